@@ -390,7 +390,7 @@ def {name}(self, {signature}):
 
 #: The end of methods that a kernel draws: it declines parameters that are not numbers, and other bit generators.
 BY_KERNEL = """\
-    drawn = self._draw_floats({number}, {name!r}, {dtype}, size{parameters})
+    drawn = self._draw_floats({number}, {name!r}, {dtype}, size, None{parameters})
     return {call} if drawn is None else drawn"""
 
 #: Distributions over whole numbers.

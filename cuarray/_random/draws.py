@@ -41,13 +41,12 @@ class Source:
 
     def _use(self, host):
         """Draw from a NumPy generator from now on."""
-        self._host = host
         bits = host.bit_generator
-        self._is_philox = type(bits) is np.random.Philox
-        self._draw_floats = self._draw_integers = decline
-        if self._is_philox:
+        is_philox, draws = type(bits) is np.random.Philox, (decline, decline)
+        if is_philox:
             check_layout()
-            self._draw_floats, self._draw_integers = _core.philox_draws(bits.capsule, bits.lock, self._device)
+            draws = _core.philox_draws(bits.capsule, bits.lock, self._device, bits)
+        self._host, self._is_philox, (self._draw_floats, self._draw_integers) = host, is_philox, draws
 
     def __reduce__(self):
         return type(self), (self._host.bit_generator, self._device)
@@ -67,10 +66,10 @@ class Source:
 
     def _floats_for(self, device):
         """Return the function that draws floating-point numbers for arrays of a device."""
-        if device == self._device:
-            return self._draw_floats
         bits = self._host.bit_generator
-        return _core.philox_draws(bits.capsule, bits.lock, device)[0]
+        if device == self._device or type(bits) is not np.random.Philox:
+            return self._draw_floats
+        return _core.philox_draws(bits.capsule, bits.lock, device, bits)[0]
 
     def _compose(self, name, size, *parameters):
         """Return what a distribution of COMPOSITES draws, or NumPy where its function does not take the parameters."""
@@ -116,10 +115,10 @@ class Source:
             getattr(self._host, name)(*parameters, dtype=dtype)  # raises
         draw = OWN[name][numpys == np.float32]
         if out is None:
-            return self._draw_floats(draw, name, numpys, size, *parameters)
-        if self._draw_floats(draw, name, numpys, 0, *parameters) is None:
+            return self._draw_floats(draw, name, numpys, size, None, *parameters)
+        if self._draw_floats(draw, name, numpys, 0, None, *parameters) is None:
             return None
-        fill = lambda place: self._draw_floats(draw, name, numpys, place, *parameters)  # noqa: E731
+        fill = lambda place: self._draw_floats(draw, name, numpys, None, place, *parameters)  # noqa: E731
         return self._own_into(out, name, size, numpys, fill)
 
     def _own_into(self, out, function, size, dtype, fill):
@@ -131,8 +130,8 @@ class Source:
             raise TypeError(f"{function}: out= has dtype {out.dtype}, not {np.dtype(dtype)}")
         if size is not None and tuple(np.atleast_1d(on_host(size, function))) != place.shape:
             raise ValueError(f"{function}: out= has shape {place.shape}, size= is {size}")
-        # Memory is filled in its own order, as NumPy does.
-        is_fortran = place.flags.f_contiguous and not place.flags.c_contiguous
+        # Memory is filled in its own order, as NumPy does, but not for standard_gamma.
+        is_fortran = place.flags.f_contiguous and not place.flags.c_contiguous and function != "standard_gamma"
         fill(place.T if is_fortran else place)
         return out
 

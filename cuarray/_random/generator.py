@@ -22,9 +22,9 @@ class Generator(Source):
     same on every device. Those of `random`, of `uniform`, of `bytes` and of `integers` in a range of a power of
     two are the numbers of NumPy's generator over the same Philox, and leave it in the same state. Numbers of
     normal, exponential, gumbel, laplace, logistic, lognormal, pareto, power, rayleigh, standard_cauchy,
-    triangular and weibull, and integers in other ranges, differ from NumPy's; so do those of beta, chisquare, f,
-    gamma, geometric, poisson, standard_t and wald if their parameters are numbers. All others are drawn by NumPy
-    on the host.
+    triangular and weibull, and integers in other ranges, differ from NumPy's; so do those of chisquare, gamma,
+    geometric, poisson, standard_gamma and wald if their parameters are numbers, and of beta, f and standard_t if
+    these are 0.1 or more. All others are drawn by NumPy on the host.
 
     Over another bit generator all numbers are NumPy's, drawn on the host and uploaded, which is slower.
 
@@ -132,7 +132,7 @@ class Generator(Source):
         True
         """
         if out is None and dtype is np.float64:
-            drawn = self._draw_floats(RANDOM, "random", None, size)
+            drawn = self._draw_floats(RANDOM, "random", None, size, None)
             if drawn is not None:
                 return drawn
         return self._fill("random", size, dtype, out)
@@ -174,7 +174,7 @@ class Generator(Source):
         True
         """
         if out is None and dtype is np.float64:
-            drawn = self._draw_floats(STANDARD_NORMAL, "standard_normal", None, size)
+            drawn = self._draw_floats(STANDARD_NORMAL, "standard_normal", None, size, None)
             if drawn is not None:
                 return drawn
         return self._fill("standard_normal", size, dtype, out)
@@ -189,7 +189,8 @@ class Generator(Source):
         dtype : dtype, optional
             float64 or float32.
         method : str, optional
-            'zig', the ziggurat method, or 'inv', which inverts the distribution function and is slower.
+            'zig', the ziggurat method, or 'inv', which inverts the distribution function and is slower; over Philox
+            always the latter, by a kernel.
         out : ndarray, optional
             Array of that shape and type for the result, in any layout and on any device.
 
@@ -218,7 +219,7 @@ class Generator(Source):
         True
         """
         if out is None and dtype is np.float64:
-            drawn = self._draw_floats(STANDARD_EXPONENTIAL, "standard_exponential", None, size)
+            drawn = self._draw_floats(STANDARD_EXPONENTIAL, "standard_exponential", None, size, None)
             if drawn is not None:
                 return drawn
         return self._fill("standard_exponential", size, dtype, out, method=method)
@@ -263,7 +264,7 @@ class Generator(Source):
         True
         """
         if out is None and dtype is np.float64:
-            drawn = self._draw_floats(STANDARD_GAMMA, "standard_gamma", None, size, shape)
+            drawn = self._draw_floats(STANDARD_GAMMA, "standard_gamma", None, size, None, shape)
             if drawn is not None:
                 return drawn
         return self._fill("standard_gamma", size, dtype, out, shape)
@@ -271,7 +272,8 @@ class Generator(Source):
     def integers(self, low, high=None, size=None, dtype=np.int64, endpoint=False):
         """Draw integers, all equally often.
 
-        Those of a generator over Philox are NumPy's where the number of values is a power of two.
+        Those of a generator over Philox, and its state afterwards, are NumPy's where the number of values is a power
+        of two.
 
         Parameters
         ----------

@@ -138,7 +138,7 @@ def composed(source, name, size, parameters):
     numbers = as_numbers(parameters)
     if numbers is None or not all(row.least <= x < math.inf for x in numbers):
         return None
-    drawn = [source._draw_floats(DRAWS[draw], name, None, size, *p) for draw, *p in row.draws(*numbers)]
+    drawn = [source._draw_floats(DRAWS[draw], name, None, size, None, *p) for draw, *p in row.draws(*numbers)]
     return evaluated(row.formula, size, drawn, numbers)
 
 
@@ -161,11 +161,18 @@ def is_number(x):
     return isinstance(x, float | int) or (isinstance(x, np.generic) and x.dtype.kind in REAL)
 
 
+def is_number_of_host(x):
+    """Whether an array is one number that the host may read without a wait."""
+    return x.ndim == 0 and is_on_host(x)
+
+
 def as_numbers(parameters):
     """Return parameters as floats; None if one is an array."""
     numbers = []
     for x in parameters:
-        if is_number(x) or (isinstance(x, ndarray) and x.ndim == 0 and x.dtype.kind in REAL and is_on_host(x)):
+        if type(x) is float:
+            numbers.append(x)
+        elif is_number(x) or (isinstance(x, ndarray) and is_number_of_host(x) and x.dtype.kind in REAL):
             numbers.append(float(x))
         else:
             return None
@@ -205,9 +212,15 @@ DRAWS |= dict.fromkeys(("standard_exponential", "exponential"), DRAWS["exponenti
 def transformed(source, name, size, parameters):
     """Return what a distribution of TRANSFORMS draws, float64, on the device of its parameters."""
     row = TRANSFORMS[name]
-    values = [as_parameter(x, name, source._device) for x in parameters]
+    device = next((x.device for x in parameters if isinstance(x, ndarray) and not is_number_of_host(x)), source._device)
+    values = [as_parameter(x, name, device) for x in parameters]
     arrays = [x for x in values if type(x) is not float]
-    if not arrays and (drawn := source._draw_floats(DRAWS[name], name, None, size, *values)) is not None:
+    for x in arrays:
+        if x.device != arrays[0].device:
+            raise ValueError(
+                f"{name}: parameters are on {arrays[0].device} and {x.device}; move one with .to_device(...)"
+            )
+    if not arrays and (drawn := source._draw_floats(DRAWS[name], name, None, size, None, *values)) is not None:
         return drawn
     for (parameter, domain), x in zip(row.parameters.items(), values, strict=True):
         if domain and (domain.refuses(x) if type(x) is float else domain.refuses_any(x)):
@@ -215,7 +228,7 @@ def transformed(source, name, size, parameters):
     if name in CHECKS:
         CHECKS[name](*values)
     draw = source._floats_for(arrays[0].device) if arrays else source._draw_floats
-    numbers = draw(DRAWS[row.draw], name, None, shape_of(name, size, values))
+    numbers = draw(DRAWS[row.draw], name, None, shape_of(name, size, values), None)
     return evaluated(row.formula, size, [numbers], values)
 
 
@@ -228,7 +241,7 @@ def as_parameter(x, function, device):
         x = as_array(x, device)
     if x.dtype.kind == "c":
         raise TypeError(f"{function}: a parameter has dtype {x.dtype}; a real one expected")
-    return float(x) if x.ndim == 0 and is_on_host(x) else x.astype(np.float64, copy=False)
+    return float(x) if is_number_of_host(x) else x.astype(np.float64, copy=False)
 
 
 def shape_of(function, size, values):

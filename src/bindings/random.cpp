@@ -71,7 +71,8 @@ class Locked {
     PyObject* const lock_;
 };
 
-/// Takes n numbers out of the sequence of a generator: a tuple of its capsule, its lock and the device of new arrays.
+/// Takes n numbers out of the sequence of a generator: a tuple of its capsule, its lock, the device of new arrays and
+/// itself.
 kernel::RandomParameters take_of(PyObject* generator, RandomDraw draw, int64_t n) {
     const Locked locked(PyTuple_GET_ITEM(generator, 1));
     NumpyPhilox& theirs = state_of(PyTuple_GET_ITEM(generator, 0));
@@ -169,25 +170,31 @@ bool read_parameters(RandomDraw& draw, PyObject* const* args, Py_ssize_t count, 
             set_gamma(draw, x[0], range);
             break;
         case RandomDraw::wald: return x[0] > 0 && x[1] > 0 && std::isfinite(x[0]) && std::isfinite(x[1]);
-        case RandomDraw::geometric: range.width = geometric_width(x[0]); return x[0] > 0 && x[0] <= 1;
-        case RandomDraw::poisson: set_poisson(draw, x[0], range); return x[0] > 0 && x[0] <= 1e12;
+        case RandomDraw::geometric:
+            if (!(x[0] > 0 && x[0] <= 1)) return false;
+            range.width = geometric_width(x[0]);
+            return true;
+        case RandomDraw::poisson:
+            if (!(x[0] > 0 && x[0] <= 1e12)) return false;
+            set_poisson(draw, x[0], range);
+            return true;
         default: break;
     }
     return std::isfinite(range.width) && !std::signbit(range.width);
 }
 
-/// draw(number, name, dtype or None for float64, size, *parameters): random numbers, as an array of a shape, as a value
-/// if that is None, or in it if it is an array of that dtype; None for other parameters.
+/// draw(number, name, dtype or None for float64, size, out, *parameters): random numbers, as an array of a shape, as a
+/// value if that is None, or in `out`, an array of that dtype; None for other parameters.
 PyObject* draw_floats(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     return guarded([&]() -> PyObject* {
         RandomCall call{RandomDraw(PyLong_AsLong(args[0])), {}, false, PyUnicode_AsUTF8(args[1])};
         kernel::RandomParameters range{};
         if (PyErr_Occurred()) throw ExceptionIsSet{};
-        if (!read_parameters(call.draw, args + 4, count - 4, range)) return Py_NewRef(Py_None);
-        if (is_ndarray(args[3])) {
-            call.result = to_array(args[3]);
+        if (!read_parameters(call.draw, args + 5, count - 5, range)) return Py_NewRef(Py_None);
+        if (args[4] != Py_None) {
+            call.result = to_array(args[4], call.name);
             draw(call, self, range, false);
-            return Py_NewRef(args[3]);
+            return Py_NewRef(args[4]);
         }
         DType dtype = DType::float64;
         if (args[2] != Py_None) dtype = to_dtype(args[2], dtype, call.name);
@@ -244,7 +251,7 @@ PyObject* draw_integers(PyObject* self, PyObject* const* args, Py_ssize_t) {
         __int128 low = 0, high = 0, least = 0, most = 0;
         DType dtype = DType::int64;
         if (!read_wide(args[0], args[1] == Py_None ? high : low) || !(args[1] == Py_None || read_wide(args[1], high)) ||
-            !PyBool_Check(args[4]) || !read_dtype(args[3], dtype) || !limits(dtype, least, most))
+            !PyBool_Check(args[4]) || args[3] == Py_None || !read_dtype(args[3], dtype) || !limits(dtype, least, most))
             return Py_NewRef(Py_None);
         high -= args[4] == Py_False;
         if (low < least || high > most || low > high) return Py_NewRef(Py_None);
@@ -278,11 +285,12 @@ PyMethodDef draws[] = {
     {"draw_integers", method(draw_integers), METH_FASTCALL, nullptr},
 };
 
-/// philox_draws(capsule, lock, device): the functions that draw floating-point numbers and integers from the sequence
-/// of a Philox, for new arrays of a device or, if that is None, of the current one.
+/// philox_draws(capsule, lock, device, Philox): the functions that draw floating-point numbers and integers from its
+/// sequence, for new arrays of a device or, if that is None, of the current one. They keep it alive: the capsule does
+/// not.
 PyObject* philox_draws(PyObject*, PyObject* const* args, Py_ssize_t) {
     return guarded([&] {
-        const Object generator = Object::steal(PyTuple_Pack(3, args[0], args[1], args[2]));
+        const Object generator = Object::steal(PyTuple_Pack(4, args[0], args[1], args[2], args[3]));
         const Object floats = Object::steal(PyCFunction_New(&draws[0], generator.get()));
         const Object integers = Object::steal(PyCFunction_New(&draws[1], generator.get()));
         return PyTuple_Pack(2, floats.get(), integers.get());

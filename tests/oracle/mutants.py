@@ -1158,6 +1158,20 @@ RANDOM = [
         tests("random_numbers", "wrong_parameters"),
     ),
     Mutant(
+        "draws-do-not-keep-the-bit-generator",
+        "src/bindings/random.cpp",
+        "PyTuple_Pack(4, args[0], args[1], args[2], args[3])",
+        "PyTuple_Pack(3, args[0], args[1], args[2])",
+        tests("random_numbers", "keep_their_bit_generator"),
+    ),
+    Mutant(
+        "wald-numbers-cancel",
+        "include/cuarray/kernel/random.h",
+        "smaller = 1 / larger;",
+        "smaller = 1 + q - CUARRAY_C(sqrt)(q * (2 + q));",
+        tests("random_numbers", "results_at_the_ends"),
+    ),
+    Mutant(
         "pending-readers-of-out-see-the-numbers",
         "src/bindings/random.cpp",
         "draw(call, self, range, false);",

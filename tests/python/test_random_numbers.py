@@ -236,6 +236,66 @@ def test_wrong_out(device):
     assert state(rng) == before
 
 
+def test_sizes_that_are_arrays(device):
+    """They are read, and never written."""
+    calls = {name: parameters for name, (parameters, _) in METHODS.items()}
+    calls |= {name: ways[0] for name, ways in OTHERS.items()} | dict.fromkeys(STANDARD, ()) | {"integers": (9,)}
+    for name, parameters in calls.items():
+        size, one = cuarray.asarray([2, 3], device="cpu"), cuarray.asarray(4, device="cpu")
+        rng = default_rng(3)
+        assert getattr(rng, name)(*parameters, size=size).shape == (2, 3), name
+        assert getattr(rng, name)(*parameters, size=one).shape == (4,), name
+        assert getattr(rng, name)(*parameters, size=np.int64(4)).shape == (4,), name
+        assert size.tolist() == [2, 3] and one.item() == 4
+    assert default_rng(3).random(cuarray.asarray([2, 3], device="cpu"), "f4").shape == (2, 3)
+
+
+def test_draws_keep_their_bit_generator():
+    rng = default_rng(3)
+    for draw in (rng._draw_floats, rng._draw_integers, rng._floats_for(cuarray.device("cpu"))):
+        assert rng.bit_generator in draw.__self__
+
+
+def test_parameters_go_to_one_device(device):
+    here, there = cuarray.ones(2), cuarray.ones(2, device="cpu")
+    for x in (here, there):
+        for other in ([1.0, 2.0], np.ones(2), cuarray.asarray(1.0, device="cpu")):
+            for rng in (default_rng(3), default_rng(3, "cpu")):
+                assert rng.normal(x, other).device == rng.lognormal(other, x).device == x.device
+    if here.device != there.device:
+        for call in (lambda rng: rng.normal(here, there), lambda rng: rng.lognormal(there, here)):
+            rng = default_rng(3)
+            with pytest.raises(ValueError, match="move one"):
+                call(rng)
+            assert state(rng) == state(numpys(3))
+
+
+def test_results_at_the_ends(device):
+    rng = default_rng(3)
+    for mean, scale in (
+        (1.0, 1e-17),
+        (1e154, 1e154),
+        (1e155, 1.0),
+        (1e308, 1.5),
+        (1.5, 1e308),
+        (1.5, 5e-324),
+        (1e-300, 1.0),
+    ):
+        x = rng.wald(mean, scale, 10_000).numpy()
+        assert (x >= 0).all(), (mean, scale)
+    assert rng.geometric(1e-300, 3).tolist() == [2**63 - 1] * 3
+    assert rng.poisson(1e-300, 100).max() == 0
+    assert rng.poisson(1e12, 1000).numpy().std() < 2e6
+    for p in (1.5, -0.5, math.nan):
+        with pytest.raises(ValueError):
+            rng.geometric(p)
+    with pytest.raises(TypeError):
+        rng.integers(5, dtype=None)
+    turned = cuarray.zeros((2, 3)).T
+    default_rng(3).standard_gamma(2.0, out=turned)
+    assert (turned == default_rng(3).standard_gamma(2.0, (3, 2))).all()
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_wrong_parameters_raise_as_numpys(name, device):
     rng, theirs = default_rng(3), numpys(3)

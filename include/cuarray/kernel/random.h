@@ -138,7 +138,7 @@ struct ExponentialDraw<f64> {
     }
 };
 
-/// Minus the logarithm of an odd multiple of 2^-32, rounded: below 23.
+/// Minus the logarithm of an odd multiple of 2^-32, rounded to float32, where the largest ones become 1: below 23.
 template <>
 struct ExponentialDraw<f32> {
     using Element = f32;
@@ -373,11 +373,10 @@ struct WaldDraw {
     static constexpr int kWords = 4, kElements = 2;
     static constexpr bool kRedraws = false;
     static CUARRAY_FN f64 of(const RandomParameters& p, f64 normal, u64 word) {
-        const f64 y = p.start * normal * normal, ratio = p.start / (2 * p.width);
-        const f64 root = CUARRAY_C(sqrt)(4 * p.width * y + y * y);
-        // The smaller root without cancellation: y - root = -4 width y / (y + root).
-        const f64 x = p.start - ratio * (4 * p.width * y / (y + root));
-        return UniformDraw<f64>::number(word) * (p.start + x) <= p.start ? x : p.start * p.start / x;
+        // The roots are mean / larger and mean * larger.
+        const f64 q = 0.5 * (p.start / p.width) * (normal * normal);
+        const f64 larger = 1 + q + CUARRAY_C(sqrt)(q * (2 + q)), smaller = 1 / larger;
+        return p.start * (UniformDraw<f64>::number(word) * (1 + smaller) <= 1 ? smaller : larger);
     }
     static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, f64* to) {
         const pair<f64, f64> normal = normal_pair(words);
@@ -392,9 +391,10 @@ struct GeometricDraw {
     static constexpr int kWords = 1, kElements = 1;
     static constexpr bool kRedraws = false;
     static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, i64* to) {
-        const f64 trials = exponential_of(*words) * p.width, largest = 9223372036854774784.0;
-        const i64 whole = i64(trials < largest ? trials : largest);
-        *to = whole + (f64(whole) < trials && trials < largest) + (trials == 0);
+        const f64 trials = exponential_of(*words) * p.width;
+        const bool fits = trials < 0x1p63;
+        const i64 whole = fits ? i64(trials) : 0x7FFFFFFFFFFFFFFF;
+        *to = whole + (fits && f64(whole) < trials) + (trials == 0);
         return false;
     }
 };
@@ -409,7 +409,7 @@ struct SmallPoissonDraw {
         const f64 u = UniformDraw<f64>::number(*words);
         f64 term = p.value[1], sum = term;
         i64 k = 0;
-        for (; u >= sum && k < 100; sum += term) term *= p.value[0] / f64(++k);
+        for (f64 before = -1; u >= sum && sum > before; sum += term) term *= p.value[0] / f64(++k), before = sum;
         *to = k;
         return false;
     }
@@ -437,7 +437,7 @@ struct PoissonDraw {
         const f64 u = UniformDraw<f64>::number(words[0]) - 0.5, v = UniformDraw<f64>::number(words[1]) + 0x1p-54;
         const f64 distance = 0.5 - (u < 0 ? -u : u) + 0x1p-54;
         const f64 k = (2 * p.value[1] / distance + p.value[2]) * u + p.value[0] + 0.43;
-        return {distance, v, k < -1 ? -1 : f64(i64(k)) - (f64(i64(k)) > k)};
+        return {distance, v, k < -1 || k > 0x1p62 ? -1 : f64(i64(k)) - (f64(i64(k)) > k)};
     }
     static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, i64* to) {
         const Candidate c = candidate(p, words);
