@@ -391,10 +391,9 @@ struct GeometricDraw {
     static constexpr int kWords = 1, kElements = 1;
     static constexpr bool kRedraws = false;
     static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, i64* to) {
-        const f64 trials = exponential_of(*words) * p.width;
-        const bool fits = trials < 0x1p63;
-        const i64 whole = fits ? i64(trials) : 0x7FFFFFFFFFFFFFFF;
-        *to = whole + (fits && f64(whole) < trials) + (trials == 0);
+        const f64 trials = exponential_of(*words) * p.width, largest = 9223372036854774784.0;
+        const i64 whole = i64(trials < largest ? trials : largest);
+        *to = whole + (f64(whole) < trials && trials < largest) + (trials == 0) + (trials > largest ? 1023 : 0);
         return false;
     }
 };
