@@ -11,6 +11,7 @@ from same import agree
 import cuarray
 from cuarray import _core
 from cuarray import fft as ours
+from cuarray._fft import on_cpu as host
 from cuarray._fft.on_cpu import TRANSFORMS as HOST_TRANSFORMS
 
 LINES = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft"]
@@ -454,6 +455,20 @@ def test_parts_are_given_to_threads(threads, monkeypatch):
     assert len(seen) == 1, "too few elements for threads"
 
 
+def test_few_points_without_numpys_loops(monkeypatch):
+    """They are private to NumPy: the results do not depend on them."""
+    for name, dtype in itertools.product(("fft", "ifft", "rfft", "irfft"), ("f4", "f8", "c8", "c16")):
+        if (name, np.dtype(dtype).kind) == ("rfft", "c"):
+            continue
+        x = cuarray.asarray(values((3, 7), dtype), device="cpu")
+        found = host.transform_few(name, x)
+        with monkeypatch.context() as without:
+            without.setattr(host, "LOOPS", {})
+            assert host.transform_few(name, x) is None
+            expected = getattr(ours, name)(x)
+        assert found.dtype == expected.dtype and found.numpy().tobytes() == expected.numpy().tobytes(), (name, dtype)
+
+
 def test_errors_of_threads_are_raised(threads, monkeypatch):
     def failing(a, *rest):
         raise MemoryError("none left")
@@ -607,6 +622,8 @@ def test_plans_are_kept(device):
             assert (plans.count, plans.limit) == (0, 0)
             return
         plans.clear()
+        with cuarray.device("cpu"):
+            assert (plans.count, plans.limit) == (0, 0) and repr(plans).endswith("device='cpu')")
         limit = plans.limit
         assert (plans.count, limit) == (0, 32)
         for n in (4, 5, 4, 6):
