@@ -46,10 +46,7 @@ NamedLaunch plan_one(CompactionStep step, const CompactionOperands& places, cons
     to.kernel.function = moves ? function + "<" + item_type(places.item) + ">" : function;
     to.kernel.threads = step == CompactionStep::ScanCounts ? kAddingThreads : kThreads;
     const int64_t blocks = step == CompactionStep::ScanCounts ? 1 : mask_blocks(size);
-    if (blocks > INT32_MAX)
-        raise(ErrorKind::NotImplemented, to.kernel.entry, ": ", blocks, " blocks; a grid has at most ", INT32_MAX);
-    to.launch.grid = uint32_t(blocks);
-    to.launch.block = uint32_t(to.kernel.threads);
+    to.launch.set_grid(to.kernel.entry, blocks, to.kernel.threads);
     (narrow ? fill_masked<kernel::Index32> : fill_masked<kernel::Index64>)(to.launch, places, space);
     return to;
 }

@@ -17,11 +17,7 @@ NamedLaunch plan_correlate(DType dtype, const kernel::CorrelateParameters& p) {
     to.kernel.function = "correlate<" + type + ">";
     to.kernel.has_complex = info(dtype).kind == Kind::Complex;
     to.kernel.threads = kThreads;
-    const int64_t blocks = (p.count + kThreads - 1) / kThreads;
-    if (blocks > INT32_MAX)
-        raise(ErrorKind::NotImplemented, "correlate: ", blocks, " blocks; a grid has at most ", INT32_MAX);
-    to.launch.grid = uint32_t(blocks);
-    to.launch.block = uint32_t(kThreads);
+    to.launch.set_grid("correlate", (p.count + kThreads - 1) / kThreads, kThreads);
     std::memcpy(to.launch.parameters, &p, sizeof p);
     return to;
 }

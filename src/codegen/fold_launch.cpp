@@ -146,13 +146,6 @@ bool one_thread_each(const AxisSplit& split, bool by_columns) {
     return by_columns ? split.kept.size >= kManyOutputs : n <= kernel::kLanes;
 }
 
-void set_grid(Launch& launch, int64_t blocks, int64_t threads) {
-    if (blocks > INT32_MAX)
-        raise(ErrorKind::NotImplemented, "reduce: ", blocks, " blocks; a grid has at most ", INT32_MAX);
-    launch.grid = uint32_t(blocks);
-    launch.block = uint32_t(threads);
-}
-
 }  // namespace
 
 bool plan_fold(const Program& program, const FoldOperands& operands, Launch& launch) {
@@ -170,11 +163,11 @@ bool plan_fold(const Program& program, const FoldOperands& operands, Launch& lau
     const bool in_order = program.loop != kNone;
     if (in_order || one_thread_each(split, by_columns)) {
         launch.walk = in_order ? Walk::InOrder : Walk::Short;
-        set_grid(launch, (split.kept.size + kThreads - 1) / kThreads, kThreads);
+        launch.set_grid("reduce", (split.kept.size + kThreads - 1) / kThreads, kThreads);
         return fill<kernel::Index64>(launch, split, program, operands.initial, {});
     }
     const ThreadDivision division = divide(split, by_columns);
-    set_grid(launch, division.tiles * division.chunks, 1 << kThreadBits);
+    launch.set_grid("reduce", division.tiles * division.chunks, 1 << kThreadBits);
     if (division.chunks > 1) {
         const DType T = program.expr->nodes[program.expr->outputs[0]].dtype;
         launch.partials = split.kept.size * division.chunks * accumulator_size(program.reduction, T);
@@ -187,6 +180,13 @@ bool plan_fold(const Program& program, const FoldOperands& operands, Launch& lau
     }
     launch.walk = several ? Walk::TreeStrided64 : Walk::Tree;
     return fill<kernel::Index64>(launch, split, program, operands.initial, division);
+}
+
+void Launch::set_grid(std::string_view kernel, int64_t blocks, int64_t threads) {
+    if (blocks > INT32_MAX)
+        raise(ErrorKind::NotImplemented, kernel, ": ", blocks, " blocks; a grid has at most ", INT32_MAX);
+    grid = uint32_t(blocks);
+    block = uint32_t(threads);
 }
 
 void Launch::set_workspace(uint64_t partials_address, uint64_t counters_address) {

@@ -34,13 +34,6 @@ static_assert(sizeof(LargestUpdate) <= sizeof(Launch::parameters));
 
 bool is_narrow(int64_t size) { return size <= INT32_MAX; }
 
-void set_grid(NamedLaunch& to, int64_t blocks) {
-    if (blocks > INT32_MAX)
-        raise(ErrorKind::NotImplemented, to.kernel.entry, ": ", blocks, " blocks; a grid has at most ", INT32_MAX);
-    to.launch.grid = uint32_t(blocks);
-    to.launch.block = uint32_t(to.kernel.threads);
-}
-
 kernel::IndexedOperand operand(const Space& space, int k) {
     kernel::IndexedOperand to{};
     to.data = reinterpret_cast<char*>(space.offset[k]);
@@ -231,7 +224,7 @@ void IndexedAccessPlan::fill(NamedLaunch& to, const Space& space, bool claims) c
     (narrow ? fill_choice<kernel::Index32> : fill_choice<kernel::Index64>)(parameters, space, indices_, weights_,
                                                                            outside_, meets_);
     const int64_t lanes = !moves || indices_.size() > 2 ? 1 : 4;
-    set_grid(to, (space.size + kThreads * lanes - 1) / (kThreads * lanes));
+    to.launch.set_grid(to.kernel.entry, (space.size + kThreads * lanes - 1) / (kThreads * lanes), to.kernel.threads);
 }
 
 void IndexedAccessPlan::set_keys(uint64_t keys, uint64_t order) {

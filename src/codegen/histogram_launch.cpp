@@ -28,10 +28,7 @@ NamedLaunch plan_histogram(HistogramStep step, DType values, const kernel::Histo
     const int64_t threads = step == HistogramStep::Sums ? 32 * task.bins : int64_t(task.n);
     int64_t blocks = (threads + kThreads - 1) / kThreads;
     if (step == HistogramStep::Counts) blocks = std::min(blocks, kMostBlocks);
-    if (blocks > INT32_MAX)
-        raise(ErrorKind::NotImplemented, function, ": ", blocks, " blocks; a grid has at most ", INT32_MAX);
-    to.launch.grid = uint32_t(blocks);
-    to.launch.block = uint32_t(kThreads);
+    to.launch.set_grid(function, blocks, kThreads);
     std::memcpy(to.launch.parameters, &task, sizeof task);
     return to;
 }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include "codegen/source.h"
 #include "cuarray/core/layout.h"
 #include "cuarray/kernel/index.h"
@@ -30,6 +31,8 @@ struct Launch {
     kernel::Scalars<kernel::kMaxScalars> scalars;
     alignas(16) std::byte parameters[3648];
 
+    /// NotImplementedError, which names the kernel, for more blocks than a grid has.
+    CUARRAY_API void set_grid(std::string_view kernel, int64_t blocks, int64_t threads);
     /// Gives a reduction or a scan its workspace; both addresses are multiples of 256.
     CUARRAY_API void set_workspace(uint64_t partials_address, uint64_t counters_address);
     /// The three pointers that cuLaunchKernel takes; valid until the Launch is moved or destroyed.

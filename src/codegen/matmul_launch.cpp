@@ -41,11 +41,7 @@ NamedLaunch plan_matmul(const MatmulOperands& places) {
         matrix.column = all[all.size() - 1];
         for (int d = 0; d < space.ndim; ++d) matrix.batch[d] = space.strides[k][d];
     }
-    const int64_t blocks = space.size * int64_t(p.tiles_down) * int64_t(p.tiles_across);
-    if (blocks > INT32_MAX)
-        raise(ErrorKind::NotImplemented, "matmul: ", blocks, " blocks; a grid has at most ", INT32_MAX);
-    to.launch.grid = uint32_t(blocks);
-    to.launch.block = uint32_t(kThreads);
+    to.launch.set_grid("matmul", space.size * int64_t(p.tiles_down) * int64_t(p.tiles_across), kThreads);
     return to;
 }
 

@@ -24,10 +24,7 @@ NamedLaunch plan_random_fill(RandomDraw draw, const kernel::RandomParameters& p,
     to.kernel.function = std::string("random_fill<") + kDraws[int(draw)].type + ">";
     to.kernel.threads = kThreads;
     const int64_t grid = (blocks + kThreads - 1) / kThreads;
-    if (grid > INT32_MAX)
-        raise(ErrorKind::NotImplemented, to.kernel.entry, ": ", grid, " blocks; a grid has at most ", INT32_MAX);
-    to.launch.grid = uint32_t(grid);
-    to.launch.block = uint32_t(kThreads);
+    to.launch.set_grid(to.kernel.entry, grid, kThreads);
     std::memcpy(to.launch.parameters, &p, sizeof p);
     return to;
 }

@@ -98,13 +98,6 @@ bool fill(Launch& launch, const ScanLayout& layout, const Program& program, bool
     return true;
 }
 
-void set_grid(Launch& launch, int64_t blocks) {
-    if (blocks > INT32_MAX)
-        raise(ErrorKind::NotImplemented, "scan: ", blocks, " blocks; a grid has at most ", INT32_MAX);
-    launch.grid = uint32_t(blocks);
-    launch.block = kernel::kScanThreads;
-}
-
 }  // namespace
 
 bool plan_scan(const Program& program, const Dims& shape, int axis, const DeviceOperand& output,
@@ -123,7 +116,7 @@ bool plan_scan(const Program& program, const Dims& shape, int axis, const Device
     const Row& row = rows()[loops()[program.loop].row];
     if (!row.has(Associative)) {
         launch.walk = Walk::ScanInOrder;
-        set_grid(launch, (count + threads - 1) / threads);
+        launch.set_grid("scan", (count + threads - 1) / threads, kernel::kScanThreads);
         return fill<kernel::Index64>(launch, layout, program, false, 0, 1);
     }
     const int64_t accumulator = running_size(loops()[program.loop].in[0]);
@@ -135,7 +128,7 @@ bool plan_scan(const Program& program, const Dims& shape, int axis, const Device
     if (across) line_bits = std::max(line_bits, std::min(kMostLineBits, bits_for(count)));
     const int64_t length = items << (kThreadBits - line_bits), tiles = (layout.n + length - 1) / length;
     const int64_t groups = (count + (int64_t(1) << line_bits) - 1) >> line_bits;
-    set_grid(launch, groups * tiles);
+    launch.set_grid("scan", groups * tiles, kernel::kScanThreads);
     if (tiles > 1) {
         launch.partials = 2 * tiles * count * accumulator;
         launch.counters = (2 * tiles * groups + 1) * int64_t(sizeof(uint32_t));

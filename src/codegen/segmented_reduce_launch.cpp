@@ -74,10 +74,7 @@ std::optional<NamedLaunch> plan_segmented_reduce(const SegmentedReduceOperands& 
         const int64_t inner = p.across ? space.size : places.count, outer = p.across ? places.count : space.size;
         blocks = (inner + together - 1) / together * outer;
     }
-    if (blocks > INT32_MAX)
-        raise(ErrorKind::NotImplemented, named.kernel.entry, ": ", blocks, " blocks; a grid has at most ", INT32_MAX);
-    named.launch.grid = uint32_t(blocks);
-    named.launch.block = uint32_t(kThreads);
+    named.launch.set_grid(named.kernel.entry, blocks, kThreads);
     std::memcpy(named.launch.parameters, &p, sizeof p);
     return named;
 }

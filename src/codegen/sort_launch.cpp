@@ -30,10 +30,7 @@ NamedLaunch make_launch(std::string entry, const char* parameters, std::string f
     static_assert(sizeof p <= sizeof(Launch::parameters));
     NamedLaunch to;
     to.kernel = {std::move(entry), parameters, std::move(function), false, kThreads};
-    if (blocks > INT32_MAX)
-        raise(ErrorKind::NotImplemented, to.kernel.entry, ": ", blocks, " blocks; a grid has at most ", INT32_MAX);
-    to.launch.grid = uint32_t(blocks);
-    to.launch.block = uint32_t(kThreads);
+    to.launch.set_grid(to.kernel.entry, blocks, kThreads);
     std::memcpy(to.launch.parameters, &p, sizeof p);
     return to;
 }
