@@ -80,6 +80,7 @@ def complex_type(x):
     return np.dtype(np.complex64 if x.dtype in (np.float32, np.complex64) else np.complex128)
 
 
+@_core.with_fast_path
 def eig(a) -> EigResult:
     """Return the eigenvalues and eigenvectors of square matrices.
 
@@ -119,6 +120,7 @@ def eig(a) -> EigResult:
     return EigResult(*factorise("eig", "eig", a, dtype=complex_type(a)))
 
 
+@_core.with_fast_path
 def eigvals(a) -> ndarray:
     """Return the eigenvalues of square matrices.
 
@@ -206,6 +208,7 @@ def eigh(a, UPLO="L") -> EighResult:
     return EighResult(*factorise("eigh", "eigh", as_matrices("eigh", a, is_square=True), UPLO=letter))
 
 
+@_core.with_fast_path
 def eigvalsh(a, UPLO="L") -> ndarray:
     """Return the eigenvalues of symmetric or Hermitian matrices.
 
@@ -250,6 +253,7 @@ def qr(a, mode: Literal["reduced", "complete"] = "reduced") -> QRResult: ...
 def qr(a, mode: Literal["r"]) -> ndarray: ...
 @overload
 def qr(a, mode: Literal["raw"]) -> tuple[ndarray, ndarray]: ...
+@_core.with_fast_path
 def qr(a, mode="reduced"):
     """Factorise matrices into orthonormal columns and an upper triangle.
 
@@ -352,6 +356,7 @@ def singular_values(function, a, hermitian=False):
     return factorise(function, "svd", a, compute_uv=False, hermitian=bool(hermitian))
 
 
+@_core.with_fast_path
 def svdvals(x, /) -> ndarray:
     """Return the singular values of matrices.
 

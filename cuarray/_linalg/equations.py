@@ -55,6 +55,7 @@ def det(a) -> ndarray:
     return factorise("det", "det", as_matrices("det", a, is_square=True))
 
 
+@_core.with_fast_path
 def slogdet(a) -> SlogdetResult:
     """Return the signs of determinants, and the logarithms of their absolute values.
 

@@ -6,75 +6,66 @@
 #include <complex>
 #include <cstring>
 #include <limits>
-#include <string>
 #include <type_traits>
 
 #include "cuarray/runtime/direct_loops.h"
 #include "host/library.h"
 #include "host/scratch.h"
+#include "host/small_matrices.h"
 #include "host/threads.h"
 
 namespace cuarray::host {
 
-/// LAPACK's Fortran functions for one type of elements, null where the library has none. Int is its integer type; a
-/// length of a text follows the other arguments.
-template <class Int>
+/// LAPACK's Fortran functions for one type of elements, null where the library has none.
 struct LapackFunctions {
-    void (*gesv)(const Int* n, const Int* columns, void* a, const Int* lda, Int* pivots, void* b, const Int* ldb,
-                 Int* info) = nullptr;
-    void (*getrf)(const Int* m, const Int* n, void* a, const Int* lda, Int* pivots, Int* info) = nullptr;
-    void (*potrf)(const char* triangle, const Int* n, void* a, const Int* lda, Int* info, size_t) = nullptr;
-    // Of real numbers:
-    void (*syevd)(const char* job, const char* triangle, const Int* n, void* a, const Int* lda, void* values,
-                  void* work, const Int* work_size, Int* integers, const Int* integers_size, Int* info, size_t,
-                  size_t) = nullptr;
-    void (*gesdd)(const char* job, const Int* m, const Int* n, void* a, const Int* lda, void* values, void* left,
-                  const Int* ldl, void* right, const Int* ldr, void* work, const Int* work_size, Int* integers,
-                  Int* info, size_t) = nullptr;
+    void *gesv, *getrf, *potrf, *syevd, *gesdd, *geev, *geqrf, *orgqr;
 };
 
-/// The routines of one library. The calls are those that NumPy makes, so that results have the same bits.
+/// Calls one. All arguments are pointers, but lengths of texts, which follow the others.
+template <class... Arguments>
+void call_fortran(void* function, Arguments... arguments) {
+    reinterpret_cast<void (*)(Arguments...)>(function)(arguments...);
+}
+
+/// The routines of one library. Int is the type of its integers. The calls are those that NumPy makes.
 template <class Int>
 class Lapack {
  public:
     Lapack(void* (*find)(void* handle, const char* name), void* handle) {
-        load(find, handle, 'd', float64_);
-        load(find, handle, 'z', complex128_);
+        const auto get = [&](const char* name) { return find(handle, name); };
+        float64_ = {get("dgesv_"),  get("dgetrf_"), get("dpotrf_"), get("dsyevd_"),
+                    get("dgesdd_"), get("dgeev_"),  get("dgeqrf_"), get("dorgqr_")};
+        complex128_ = {get("zgesv_"),  get("zgetrf_"), get("zpotrf_"), get("zheevd_"),
+                       get("zgesdd_"), get("zgeev_"),  get("zgeqrf_"), get("zungqr_")};
     }
 
     /// False if the library lacks the routine, or a matrix is singular or not positive definite.
     bool run(const LoopLibrary& loops, const MatrixEquations& equations) const {
-        if (equations.n > std::numeric_limits<Int>::max() / 2 ||
-            equations.columns > std::numeric_limits<Int>::max() / 2)
-            return false;
-        switch (equations.dtype) {
-            case DType::float64: return Solver<double>{float64_, loops, equations}.run();
-            case DType::complex128: return Solver<std::complex<double>>{complex128_, loops, equations}.run();
-            default: return false;
-        }
+        if (std::max(equations.n, equations.columns) > std::numeric_limits<Int>::max() / 2) return false;
+        return equations.dtype == DType::float64 ? Solver<double>{float64_, loops, equations}.run()
+                                                 : Solver<std::complex<double>>{complex128_, loops, equations}.run();
     }
 
     /// False if the library lacks the routine, or it does not converge.
     bool run(const LoopLibrary& loops, const MatrixDecomposition& decomposition) const {
-        const auto& [kind, stack, rows, columns, a, left, values, right] = decomposition;
-        const bool is_hermitian = kind == MatrixDecomposition::Kind::Hermitian;
-        if (std::max(rows, columns) > std::numeric_limits<Int>::max() / 2) return false;
-        if (is_hermitian ? !float64_.syevd : !float64_.gesdd) return false;
-        const Decomposer decomposer{float64_, loops, decomposition};
-        return for_parts(stack, std::max(rows, columns), [&](int64_t begin, int64_t end) {
-            return is_hermitian ? decomposer.eigenvectors(begin, end) : decomposer.singular_vectors(begin, end);
-        });
+        if (std::max(decomposition.rows, decomposition.columns) > std::numeric_limits<Int>::max() / 2) return false;
+        return decomposition.dtype == DType::float64
+                   ? Decomposer<double>{float64_, loops, decomposition}.run()
+                   : Decomposer<std::complex<double>>{complex128_, loops, decomposition}.run();
     }
 
  private:
-    /// Calls part(begin, end) for all matrices of a stack, of a length, by several threads where it pays, until one
-    /// returns false; returns whether none did.
+    /// How many matrices of a length one thread takes at a time. Larger ones have the library's own threads; for
+    /// smaller ones threads wait for its lock of buffers.
+    static int64_t together(int64_t stack, int64_t length) {
+        return length >= 12 && length <= 32 ? parts_of(length) : stack;
+    }
+    static int64_t parts_of(int64_t length) { return std::max<int64_t>(1, (1 << 14) / (length * length * length)); }
+
+    /// Calls part(begin, end) for all matrices of a stack, by several threads where it pays, until one returns false;
+    /// returns whether none did.
     template <class Part>
-    static bool for_parts(int64_t stack, int64_t length, const Part& part) {
-        // Larger matrices have the library's own threads; for smaller ones threads wait for its lock of buffers.
-        constexpr int64_t kFromLength = 12, kToLength = 32, kWork = 1 << 14;
-        const bool is_shared = length >= kFromLength && length <= kToLength;
-        const int64_t together = is_shared ? std::max<int64_t>(1, kWork / (length * length * length)) : stack;
+    static bool for_parts(int64_t stack, int64_t together, const Part& part) {
         std::atomic<bool> is_good = true;
         parallel_for((stack + together - 1) / together, [&](int64_t i) {
             const DefaultFloatMode mode;
@@ -89,58 +80,198 @@ class Lapack {
         loops.copy[__builtin_ctzll(uint64_t(item))](static_cast<char*>(to), item, rows * item,
                                                     from.data + k * from.apart, from.row, from.column, rows, columns);
     }
-    static void to_rows(const LoopLibrary& loops, int64_t item, char* to, const void* from, int64_t rows,
-                        int64_t columns) {
+    /// From columns of `length` elements.
+    static void to_rows(const LoopLibrary& loops, int64_t item, char* to, const void* from, int64_t length,
+                        int64_t rows, int64_t columns) {
         loops.copy[__builtin_ctzll(uint64_t(item))](to, columns * item, item, static_cast<const char*>(from), item,
-                                                    rows * item, rows, columns);
+                                                    length * item, rows, columns);
     }
 
+    template <class T>
     struct Decomposer {
-        const LapackFunctions<Int>& lapack;
+        const LapackFunctions& lapack;
         const LoopLibrary& loops;
         const MatrixDecomposition& decomposition;
-        static constexpr int64_t item = sizeof(double);
+        static constexpr bool is_complex = !std::is_floating_point_v<T>;
+        static constexpr int64_t item = sizeof(T);
+        using VectorSet = MatrixDecomposition::VectorSet;
 
-        bool eigenvectors(int64_t begin, int64_t end) const {
-            const Int n = Int(decomposition.rows), ask = -1;
+        bool run() const {
+            using Kind = MatrixDecomposition::Kind;
+            const auto parts = [&](bool is_there, auto part) {
+                const int64_t stack = decomposition.stack;
+                return is_there &&
+                       for_parts(stack, together(stack, std::max(decomposition.rows, decomposition.columns)),
+                                 [&](int64_t begin, int64_t end) { return (this->*part)(begin, end); });
+            };
+            switch (decomposition.kind) {
+                case Kind::Hermitian: return parts(lapack.syevd, &Decomposer::hermitian);
+                case Kind::Singular: return parts(lapack.gesdd, &Decomposer::singular);
+                case Kind::General: return parts(lapack.geev, &Decomposer::general);
+                case Kind::Orthogonal: return parts(lapack.geqrf && lapack.orgqr, &Decomposer::orthogonal);
+            }
+            return false;
+        }
+
+        bool has_vectors() const { return decomposition.vectors != VectorSet::None; }
+
+        /// The length that a query of LAPACK returns in the first element of its workspace.
+        static Int length_in(const T& work) { return Int(std::real(work)); }
+
+        bool hermitian(int64_t begin, int64_t end) const {
+            const Int n = Int(decomposition.rows);
+            const char* const job = has_vectors() ? "V" : "N";
+            const char* const triangle = decomposition.lower ? "L" : "U";
             Scratch scratch;
-            double* const a = scratch.take_array<double>(n * n);
-            double best;
-            Int best_integers, info;
-            lapack.syevd("V", "L", &n, a, &n, decomposition.values, &best, &ask, &best_integers, &ask, &info, 1, 1);
-            const Int size = Int(best), integers = best_integers;
-            double* const work = scratch.take_array<double>(size);
-            Int* const integer_work = scratch.take_array<Int>(integers);
+            T* const a = scratch.take_array<T>(n * n);
+            Int info = 0;
+            const auto call = [&](void* values, T* work, Int size, double* reals, Int reals_size, Int* integers,
+                                  Int integers_size) {
+                if constexpr (is_complex)
+                    call_fortran(lapack.syevd, job, triangle, &n, a, &n, values, work, &size, reals, &reals_size,
+                                 integers, &integers_size, &info, size_t(1), size_t(1));
+                else
+                    call_fortran(lapack.syevd, job, triangle, &n, a, &n, values, work, &size, integers, &integers_size,
+                                 &info, size_t(1), size_t(1));
+            };
+            T best{};
+            double best_reals = 0;
+            Int best_integers = 0;
+            call(decomposition.values, &best, -1, &best_reals, -1, &best_integers, -1);
+            const Int size = length_in(best), reals_size = Int(best_reals);
+            T* const work = scratch.take_array<T>(size);
+            double* const reals = scratch.take_array<double>(reals_size);
+            Int* const integers = scratch.take_array<Int>(best_integers);
             for (int64_t k = begin; k < end; ++k) {
                 to_columns(loops, item, a, decomposition.a, k, n, n);
-                lapack.syevd("V", "L", &n, a, &n, decomposition.values + k * n * item, work, &size, integer_work,
-                             &integers, &info, 1, 1);
+                call(decomposition.values + k * n * int64_t(sizeof(double)), work, size, reals, reals_size, integers,
+                     best_integers);
                 if (info != 0) return false;
-                to_rows(loops, item, decomposition.left + k * n * n * item, a, n, n);
+                if (has_vectors()) to_rows(loops, item, decomposition.left + k * n * n * item, a, n, n, n);
             }
             return true;
         }
 
-        bool singular_vectors(int64_t begin, int64_t end) const {
-            const Int m = Int(decomposition.rows), n = Int(decomposition.columns), few = std::min(m, n), ask = -1;
+        bool singular(int64_t begin, int64_t end) const {
+            const Int m = Int(decomposition.rows), n = Int(decomposition.columns), few = std::min(m, n);
+            const VectorSet vectors = decomposition.vectors;
+            const bool is_full = vectors == VectorSet::Full;
+            const char* const job = is_full ? "A" : vectors == VectorSet::Reduced ? "S" : "N";
+            const Int columns = !has_vectors() ? 0 : is_full ? m : few;  // of the left vectors
+            const Int rows = !has_vectors() ? 0 : is_full ? n : few, apart = std::max<Int>(1, rows);
             Scratch scratch;
-            double* const a = scratch.take_array<double>(m * n);
-            double* const left = scratch.take_array<double>(m * m);
-            double* const right = scratch.take_array<double>(n * n);
+            T* const a = scratch.take_array<T>(m * n);
+            T* const left = scratch.take_array<T>(m * columns);
+            T* const right = scratch.take_array<T>(rows * n);
             Int* const integers = scratch.take_array<Int>(8 * few);
-            double best;
-            Int info;
-            lapack.gesdd("A", &m, &n, a, &m, decomposition.values, left, &m, right, &n, &best, &ask, integers, &info,
-                         1);
-            const Int size = Int(best);
-            double* const work = scratch.take_array<double>(size);
+            const int64_t of_vectors = 2 * int64_t(few) * (std::max(m, n) + few + 1) + 5 * int64_t(few) * (few + 1);
+            double* const reals = scratch.take_array<double>(is_complex ? has_vectors() ? of_vectors : 7 * few : 0);
+            Int info = 0;
+            const auto call = [&](void* values, T* work, Int size) {
+                if constexpr (is_complex)
+                    call_fortran(lapack.gesdd, job, &m, &n, a, &m, values, left, &m, right, &apart, work, &size, reals,
+                                 integers, &info, size_t(1));
+                else
+                    call_fortran(lapack.gesdd, job, &m, &n, a, &m, values, left, &m, right, &apart, work, &size,
+                                 integers, &info, size_t(1));
+            };
+            T best{};
+            call(decomposition.values, &best, -1);
+            const Int size = length_in(best);
+            T* const work = scratch.take_array<T>(size);
             for (int64_t k = begin; k < end; ++k) {
                 to_columns(loops, item, a, decomposition.a, k, m, n);
-                lapack.gesdd("A", &m, &n, a, &m, decomposition.values + k * few * item, left, &m, right, &n, work,
-                             &size, integers, &info, 1);
+                call(decomposition.values + k * few * int64_t(sizeof(double)), work, size);
                 if (info != 0) return false;
-                to_rows(loops, item, decomposition.left + k * m * m * item, left, m, m);
-                to_rows(loops, item, decomposition.right + k * n * n * item, right, n, n);
+                if (!has_vectors()) continue;
+                to_rows(loops, item, decomposition.left + k * m * columns * item, left, m, m, columns);
+                to_rows(loops, item, decomposition.right + k * rows * n * item, right, rows, rows, n);
+            }
+            return true;
+        }
+
+        bool general(int64_t begin, int64_t end) const {
+            const Int n = Int(decomposition.rows), one = 1;
+            const char* const job = has_vectors() ? "V" : "N";
+            Scratch scratch;
+            T* const a = scratch.take_array<T>(n * n);
+            T* const vectors = scratch.take_array<T>(has_vectors() ? n * n : 1);
+            double* const reals =
+                scratch.take_array<double>(2 * n);  // complex: a workspace; real: both parts of values
+            Int info = 0;
+            const auto call = [&](void* values, T* work, Int size) {
+                if constexpr (is_complex)
+                    call_fortran(lapack.geev, "N", job, &n, a, &n, values, vectors, &one, vectors, &n, work, &size,
+                                 reals, &info, size_t(1), size_t(1));
+                else
+                    call_fortran(lapack.geev, "N", job, &n, a, &n, reals, reals + n, vectors, &one, vectors, &n, work,
+                                 &size, &info, size_t(1), size_t(1));
+            };
+            T best{};
+            call(decomposition.values, &best, -1);
+            const Int size = length_in(best);
+            T* const work = scratch.take_array<T>(size);
+            for (int64_t k = begin; k < end; ++k) {
+                to_columns(loops, item, a, decomposition.a, k, n, n);
+                for (int64_t i = 0; i < int64_t(n) * n; ++i)
+                    if (!std::isfinite(std::real(a[i])) || !std::isfinite(std::imag(a[i]))) return false;
+                using Complex = std::complex<double>;
+                const auto values = reinterpret_cast<Complex*>(decomposition.values) + k * n;
+                call(values, work, size);
+                if (info != 0) return false;
+                const auto to = reinterpret_cast<Complex*>(decomposition.left) + k * n * n;
+                if constexpr (is_complex) {
+                    if (has_vectors()) to_rows(loops, item, reinterpret_cast<char*>(to), vectors, n, n, n);
+                } else {
+                    for (Int j = 0; j < n; ++j) values[j] = {reals[j], reals[n + j]};
+                    if (has_vectors()) store_pairs(values, vectors, n, to);
+                }
+            }
+            return true;
+        }
+
+        /// Real eigenvectors, and those of conjugate eigenvalues: the real parts in one column, the imaginary in the
+        /// next.
+        static void store_pairs(const std::complex<double>* values, const T* vectors, Int n, std::complex<double>* to) {
+            for (Int j = 0; j < n; ++j) {
+                const bool is_real = values[j].imag() == 0;
+                for (Int i = 0; i < n; ++i) {
+                    const double real = std::real(vectors[j * n + i]);
+                    const double imaginary = is_real ? 0 : std::real(vectors[(j + 1) * n + i]);
+                    to[i * n + j] = {real, imaginary};
+                    if (!is_real) to[i * n + j + 1] = {real, -imaginary};
+                }
+                if (!is_real) ++j;
+            }
+        }
+
+        bool orthogonal(int64_t begin, int64_t end) const {
+            const Int m = Int(decomposition.rows), n = Int(decomposition.columns), few = std::min(m, n);
+            Scratch scratch;
+            T* const a = scratch.take_array<T>(m * n);
+            T* const factors = scratch.take_array<T>(few);
+            Int info = 0;
+            const auto find_triangle = [&](T* work, Int size) {
+                call_fortran(lapack.geqrf, &m, &n, a, &m, factors, work, &size, &info);
+            };
+            const auto find_columns = [&](T* work, Int size) {
+                call_fortran(lapack.orgqr, &m, &few, &few, a, &m, factors, work, &size, &info);
+            };
+            T of_triangle{}, of_columns{};
+            find_triangle(&of_triangle, -1);
+            find_columns(&of_columns, -1);
+            const Int size = std::max(length_in(of_triangle), length_in(of_columns));
+            T* const work = scratch.take_array<T>(size);
+            for (int64_t k = begin; k < end; ++k) {
+                to_columns(loops, item, a, decomposition.a, k, m, n);
+                find_triangle(work, size);
+                if (info != 0) return false;
+                char* const triangle = decomposition.right + k * few * n * item;
+                to_rows(loops, item, triangle, a, m, few, n);
+                for (Int i = 1; i < few; ++i) std::fill_n(reinterpret_cast<T*>(triangle) + i * n, i, T(0));
+                find_columns(work, size);
+                if (info != 0) return false;
+                to_rows(loops, item, decomposition.left + k * m * few * item, a, m, m, few);
             }
             return true;
         }
@@ -148,19 +279,19 @@ class Lapack {
 
     template <class T>
     struct Solver {
-        const LapackFunctions<Int>& lapack;
+        const LapackFunctions& lapack;
         const LoopLibrary& loops;
         const MatrixEquations& equations;
         static constexpr int64_t item = sizeof(T);
+        using Kind = MatrixEquations::Kind;
 
         bool run() const {
-            using Kind = MatrixEquations::Kind;
-            if (equations.kind == Kind::Cholesky      ? !lapack.potrf
-                : equations.kind == Kind::Determinant ? !lapack.getrf || !std::is_floating_point_v<T>
-                                                      : !lapack.gesv)
-                return false;
             const int64_t n = equations.n;
-            return for_parts(equations.stack, n, [&](int64_t begin, int64_t end) {
+            if (std::is_same_v<T, double> && n <= kSmallMatrix)
+                return for_parts(equations.stack, parts_of(n),
+                                 [&](int64_t begin, int64_t end) { return run_small(equations, begin, end); });
+            if (!routine()) return false;
+            return for_parts(equations.stack, together(equations.stack, n), [&](int64_t begin, int64_t end) {
                 Scratch scratch;
                 T* const a = scratch.take_array<T>(n * n);
                 T* const b = scratch.take_array<T>(std::max<int64_t>(1, n * equations.columns));
@@ -171,30 +302,44 @@ class Lapack {
             });
         }
 
+        void* routine() const {
+            switch (equations.kind) {
+                case Kind::Determinant:
+                case Kind::LogDeterminant: return lapack.getrf;
+                case Kind::Cholesky: return lapack.potrf;
+                default: return lapack.gesv;
+            }
+        }
+
         bool run_one(int64_t k, T* a, T* b, Int* pivots) const {
             const Int n = Int(equations.n), columns = Int(equations.columns);
             Int info = 0;
             to_columns(loops, item, a, equations.a, k, n, n);
             switch (equations.kind) {
-                case MatrixEquations::Kind::Solve:
+                case Kind::Solve:
                     to_columns(loops, item, b, equations.b, k, n, columns);
-                    lapack.gesv(&n, &columns, a, &n, pivots, b, &n, &info);
+                    call_fortran(routine(), &n, &columns, a, &n, pivots, b, &n, &info);
                     if (info == 0) store(k, b, n, columns);
                     return info == 0;
-                case MatrixEquations::Kind::Invert:
+                case Kind::Invert:
                     std::fill_n(b, n * n, T(0));
                     for (Int i = 0; i < n; ++i) b[i * n + i] = T(1);
-                    lapack.gesv(&n, &n, a, &n, pivots, b, &n, &info);
+                    call_fortran(routine(), &n, &n, a, &n, pivots, b, &n, &info);
                     if (info == 0) store(k, b, n, n);
                     return info == 0;
-                case MatrixEquations::Kind::Determinant:
-                    lapack.getrf(&n, &n, a, &n, pivots, &info);
+                case Kind::Determinant:
+                case Kind::LogDeterminant:
+                    call_fortran(routine(), &n, &n, a, &n, pivots, &info);
                     store_determinant(k, a, pivots, n, info);
                     return true;
-                case MatrixEquations::Kind::Cholesky:
-                    lapack.potrf("L", &n, a, &n, &info, 1);
+                case Kind::Cholesky:
+                    call_fortran(routine(), equations.upper ? "U" : "L", &n, a, &n, &info, size_t(1));
                     if (info != 0) return false;
-                    for (Int j = 1; j < n; ++j) std::fill_n(a + j * n, j, T(0));
+                    for (Int j = 0; j < n; ++j)
+                        if (equations.upper)
+                            std::fill_n(a + j * n + j + 1, n - 1 - j, T(0));
+                        else
+                            std::fill_n(a + j * n, j, T(0));
                     store(k, a, n, n);
                     return true;
             }
@@ -202,43 +347,33 @@ class Lapack {
         }
 
         void store(int64_t k, const T* from, int64_t rows, int64_t columns) const {
-            to_rows(loops, item, equations.result + k * rows * columns * item, from, rows, columns);
+            to_rows(loops, item, equations.result + k * rows * columns * item, from, rows, rows, columns);
         }
 
-        /// The sign times the exponential of the sum of logarithms, as NumPy computes it.
+        /// The sign and the sum of logarithms, or the one times the exponential of the other, as NumPy computes them.
         void store_determinant(int64_t k, const T* a, const Int* pivots, Int n, Int info) const {
-            if constexpr (std::is_floating_point_v<T>) {
-                T sign = 1, logarithm = 0;
-                if (info > 0) {
-                    sign = 0;
-                    logarithm = -std::numeric_limits<T>::infinity();
-                }
-                for (Int i = 0; info == 0 && i < n; ++i)
-                    if (pivots[i] != i + 1) sign = -sign;
-                for (Int i = 0; info == 0 && i < n; ++i) {
-                    T size = a[i * n + i];
-                    if (size < 0) sign = -sign, size = -size;
-                    logarithm += std::log(size);
-                }
-                const T determinant = sign * std::exp(logarithm);
-                std::memcpy(equations.result + k * item, &determinant, sizeof determinant);
+            T sign = info > 0 ? 0 : 1;
+            double logarithm = info > 0 ? -std::numeric_limits<double>::infinity() : 0;
+            for (Int i = 0; info == 0 && i < n; ++i)
+                if (pivots[i] != i + 1) sign = -sign;
+            for (Int i = 0; info == 0 && i < n; ++i) {
+                const T number = a[i * n + i];
+                const double size = std::abs(number);
+                if constexpr (std::is_floating_point_v<T>)
+                    sign = std::signbit(number) ? -sign : sign;
+                else
+                    sign *= number / size;
+                logarithm += std::log(size);
             }
+            if (equations.kind == Kind::LogDeterminant)
+                reinterpret_cast<double*>(equations.logarithms)[k] = logarithm;
+            else
+                sign *= std::exp(logarithm);
+            reinterpret_cast<T*>(equations.result)[k] = sign;
         }
     };
 
-    static void load(void* (*find)(void*, const char*), void* handle, char letter, LapackFunctions<Int>& to) {
-        const auto get = [&](auto& function, const char* name) {
-            const std::string symbol = letter + std::string(name) + "_";
-            function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(find(handle, symbol.c_str()));
-        };
-        get(to.gesv, "gesv");
-        get(to.getrf, "getrf");
-        get(to.potrf, "potrf");
-        get(to.syevd, "syevd");
-        get(to.gesdd, "gesdd");
-    }
-
-    LapackFunctions<Int> float64_, complex128_;
+    LapackFunctions float64_, complex128_;
 };
 
 }  // namespace cuarray::host

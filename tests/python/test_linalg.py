@@ -157,7 +157,7 @@ NAMED = {
     "c": array(SQUARE + 1j * SQUARE.T, "c8"), "z": array(SQUARE - 1j * SQUARE.T), "h": array(SQUARE, "f2"),
     "S": array(STACK / 3), "T": array(STACK + 1j, "c8"), "I": array(STACK),
     "E": array(np.zeros((0, 3, 3))), "O": array(np.zeros((0, 0))), "P": array(np.zeros((2, 0, 0))), "R": array(np.zeros((0, 3))), "C": array(np.zeros((3, 0))),
-    "N": array(np.full((3, 3), np.nan)), "n": array([[np.nan, 1], [1, 1]]), "F": array([[np.inf, 1], [1, 1]]), "X": array(np.zeros((3, 3))),
+    "N": array(np.full((3, 3), np.nan)), "n": array([[1, np.nan], [1, 1]]), "F": array([[np.inf, 1], [1, 1]]), "X": array(np.zeros((3, 3))),
     "t": array(RNG.standard_normal((6, 3))), "w": array(RNG.standard_normal((3, 6))), "y": array(RNG.standard_normal((2, 5, 3)), "f4"),
     "v": array([3.0, -4.0, 0.0]), "k": array([3, -4, 12, 0]), "q": array([3 + 4j, -1j, 0]), "g": array([3.0, -4.0, 0.5], "f4"), "e": array(np.zeros(0)),
     "o": array(2.5), "x": array(RNG.standard_normal((2, 3, 4))),
@@ -877,6 +877,97 @@ def test_multi_dot_multiplies_in_the_best_order(monkeypatch):
     result = linalg.multi_dot(arrays, out=(out := cuarray.zeros((10, 1))))
     assert result is out and (out == 100 * 5 * 50).all()
     assert counting.calls == 5 * 50 + 100 * 5 + 10 * 100
+
+
+@pytest.mark.parametrize("n", range(1, 9))
+def test_nan_in_a_small_matrix_makes_nan(n):
+    for i, j in np.ndindex(n, n):
+        x = np.eye(n) + 1
+        x[i, j] = np.nan
+        a = cuarray.asarray(x, device="cpu")
+        assert np.isnan(linalg.det(a)) and np.isnan(linalg.slogdet(a).logabsdet), (i, j)
+        assert np.isnan(linalg.inv(a)).any() and np.isnan(linalg.solve(a, a)).any(), (i, j)
+
+
+@pytest.mark.parametrize("n", [*range(1, 14), 33])
+@pytest.mark.parametrize("stack", [(), (5,)])
+@pytest.mark.parametrize("dtype", ["f8", "f4", "c16", "c8", "i4", "u1", "?"])
+@pytest.mark.parametrize("is_transposed", [False, True])
+def test_equations_of_every_length(n, stack, dtype, is_transposed, rng):
+    x = (
+        (rng.standard_normal((*stack, n, n)) * 3).astype(dtype)
+        if dtype != "?"
+        else np.eye(n)[::-1] * np.ones((*stack, 1, 1)) > 0
+    )
+    if dtype in "c16c8":
+        x = x + (1j * rng.standard_normal(x.shape)).astype(dtype)
+    if dtype in ("i4", "u1"):
+        x = (x % 4 + 5 * np.eye(n)).astype(dtype)
+    definite = (x @ x.conj().mT + np.eye(n)).astype(dtype) if x.dtype.kind in "fc" else np.eye(n, dtype=dtype)
+    a, s = cuarray.asarray(x, device="cpu"), cuarray.asarray(definite, device="cpu")
+    if is_transposed:
+        x, a, definite, s = x.mT, a.mT, definite.mT, s.mT
+    b = rng.standard_normal((*stack, n, 3)).astype(x.dtype if x.dtype.kind in "fc" else float)
+    rtol = 2e-3 if x.dtype in ("f4", "c8") else 1e-9
+    alike(linalg.det(a), np.linalg.det(x), rtol)
+    alike(tuple(linalg.slogdet(a)), tuple(np.linalg.slogdet(x)), rtol)
+    alike(linalg.inv(a), np.linalg.inv(x), rtol)
+    alike(linalg.solve(a, cuarray.asarray(b, device="cpu")), np.linalg.solve(x, b), rtol)
+    for upper in (False, True):
+        alike(linalg.cholesky(s, upper=upper), np.linalg.cholesky(definite, upper=upper), rtol)
+
+
+def test_small_determinants_are_exact_and_do_not_overflow_early():
+    assert linalg.det(cuarray.asarray([[1.0, 2.0], [3.0, 4.0]], device="cpu")) == -2
+    scales = cuarray.asarray([1e300, 1e300, 1e-300, 1e-300], device="cpu")
+    assert linalg.det(cuarray.diag(scales)) == pytest.approx(1)
+    assert linalg.det(cuarray.diag(scales[:2])) == np.inf and linalg.det(cuarray.diag(scales[2:])) == 0
+    assert linalg.slogdet(cuarray.diag(scales[:2])).logabsdet == pytest.approx(2 * np.log(1e300))
+    for n in range(1, 9):
+        assert tuple(linalg.slogdet(cuarray.eye(n, device="cpu"))) == (1, 0)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 9, 20])
+@pytest.mark.parametrize("stack", [(), (4,)])
+@pytest.mark.parametrize("dtype", ["f8", "f4", "c16", "c8", "i4"])
+def test_decompositions_without_all_vectors(n, stack, dtype, rng):
+    x = (rng.standard_normal((*stack, n, n + 2)) * 5).astype(dtype)
+    if np.dtype(dtype).kind == "c":
+        x = x + (1j * rng.standard_normal(x.shape)).astype(dtype)
+    square = x[..., :n]
+    rtol = 2e-3 if dtype in ("f4", "c8") else 1e-9
+    for y in (x, x.mT, square):
+        a = cuarray.asarray(y, device="cpu")
+        wanted = np.linalg.svdvals(y)
+        for full in (False, True):
+            u, values, vh = linalg.svd(a, full_matrices=full)
+            alike(values, wanted, rtol)
+            assert u.dtype == vh.dtype == np.linalg.qr(y).Q.dtype and u.shape == np.linalg.svd(y, full).U.shape
+            k = values.shape[-1]
+            np.testing.assert_allclose(
+                ((u[..., :k] * values[..., None, :]) @ vh[..., :k, :]).numpy(), y, atol=rtol * 20
+            )
+            np.testing.assert_allclose(
+                (u.conj().mT @ u).numpy(), np.eye(u.shape[-1]) * np.ones((*stack, 1, 1)), atol=rtol
+            )
+        alike(linalg.svd(a, compute_uv=False), wanted, rtol)
+        alike(linalg.svdvals(a), wanted, rtol)
+    a = cuarray.asarray(square, device="cpu")
+    for letter in "LUlu":
+        values, vectors = linalg.eigh(a, letter)
+        alike(linalg.eigvalsh(a, UPLO=letter), np.linalg.eigvalsh(square, letter), rtol)
+        alike(values, np.linalg.eigvalsh(square, letter), rtol)
+        lower = np.tril(square) if letter in "Ll" else np.triu(square).conj().mT
+        hermitian = lower + np.tril(lower, -1).conj().mT
+        hermitian = hermitian - 1j * np.imag(hermitian) * np.eye(n) if np.dtype(dtype).kind == "c" else hermitian
+        np.testing.assert_allclose(
+            (hermitian @ vectors.numpy()), vectors.numpy() * values.numpy()[..., None, :], atol=rtol * 50
+        )
+    values, vectors = linalg.eig(a)
+    assert values.dtype == vectors.dtype == (np.complex64 if dtype in ("f4", "c8") else np.complex128)
+    np.testing.assert_allclose(square @ vectors.numpy(), vectors.numpy() * values.numpy()[..., None, :], atol=rtol * 50)
+    np.testing.assert_allclose(np.abs(vectors.numpy() ** 2).sum(-2), 1, rtol=rtol)
+    alike(linalg.eigvals(a), np.linalg.eigvals(square).astype(values.dtype), rtol)
 
 
 @pytest.mark.parametrize("n", [2, 3, 7, 8, 31, 100])

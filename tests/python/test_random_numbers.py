@@ -6,6 +6,7 @@ import math
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -160,7 +161,7 @@ def test_devices_draw_the_same_numbers(n, device):
 
 DIGESTS = """
 import hashlib, sys
-sys.path.insert(0, "tests/python")
+sys.path.insert(0, sys.argv[1])
 import cuarray, test_random_numbers as t
 for n in (1001, 300_000):
     for name, x in t.draws(t.default_rng(7, "cpu"), n):
@@ -176,7 +177,12 @@ def test_threads_and_instruction_sets_do_not_matter():
     ]
     for settings in ({"CUARRAY_NUM_THREADS": "3"}, {"CUARRAY_CPU_LEVEL": "base", "CUARRAY_NUM_THREADS": "1"}):
         environment = {**os.environ, **settings}
-        run = subprocess.run([sys.executable, "-c", DIGESTS], capture_output=True, text=True, env=environment)
+        run = subprocess.run(
+            [sys.executable, "-c", DIGESTS, Path(__file__).resolve().parent],
+            capture_output=True,
+            text=True,
+            env=environment,
+        )
         assert run.stdout.splitlines() == here, run.stderr
 
 

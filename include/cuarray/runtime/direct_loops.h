@@ -22,26 +22,35 @@ struct MatrixProduct {
 /// What LAPACK computes for each matrix of a stack of square ones, of float64 or complex128. Strides in bytes, from row
 /// to row, from column to column, and from one matrix to the next.
 struct MatrixEquations {
-    /// Solve: x of a @ x = b. Invert: the inverse of a. Determinant: one number for each. Cholesky: the lower triangle
-    /// L of a = L @ L.H, of which the lower triangle is read.
-    enum class Kind : uint8_t { Solve, Invert, Determinant, Cholesky };
+    /// Solve: x of a @ x = b. Invert: the inverse of a. Determinant: one number for each. LogDeterminant: its sign and,
+    /// in `logarithms`, the logarithm of its absolute value. Cholesky: the lower triangle L of a = L @ L.H, of which
+    /// the lower triangle is read, or the upper ones.
+    enum class Kind : uint8_t { Solve, Invert, Determinant, LogDeterminant, Cholesky };
     struct Matrix {
         const char* data;
         int64_t row, column, apart;
     };
     Kind kind;
     DType dtype;
+    bool upper;                 ///< Cholesky
     int64_t stack, n, columns;  ///< columns of b
     Matrix a, b;
-    char* result;  ///< contiguous rows
+    char* result;      ///< contiguous rows
+    char* logarithms;  ///< of float64
 };
 
-/// Factors of each matrix of a stack of float64, by LAPACK.
+/// Factors of each matrix of a stack of float64 or complex128, by LAPACK.
 struct MatrixDecomposition {
-    /// Hermitian: `values` in ascending order and vectors, the columns of `left`, of a square matrix of which the lower
-    /// triangle is read. Singular: `left` of rows x rows, `values` in descending order, `right` of columns x columns.
-    enum class Kind : uint8_t { Hermitian, Singular };
+    /// Hermitian: `values` in ascending order, and as vectors the columns of `left`, of a square matrix of which one
+    /// triangle is read. General: the same of any square matrix, complex, in no order. Singular: the columns of `left`,
+    /// `values` in descending order, the rows of `right`; all of these or, Reduced, as many as values. Orthogonal:
+    /// `left` of min(rows, columns) orthonormal columns, `right` the upper triangle of as many rows.
+    enum class Kind : uint8_t { Hermitian, General, Singular, Orthogonal };
+    using VectorSet = LapackRoutine::VectorSet;
     Kind kind;
+    DType dtype;
+    VectorSet vectors;
+    bool lower;  ///< Hermitian: the triangle
     int64_t stack, rows, columns;
     MatrixEquations::Matrix a;
     char *left, *values, *right;  ///< contiguous rows
