@@ -640,7 +640,7 @@ MUTANTS = [
                 "lapack",
                 "if (pivots[i] != i + 1) sign = -sign;",
                 "if (pivots[i] == i + 1) sign = -sign;",
-                "det",
+                "every_length",
             ),
             (
                 "first-matrix-of-a-stack-solved-only",

@@ -193,8 +193,8 @@ PyObject* singular_vectors(Given given, int) {
     const auto is_bool = [](PyObject* object) { return !object || PyBool_Check(object); };
     if (given[3] || !is_bool(given[1]) || !is_bool(given[2])) return nullptr;
     return singular(MatrixStack(given[0]), given[2] == Py_False   ? VectorSet::None
-                                        : given[1] == Py_False ? VectorSet::Reduced
-                                                               : VectorSet::Full);
+                                           : given[1] == Py_False ? VectorSet::Reduced
+                                                                  : VectorSet::Full);
 }
 
 /// svdvals: x.
