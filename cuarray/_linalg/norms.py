@@ -28,6 +28,7 @@ def as_inexact(function, x):
     return x if x.dtype.kind in "fcV" else x.astype(np.float64)
 
 
+@_core.with_fast_path
 def norm(x, ord=None, axis=None, keepdims=False) -> ndarray:
     """Return the norm of a vector or a matrix.
 

@@ -1,6 +1,8 @@
 // fast_linalg.cpp -- fast paths of equations and decompositions: LAPACK's routines, without a call of NumPy's.
 #include <algorithm>
 #include "bindings/fast_paths.h"
+#include "cuarray/ops/matmul.h"
+#include "cuarray/ops/reduction.h"
 #include "ops/packed.h"
 
 namespace cuarray::python {
@@ -211,6 +213,25 @@ PyObject* orthogonal_columns(Given given, int) {
     return together(a, &kind, {left, right});
 }
 
+/// norm: x, ord, axis, keepdims. The length of all elements, or of the vectors along an axis, in the type of the array.
+PyObject* lengths(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    if (!array || given[1] || (array->dtype() != DType::float64 && array->dtype() != DType::float32)) return nullptr;
+    ReduceOptions options;
+    if (given[3] && !PyBool_Check(given[3])) return nullptr;
+    options.keepdims = given[3] == Py_True;
+    const bool is_of_all = !is_given(given[2]);
+    int64_t axis = 0;
+    if (!is_of_all && (!read_int(given[2], axis) || axis < -array->ndim() || axis >= array->ndim())) return nullptr;
+    if (is_of_all && (options.keepdims || !array->is_c_contiguous() || array->ndim() == 0)) return nullptr;
+    options.all_axes = false, options.axes = {axis}, options.dtype = array->dtype();
+    return made(array->device(), array->size(), [&, x = *array] {
+        const Array flat = is_of_all ? x.reshape({x.size()}) : Array();
+        const Argument squares[] = {is_of_all ? matmul(flat, flat) : sums_of_products(x, x, options)};
+        return call(row::sqrt, squares).array[0];
+    });
+}
+
 constexpr FastFunction kLinalgPaths[] = {
     {"cholesky", of_one, int(Equations::Cholesky)},
     {"det", of_one, int(Equations::Determinant)},
@@ -219,6 +240,7 @@ constexpr FastFunction kLinalgPaths[] = {
     {"eigvals", eigenvalues<Decomposition::General, false>},
     {"eigvalsh", eigenvalues<Decomposition::Hermitian, false>},
     {"inv", of_one, int(Equations::Invert)},
+    {"norm", lengths},
     {"qr", orthogonal_columns},
     {"slogdet", log_determinants},
     {"solve", solutions},

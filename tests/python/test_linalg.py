@@ -820,6 +820,17 @@ def test_lengths_are_accurate(dtype, count, rng):
         close_to(linalg.vector_norm(cuarray.asarray(x), ord=p), exact, dtype, 20)
 
 
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("shape", [(7,), (5, 6), (300, 200), (3, 40, 5)])
+def test_short_and_general_ways_to_a_length_agree(shape, dtype, device, rng):
+    x = cuarray.asarray(rng.standard_normal(shape).astype(dtype), device=device)
+    for axis in (None, *range(-x.ndim, x.ndim)):
+        for keepdims in (False, True):
+            short = linalg.norm(x, axis=axis, keepdims=keepdims)
+            general = linalg.vector_norm(x, axis=axis, keepdims=keepdims)
+            assert short.numpy().tobytes() == general.numpy().tobytes() and short.shape == general.shape
+
+
 def test_norms_are_values():
     x = cuarray.asarray([[3.0, 4.0], [0.0, 1.0]])
     for one in (linalg.norm(x), linalg.norm(x, 1), linalg.norm(x, "nuc"), linalg.vector_norm(x), linalg.matrix_norm(x), linalg.cond(x), linalg.cond(x, 1),
