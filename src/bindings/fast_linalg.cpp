@@ -224,7 +224,7 @@ PyObject* lengths(Given given, int) {
     int64_t axis = 0;
     if (!is_of_all && (!read_int(given[2], axis) || axis < -array->ndim() || axis >= array->ndim())) return nullptr;
     if (is_of_all && (options.keepdims || !array->is_c_contiguous() || array->ndim() == 0)) return nullptr;
-    options.all_axes = false, options.axes = {axis}, options.dtype = array->dtype();
+    options.all_axes = false, options.axes = {axis}, options.dtype = array->dtype(), options.name = "norm";
     return made(array->device(), array->size(), [&, x = *array] {
         const Array flat = is_of_all ? x.reshape({x.size()}) : Array();
         const Argument squares[] = {is_of_all ? matmul(flat, flat) : sums_of_products(x, x, options)};
