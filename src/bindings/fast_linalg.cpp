@@ -227,8 +227,9 @@ PyObject* lengths(Given given, int) {
     options.all_axes = false, options.axes = {axis}, options.dtype = array->dtype(), options.name = "norm";
     return made(array->device(), array->size(), [&, x = *array] {
         const Array flat = is_of_all ? x.reshape({x.size()}) : Array();
-        const Argument squares[] = {is_of_all ? matmul(flat, flat) : sums_of_products(x, x, options)};
-        return call(row::sqrt, squares).array[0];
+        const Array squares = is_of_all ? matmul(flat, flat) : sums_of_products(x, x, options);
+        const Argument args[] = {squares};
+        return call(row::sqrt, args).array[0];
     });
 }
 
