@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cuarray._random.transforms import COMPOSITES, DRAWS, KERNELS, TRANSFORMS, Kernel
+from cuarray._random.each import COMPOSITES, DEPENDENT, EACH, OF_NUMBERS
+from cuarray._random.transforms import DRAWS, TRANSFORMS
 
 
 class Parameter(NamedTuple):
@@ -388,9 +389,10 @@ def {name}(self, {signature}):
 {body}
 '''
 
-#: The end of methods that a kernel draws: it declines parameters that are not numbers, and other bit generators.
+#: The end of methods that a kernel draws: it declines parameters that are not numbers, and other bit generators. Of
+#: distributions that are made of others, it draws one number.
 BY_KERNEL = """\
-    drawn = self._draw_floats({number}, {name!r}, {dtype}, size, None{parameters})
+    drawn = self._draw_floats({number}, {name!r}, {dtype}, size, None{parameters}){condition}
     return {call} if drawn is None else drawn"""
 
 #: Distributions over whole numbers.
@@ -421,19 +423,30 @@ def source(row, legacy):
         draw, passed = "_fill", ["size", "float64", "None", *(p.name for p in row.parameters)]
     else:
         draw, passed = "_draw", [*(p.name for p in positional), *(f"{p.name}={p.name}" for p in keywords)]
-    for way, table in (("_transform", TRANSFORMS), ("_from_numbers", KERNELS), ("_compose", COMPOSITES)):
-        if row.name in table:
-            draw, passed = way, ["size", *(p.name for p in row.parameters)]
+    names = [p.name for p in row.parameters]
+    if row in OF_RANDOMSTATE:
+        kernel = None
+    elif row.name in TRANSFORMS:
+        draw, passed, kernel = "_transform", ["size", *names], row.name
+    elif row.name in EACH:
+        draw, passed, kernel = "_each", ["size", *names], OF_NUMBERS.get(row.name, f"{row.name}_each")
+    elif row.name in DEPENDENT:
+        draw, kernel = "_rows", None
+        passed = [f"({', '.join(names)},)", *(p.name for p in positional[len(names) :])]
+        passed += [f"{p.name}={p.name}" for p in keywords]
+    is_composite = kernel and row.name in COMPOSITES and row.name not in OF_NUMBERS
     call = f"self.{draw}({', '.join([repr(method), *passed])})"
     body = f"    return {call}"
-    if row.name in TRANSFORMS:
-        kernel = Kernel(row.name, ", ".join(p.name for p in row.parameters))
-    else:
-        kernel = KERNELS.get(row.name)
     if kernel:
-        parameters, dtype = f", {kernel.parameters}" * bool(kernel.parameters), kernel.dtype.replace("float64", "None")
-        number = DRAWS[kernel.draw]
-        body = BY_KERNEL.format(number=number, name=row.name, dtype=dtype, parameters=parameters, call=call)
+        dtype = EACH.get(row.name, "float64").replace("float64", "None")
+        body = BY_KERNEL.format(
+            number=DRAWS[kernel],
+            name=row.name,
+            dtype=dtype,
+            parameters="".join(f", {name}" for name in names),
+            call=call,
+            condition=" if size is None else None" * bool(is_composite),
+        )
     return METHOD.format(
         name=row.name,
         signature=", ".join(written),
@@ -442,7 +455,7 @@ def source(row, legacy):
         dtype=kind,
         method=method,
         drawn=drawn,
-        refused="" if row.name in TRANSFORMS else ", or is an array of a GPU",
+        refused=", or is an array of a GPU" if row.name in DEPENDENT else "",
         check=row.check,
         answer=row.answer,
         body=body,

@@ -10,7 +10,8 @@ from cuarray._arguments.ufuncs import positive
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
 from cuarray._functions.creation import array, as_array, empty
-from cuarray._random.transforms import DRAWS, as_numbers, composed, transformed
+from cuarray._random.each import DEPENDENT, as_counts, drawn_each
+from cuarray._random.transforms import DRAWS, as_numbers, transformed
 
 #: Parameters that NumPy takes as they are.
 PLAIN = frozenset([bool, int, float, str, type, type(None), tuple, np.ndarray, np.float64, np.int64])
@@ -18,7 +19,7 @@ PLAIN = frozenset([bool, int, float, str, type, type(None), tuple, np.ndarray, n
 #: So many numbers are copied in less time than NumPy takes to look at an output.
 FEW = 1000
 
-#: The draws of NumPy's methods that have two types, float64 and float32.
+#: The methods of Generator that have two types, and their draws of float64 and float32.
 OWN = {
     "random": (DRAWS["uniform_double"], DRAWS["uniform_float"]),
     "standard_normal": (DRAWS["normal_double"], DRAWS["normal_float"]),
@@ -33,7 +34,7 @@ NUMBERS = frozenset([float, int, np.float32, np.int64])
 class Source:
     """A bit generator, as the NumPy generator over it, and the device of new arrays (None: the current one)."""
 
-    __slots__ = ("__weakref__", "_device", "_draw_floats", "_draw_integers", "_host", "_is_philox")
+    __slots__ = ("__weakref__", "_device", "_draw_floats", "_draw_integers", "_draws", "_host", "_is_philox")
 
     def __init__(self, host, device):
         self._device = None if device is None else _core.device(device)
@@ -42,11 +43,12 @@ class Source:
     def _use(self, host):
         """Draw from a NumPy generator from now on."""
         bits = host.bit_generator
-        is_philox, draws = type(bits) is np.random.Philox, (decline, decline)
+        is_philox, draws = type(bits) is np.random.Philox, (decline, decline, decline)
         if is_philox:
             check_layout()
             draws = _core.philox_draws(bits.capsule, bits.lock, self._device, bits)
-        self._host, self._is_philox, (self._draw_floats, self._draw_integers) = host, is_philox, draws
+        self._host, self._is_philox, self._draws = host, is_philox, draws
+        self._draw_floats, self._draw_integers, _ = draws
 
     def __reduce__(self):
         return type(self), (self._host.bit_generator, self._device)
@@ -64,24 +66,27 @@ class Source:
         numbers = getattr(self._host, name)(*parameters, **options)
         return placed(numbers, self._device)
 
-    def _floats_for(self, device):
-        """Return the function that draws floating-point numbers for arrays of a device."""
+    def _draws_for(self, device):
+        """Return the functions of _core.philox_draws for arrays of a device."""
         bits = self._host.bit_generator
-        if device == self._device or type(bits) is not np.random.Philox:
-            return self._draw_floats
-        return _core.philox_draws(bits.capsule, bits.lock, device, bits)[0]
+        if device == self._device:
+            return self._draws
+        return _core.philox_draws(bits.capsule, bits.lock, device, bits)
 
-    def _compose(self, name, size, *parameters):
-        """Return what a distribution of COMPOSITES draws, or NumPy where its function does not take the parameters."""
-        drawn = composed(self, name, size, parameters) if self._is_philox else None
+    def _each(self, name, size, *parameters):
+        """Return what a distribution of EACH or COMPOSITES draws, if no kernel takes the parameters as they are."""
+        drawn = None
+        if self._is_philox:
+            numbers = as_counts(parameters)
+            if numbers is not None and [type(x) for x in numbers] != [type(x) for x in parameters]:
+                return getattr(self, name)(*numbers, size=size)
+            drawn = drawn_each(self, name, size, parameters)
         return self._draw(name, *parameters, size) if drawn is None else drawn
 
-    def _from_numbers(self, name, size, *parameters):
-        """Return what a distribution of KERNELS draws, if its kernel does not take the parameters as they are."""
-        numbers = as_numbers(parameters) if self._is_philox else None
-        if numbers is not None and not all(type(x) is float for x in parameters):
-            return getattr(self, name)(*numbers, size=size)
-        return self._draw(name, *parameters, size)
+    def _rows(self, name, parameters, size, *options, **keywords):
+        """Return what a distribution of DEPENDENT draws."""
+        drawn = DEPENDENT[name](self, *parameters, size, *options, **keywords) if self._is_philox else None
+        return self._draw(name, *parameters, size, *options, **keywords) if drawn is None else drawn
 
     def _transform(self, name, size, *parameters):
         """Return what a distribution of TRANSFORMS draws, if its kernel does not take the parameters."""
@@ -100,10 +105,13 @@ class Source:
 
     def _fill(self, name, size, dtype, out, *parameters, **options):
         """Return what such a method draws into memory that it is given: of a new array, or of `out`."""
-        numbers = as_numbers(parameters) if self._is_philox and name in OWN else None
-        drawn = None if numbers is None else self._own(name, size, dtype, out, numbers)
-        if drawn is not None:
-            return drawn
+        if self._is_philox:
+            numbers = as_numbers(parameters)
+            drawn = None if numbers is None else self._own(name, size, dtype, out, numbers)
+            if drawn is None and parameters:
+                drawn = self._standard_gamma(size, dtype, out, *parameters)
+            if drawn is not None:
+                return drawn
         if type(size) is int and size <= FEW and out is None and dtype is np.float64 and not parameters:
             return placed(getattr(self._host, name)(size, **options), self._device)
         return self._fill_memory(name, size, dtype, out, parameters, options)
@@ -120,6 +128,20 @@ class Source:
             return None
         fill = lambda place: self._draw_floats(draw, name, numpys, None, place, *parameters)  # noqa: E731
         return self._own_into(out, name, size, numpys, fill)
+
+    def _standard_gamma(self, size, dtype, out, shape):
+        """Return gamma numbers for an array of shapes, in one of two types; None where NumPy must draw them."""
+        drawn = drawn_each(self, "standard_gamma", size if out is None else out.shape, (shape,))
+        if drawn is None:
+            return None
+        drawn = drawn.astype(dtype, copy=False)
+        if out is None:
+            return drawn
+
+        def fill(place):
+            place[...] = drawn
+
+        return self._own_into(out, "standard_gamma", size, np.dtype(dtype), fill)
 
     def _own_into(self, out, function, size, dtype, fill):
         """Check `out` and call fill with it, transposed if need be; return `out`."""

@@ -1,6 +1,5 @@
-"""Distributions that are elementwise functions of a few others, with arrays of parameters, on every device."""
+"""Distributions that are elementwise functions of another one, with arrays of parameters, on every device."""
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -82,61 +81,8 @@ TRANSFORMS = {
 MANY = 10_000
 
 
-class Kernel(NamedTuple):
-    """The draw of a distribution whose parameters must be numbers, the draw's parameters by them, and the dtype."""
-
-    draw: str
-    parameters: str
-    dtype: str = "float64"
-
-
-#: By method. With arrays of parameters, NumPy draws.
-KERNELS = {
-    "chisquare": Kernel("gamma_double", "0.5 * df if isinstance(df, float | int) else None, 2.0"),
-    "gamma": Kernel("gamma_double", "shape, scale"),
-    "geometric": Kernel("geometric", "p", "int64"),
-    "poisson": Kernel("poisson", "lam", "int64"),
-    "standard_gamma": Kernel("gamma_double", "shape"),
-    "wald": Kernel("wald", "mean, scale"),
-}
-
-
-class Composite(NamedTuple):
-    """The least parameter, the draws and their parameters, and the function of their numbers and of the parameters."""
-
-    least: float
-    draws: object
-    formula: object
-
-
-def student(z, x, df):
-    return z / sqrt(x * (1 / df))
-
-
-#: By method. With arrays of parameters NumPy draws, and below the least one: there the quotients may be 0 / 0.
-COMPOSITES = {
-    "beta": Composite(0.1, lambda a, b: (("gamma_double", a), ("gamma_double", b)), lambda x, y, a, b: x / (x + y)),
-    "f": Composite(
-        0.1,
-        lambda dfnum, dfden: (("gamma_double", 0.5 * dfnum, 2.0), ("gamma_double", 0.5 * dfden, 2.0)),
-        lambda x, y, dfnum, dfden: (x * dfden) / (y * dfnum),
-    ),
-    "standard_t": Composite(0.1, lambda df: (("normal_double",), ("gamma_double", 0.5 * df, 2.0)), student),
-}
-
-
-def composed(source, name, size, parameters):
-    """Return what a distribution of COMPOSITES draws; None where a parameter is an array, or outside its domain."""
-    row = COMPOSITES[name]
-    numbers = as_numbers(parameters)
-    if numbers is None or not all(row.least <= x < math.inf for x in numbers):
-        return None
-    drawn = [source._draw_floats(DRAWS[draw], name, None, size, None, *p) for draw, *p in row.draws(*numbers)]
-    return evaluated(row.formula, size, drawn, numbers)
-
-
 def evaluated(formula, size, numbers, parameters):
-    """Return a formula of numbers, as a value if there is no size; a formula of many is compiled to one kernel."""
+    """Return a formula of numbers, as a value if there is no size. That of many is compiled to one kernel."""
     if numbers[0].size < MANY:
         result = formula(*numbers, *parameters)
     else:
@@ -205,14 +151,9 @@ DRAWS |= dict.fromkeys(("standard_exponential", "exponential"), DRAWS["exponenti
 def transformed(source, name, size, parameters):
     """Return what a distribution of TRANSFORMS draws, float64, on the device of its parameters."""
     row = TRANSFORMS[name]
-    device = next((x.device for x in parameters if isinstance(x, ndarray) and not is_number_of_host(x)), source._device)
+    device = device_of(source, parameters)
     values = [as_parameter(x, name, device) for x in parameters]
-    arrays = [x for x in values if type(x) is not float]
-    for x in arrays:
-        if x.device != arrays[0].device:
-            raise ValueError(
-                f"{name}: parameters are on {arrays[0].device} and {x.device}; move one with .to_device(...)"
-            )
+    arrays = require_one_device(name, values)
     if not arrays and (drawn := source._draw_floats(DRAWS[name], name, None, size, None, *values)) is not None:
         return drawn
     for (parameter, domain), x in zip(row.parameters.items(), values, strict=True):
@@ -220,9 +161,25 @@ def transformed(source, name, size, parameters):
             raise ValueError(f"{name}: {parameter} {domain.words}")
     if name in CHECKS:
         CHECKS[name](*values)
-    draw = source._floats_for(arrays[0].device) if arrays else source._draw_floats
+    draw = source._draws_for(arrays[0].device)[0] if arrays else source._draw_floats
     numbers = draw(DRAWS[row.draw], name, None, shape_of(name, size, values), None)
     return evaluated(row.formula, size, [numbers], values)
+
+
+def device_of(source, parameters):
+    """Return the device of the first array of parameters, else that of the source; None for the current one."""
+    return next((x.device for x in parameters if isinstance(x, ndarray) and not is_number_of_host(x)), source._device)
+
+
+def require_one_device(function, values):
+    """Return those parameters that are arrays; ValueError if they are on several devices."""
+    arrays = [x for x in values if type(x) is not float]
+    for x in arrays:
+        if x.device != arrays[0].device:
+            raise ValueError(
+                f"{function}: parameters are on {arrays[0].device} and {x.device}; move one with .to_device(...)"
+            )
+    return arrays
 
 
 def as_parameter(x, function, device):

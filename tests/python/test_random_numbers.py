@@ -43,15 +43,40 @@ STANDARD = {
 }
 #: Those of numbers that are tried again, and those that are made of two others: parameters, up to the ends.
 OTHERS = {
-    "beta": [(2.0, 3.0), (0.1, 0.1), (0.5, 1e4), (1e6, 1e6)],
+    "beta": [(2.0, 3.0), (0.1, 0.1), (0.5, 1e4), (1e6, 1e6), (0.01, 0.02), (1e-3, 5.0)],
+    "binomial": [
+        (10, 0.3), (1, 0.5), (1000, 0.003), (100, 0.3), (100, 0.7), (40, 0.25), (10**6, 0.9), (2**40, 1e-11), (2**40, 0.5), (5, 1.0), (7, 0.0),
+    ],
     "chisquare": [(3.0,), (0.1,), (1.0,), (1e5,)],
-    "f": [(3.0, 5.0), (0.5, 0.5), (1e4, 20.0)],
-    "gamma": [(2.0, 3.0), (0.02, 1.0), (0.999, 2.0), (1.0, 1.0), (1e9, 1.0)],
+    "f": [(3.0, 5.0), (0.5, 0.5), (1e4, 20.0), (0.05, 7.0)],
+    "gamma": [(2.0, 3.0), (0.02, 1.0), (0.999, 2.0), (1.0, 1.0), (1e9, 1.0), (1e-3, 1.0), (0.0, 1.0)],
     "geometric": [(0.2,), (1.0,), (0.999,), (0.1,), (1e-3,), (1e-17,)],
-    "poisson": [(5.0,), (0.001,), (9.999,), (10.0,), (30.0,), (1e4,), (1e9,), (1e12,)],
+    "hypergeometric": [
+        (30, 10, 8), (10, 30, 8), (3, 0, 2), (0, 5, 3), (1000, 2000, 300), (2000, 1000, 2500), (10**8, 10**8, 10**7), (15, 15, 15), (5, 999_999_990, 10**6),
+    ],
+    "logseries": [(0.5,), (0.999,), (0.01,), (0.0,), (1 - 1e-9,)],
+    "negative_binomial": [(4.0, 0.5), (0.1, 0.3), (1e5, 0.2), (3.0, 1.0), (2.0, 1e-9)],
+    "noncentral_chisquare": [(3.0, 2.0), (0.5, 20.0), (1.0, 1.0), (5.0, 0.0), (0.1, 1e6)],
+    "noncentral_f": [(5.0, 20.0, 2.0), (0.5, 3.0, 1.0), (30.0, 1e4, 100.0)],
+    "poisson": [(5.0,), (0.001,), (9.999,), (10.0,), (30.0,), (1e4,), (1e9,), (1e12,), (0.0,)],
     "standard_gamma": [(2.0,), (0.3,)],
-    "standard_t": [(4.0,), (0.5,), (1e6,)],
+    "standard_t": [(4.0,), (0.5,), (1e6,), (0.06,)],
+    "vonmises": [(1.0, 8.0), (0.0, 0.1), (-3.0, 2.0), (2.0, 1e-9), (1.0, 1e5), (1.0, 1e8), (100.0, 0.5)],
     "wald": [(1.0, 2.0), (1.0, 1e-3), (1e-3, 1e3), (1e6, 1.0)],
+    "zipf": [(4.0,), (2.0,), (1.1,), (1.5,), (60.0,), (2000.0,)],
+}  # fmt: skip
+#: Those of rows that depend on one another.
+ROWS = {
+    "dirichlet": [([1.0, 2.0, 3.0],), ([0.5, 0.5],), ([0.2, 30.0, 1e3],)],
+    "multinomial": [
+        (20, [0.2, 0.3, 0.5]),
+        (5, [0.0, 1.0]),
+        (1, [0.25] * 4),
+        (3, [0.5, 0.5, 0.0]),
+        (10**6, [0.1, 0.2, 0.7]),
+    ],
+    "multivariate_hypergeometric": [([16, 8, 4], 6), ([5, 0, 5], 10), ([1000, 2000], 1500)],
+    "multivariate_normal": [([0.0, 5.0], [[1.0, 0.5], [0.5, 2.0]]), ([1.0], [[4.0]])],
 }
 INTEGERS = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"]
 
@@ -139,6 +164,13 @@ def draws(rng, n):
     for name, (parameters, _) in METHODS.items():
         yield name, getattr(rng, name)(*parameters, size=n)
     for name, ways in OTHERS.items():
+        for parameters in ways:
+            yield f"{name} {parameters}", getattr(rng, name)(*parameters, size=n)
+            arrays = [np.asarray([p, p, q] * 99, type(p)) for p, q in zip(parameters, ways[0], strict=True)]
+            shape = (n,) if n is None or isinstance(n, int) else n
+            arrays = [np.resize(x, shape[-1] or 1) for x in arrays]
+            yield f"{name} {parameters} in arrays", getattr(rng, name)(*arrays, size=None if n is None else n)
+    for name, ways in ROWS.items():
         for parameters in ways:
             yield f"{name} {parameters}", getattr(rng, name)(*parameters, size=n)
     yield "standard_gamma f4", rng.standard_gamma(2.5, n, "f4")
@@ -258,7 +290,7 @@ def test_sizes_that_are_arrays(device):
 
 def test_draws_keep_their_bit_generator():
     rng = default_rng(3)
-    for draw in (rng._draw_floats, rng._draw_integers, rng._floats_for(cuarray.device("cpu"))):
+    for draw in (rng._draw_floats, rng._draw_integers, *rng._draws_for(cuarray.device("cpu"))):
         assert rng.bit_generator in draw.__self__
 
 
@@ -396,46 +428,157 @@ def test_distributions(full):
         assert len(np.unique(x)) > (0.999 if dtype == "f8" else 0.9) * n, name
 
 
+def assert_same_distribution(x, y, what):
+    """Kolmogorov and Smirnov's test of two samples, at a probability of 1e-5."""
+    assert x.dtype == y.dtype
+    x, y = np.sort(x), np.sort(y)
+    both = np.concatenate([x, y])
+    distance = abs(np.searchsorted(x, both, "right") - np.searchsorted(y, both, "right")).max() / len(x)
+    assert distance * math.sqrt(len(x) / 2) < 2.48, (what, distance * math.sqrt(len(x) / 2))
+
+
 @pytest.mark.parametrize("name", OTHERS)
 def test_distributions_are_numpys(name, full):
-    """Kolmogorov and Smirnov's test of two samples, at a probability of 1e-5."""
     n = 1_000_000 if full else 50_000
     ours, theirs = default_rng(2026, "cpu"), np.random.default_rng(2026)
     for parameters in OTHERS[name]:
-        x = np.sort(getattr(ours, name)(*parameters, size=n).numpy())
-        y = np.sort(getattr(theirs, name)(*parameters, size=n))
-        assert x.dtype == y.dtype
-        both = np.concatenate([x, y])
-        distance = abs(np.searchsorted(x, both, "right") - np.searchsorted(y, both, "right")).max() / n
-        assert distance * math.sqrt(n / 2) < 2.48, (parameters, distance * math.sqrt(n / 2))
+        y = getattr(theirs, name)(*parameters, size=n)
+        assert_same_distribution(getattr(ours, name)(*parameters, size=n).numpy(), y, parameters)
+        arrays = [np.full(n, p) for p in parameters]
+        assert_same_distribution(getattr(ours, name)(*arrays).numpy(), y, f"{parameters} in arrays")
         single = getattr(ours, name)(*parameters)
-        assert single.shape == () and _core.is_value(single) and single.dtype == x.dtype
+        assert single.shape == () and _core.is_value(single) and single.dtype == y.dtype
+        singles = np.array([getattr(ours, name)(*parameters) for _ in range(2000)])
+        assert_same_distribution(singles, y[:2000].copy(), f"{parameters} one by one")
     if name == "standard_gamma":
         x = ours.standard_gamma(2.0, n, "f4").numpy().astype(float)
         assert_distribution(x, lambda x: 1 - np.exp(-x) * (1 + x), "standard_gamma f4")
+        x = ours.standard_gamma(np.full(n, 2.0), dtype="f4").numpy()
+        assert x.dtype == np.float32
+        assert_distribution(x.astype(float), lambda x: 1 - np.exp(-x) * (1 + x), "standard_gamma f4 in arrays")
+
+
+def test_numbers_that_numpy_draws_with_errors():
+    n, rng = 200_000, default_rng(3, "cpu")
+    for x in (rng.zipf(1 + 1e-15, n), rng.zipf(np.full(n, 1 + 1e-15))):
+        for k in (1, 2, 5, 100, 10_000):
+            share = (1 / np.arange(1, k + 1)).sum() / (np.log(2.0**63) + np.euler_gamma)
+            assert abs((x <= k).mean() - share) < 4.5 * math.sqrt(share / n)
+    for x in (rng.poisson(9e17, n), rng.poisson(np.full(n, 9e17))):
+        away = (x.numpy() - 9 * 10**17).astype(float) / 3e8 / math.sqrt(10)
+        assert abs(away.mean()) < 0.01 and abs(away.std() - 1) < 0.01
+    with pytest.raises(ValueError):
+        rng.poisson(9.3e18)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_are_distributed_as_numpys(name, full):
+    n = 300_000 if full else 30_000
+    ours, theirs = default_rng(2026, "cpu"), np.random.default_rng(2026)
+    for parameters in ROWS[name]:
+        x, y = getattr(ours, name)(*parameters, size=n).numpy(), getattr(theirs, name)(*parameters, size=n)
+        assert x.shape == y.shape
+        for k in range(x.shape[-1]):
+            assert_same_distribution(x[:, k], y[:, k], (parameters, k))
+        weights = np.arange(1, x.shape[-1] + 1) ** 1.5
+        assert_same_distribution(x @ weights, y @ weights, (parameters, "together"))
+        if "normal" not in name:
+            np.testing.assert_allclose(x.sum(-1), y.sum(-1), rtol=1e-12)
+        for size in (None, 0, 5, (2, 3)):
+            a, b = (getattr(rng, name)(*parameters, size=size) for rng in (ours, theirs))
+            assert a.shape == b.shape and a.dtype == b.dtype
+
+
+def test_rows_of_arrays_of_parameters(device):
+    rng = default_rng(3)
+    n, pvals = np.array([[5], [1000]]), np.array([[0.2, 0.3, 0.5], [0.0, 0.0, 1.0], [0.7, 0.3, 0.0]])
+    x = rng.multinomial(n, pvals)
+    assert x.shape == (2, 3, 3) and (x.sum(-1).numpy() == n).all() and x.device == cuarray.device()
+    assert (x.numpy()[:, 1] == n * [0, 0, 1]).all() and (x.numpy()[:, 2, 2] == 0).all()
+    x = rng.multinomial(n, pvals, size=(4, 2, 3))
+    assert x.shape == (4, 2, 3, 3) and (x.sum(-1).numpy() == n).all()
+    for call in (
+        lambda rng: rng.multinomial(n, pvals, size=(4,)),
+        lambda rng: rng.multinomial(5, [0.7, 0.7, 0.0]),
+        lambda rng: rng.multinomial(-1, [0.5, 0.5]),
+        lambda rng: rng.dirichlet([1.0, -1.0]),
+        lambda rng: rng.multivariate_hypergeometric([1, 2], 4),
+        lambda rng: rng.multivariate_normal([1.0, 2.0], [[1.0]]),
+        lambda rng: rng.multivariate_normal([1.0, 2.0], [[1.0, 3.0], [3.0, 1.0]], check_valid="raise"),
+    ):
+        with pytest.raises(ValueError):
+            call(numpys())
+        with pytest.raises(ValueError):
+            call(rng)
+    with pytest.warns(RuntimeWarning, match="positive"):
+        rng.multivariate_normal([1.0, 2.0], [[1.0, 3.0], [3.0, 1.0]])
+    for method in ("svd", "eigh", "cholesky"):
+        x = rng.multivariate_normal([1.0, 2.0], [[2.0, 1.0], [1.0, 3.0]], 30_000, method=method).numpy()
+        np.testing.assert_allclose(np.cov(x.T), [[2, 1], [1, 3]], atol=0.15)
+
+
+#: Numbers that parameters may be.
+ENDS = [-1.0, -0.0, 0.0, 0.05, 0.5, 1.0, 2.0, np.inf, np.nan]
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_other_parameters_are_drawn_by_numpy(name, device):
-    """Arrays, and numbers for which there is no kernel: NumPy's numbers, and its errors."""
-    count = len(OTHERS[name][0])
-    for values in itertools.product([-1.0, -0.0, 0.0, 0.05, 0.5, 2.0, np.inf, np.nan], repeat=count):
-        ours, theirs = default_rng(3), numpys(3)
+def test_ends_of_parameters_are_numpys(name, device):
+    """Arrays and numbers raise where NumPy does, and take nothing from the sequence then."""
+    counts = {"binomial": 1, "hypergeometric": 3}.get(name, 0)
+    first = OTHERS[name][0]
+    choices = [[-1, 0, 1, 5] if k < counts else ENDS for k in range(len(first))]
+    for values in itertools.product(*choices):
         arrays = [np.asarray([v, v]) for v in values]
         try:
             with np.errstate(all="ignore"):
-                expected = getattr(theirs, name)(*arrays)
+                expected = getattr(numpys(3), name)(*arrays)
         except ValueError:
-            for ways in (values, arrays, [np.float64(v) for v in values]):
+            for ways in (values, arrays, [np.asarray(v)[()] for v in values], [cuarray.asarray(x) for x in arrays]):
+                ours = default_rng(3)
                 with pytest.raises(ValueError):
                     getattr(ours, name)(*ways)
-            assert state(ours) == state(numpys(3))
+                assert state(ours) == state(numpys(3))
             continue
-        np.testing.assert_array_equal(getattr(ours, name)(*arrays).numpy(), expected)
-        assert state(ours) == state(theirs)
-        a, b = default_rng(3), default_rng(3)
-        x, y = getattr(a, name)(*values, size=5), getattr(b, name)(*[np.float64(v) for v in values], size=5)
-        np.testing.assert_array_equal(x.numpy(), y.numpy())
+        with np.errstate(all="ignore"):
+            x = getattr(default_rng(3), name)(*arrays)
+            assert x.dtype == expected.dtype and x.shape == (2,) and x.device == cuarray.device()
+            assert (np.isnan(x.numpy()) == np.isnan(expected)).all(), values
+            a, b = default_rng(3), default_rng(3)
+            x, y = getattr(a, name)(*values, size=5), getattr(b, name)(*[np.asarray(v)[()] for v in values], size=5)
+            np.testing.assert_array_equal(x.numpy(), y.numpy())
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_arrays_of_parameters(name, device):
+    """Shapes broadcast, layouts do not matter, and results are where the parameters are."""
+    ways = OTHERS[name][:2]
+    columns = [np.array(x) for x in zip(*ways, strict=True)]
+    parameters = [x[:, None] if k else x[None, :] for k, x in enumerate(columns)]
+    shape = np.broadcast_shapes(*[x.shape for x in parameters])
+    there = [cuarray.asarray(x) for x in parameters]
+    wanted = getattr(default_rng(5, "cpu"), name)(*parameters, size=(3, *shape)).numpy()
+    for given in (parameters, there, [there[0], *parameters[1:]], [np.repeat(x, 2, -1)[..., ::2] for x in parameters]):
+        rng = default_rng(5)
+        x = getattr(rng, name)(*given, size=(3, *shape))
+        assert x.device == cuarray.device() and x.shape == wanted.shape
+        np.testing.assert_array_equal(x.numpy(), wanted)
+        assert getattr(rng, name)(*given).shape == shape
+        with pytest.raises(ValueError):
+            getattr(rng, name)(*given, size=(7,))
+        assert getattr(rng, name)(*given, size=(0, *shape)).shape == (0, *shape)
+    for bad in ("x", None, 1j, [1j], object()):
+        with pytest.raises((TypeError, ValueError)):
+            getattr(default_rng(5), name)(bad, *parameters[1:])
+
+
+def test_standard_gamma_into_out(device):
+    shapes = cuarray.asarray([0.5, 2.0, 9.0])
+    for dtype in ("f8", "f4"):
+        out = cuarray.empty((2, 3), dtype=dtype)
+        assert default_rng(5).standard_gamma(shapes, out=out, dtype=dtype) is out
+        np.testing.assert_array_equal(out.numpy(), default_rng(5).standard_gamma(shapes, (2, 3), dtype).numpy())
+        with pytest.raises(ValueError):
+            default_rng(5).standard_gamma(shapes, out=cuarray.empty(2, dtype=dtype), dtype=dtype)
 
 
 def test_parameters_at_the_ends(full):

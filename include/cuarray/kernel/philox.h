@@ -25,7 +25,8 @@ struct RandomParameters {
     u64 low, most;     ///< integers: low + 0 ... most
     u64 least;         ///< integers: products whose lower half is below this are rejected
     f64 start, width;  ///< others: start + width * number, or as the draw says
-    f64 value[6];      ///< what else the draw needs
+    f64 value[8];      ///< what else the draw needs
+    const f64* of[3];  ///< in the place of the first ones of `value`: those of each element; or null
     void* result;
     u32 first;        ///< number of the first word in its block
     u32 carried;      ///< the 32-bit number for the first elements,

@@ -27,7 +27,7 @@ CUARRAY_FN f32 random_log(f32 x) {
     return e * 0.6931472f + (s + s + s * z * q);
 }
 
-/// exp(x) as (1 + first) * second * third, |first| < 0.42: the factors are powers of two that do not overflow.
+/// exp(x) as (1 + rest) * factor * other, |rest| < 0.42: the factors are powers of two that do not overflow.
 struct RandomPower {
     f64 rest, factor, other;
 };
@@ -315,18 +315,25 @@ struct IntegerDraw {
     }
 };
 
-/// width * a gamma number of shape value[0] + 1 / 3 >= 1, of which value[1] is 1 / sqrt(9 value[0]), from a normal
-/// number and a word (Marsaglia and Tsang: A simple method for generating gamma variables, 2000).
+/// Stores a gamma number of shape d + 1 / 3 >= 1, with c = 1 / sqrt(9 d), from a normal number and a word (Marsaglia
+/// and Tsang: A simple method for generating gamma variables, 2000); returns whether it is rejected.
+CUARRAY_FN bool gamma_candidate(f64 d, f64 c, f64 normal, u64 word, f64& number) {
+    const f64 t = 1 + c * normal, cube = t * t * t, v = cube > 0 ? cube : 1;
+    number = d * v;
+    return !((cube > 0) & (-exponential_of(word) < 0.5 * normal * normal + d * (1 - v + random_log(v))));
+}
+
+/// width * a gamma number of shape value[0] + 1 / 3 >= 1; value[1] is 1 / sqrt(9 value[0]).
 template <class T>
 struct GammaDraw {
     using Element = T;
     static constexpr int kWords = 4, kElements = 2;
     static constexpr bool kRedraws = true;
     static CUARRAY_FN bool take(const RandomParameters& p, f64 normal, u64 word, T& to) {
-        const f64 t = 1 + p.value[1] * normal, cube = t * t * t, v = cube > 0 ? cube : 1;
-        to = T(p.width * (p.value[0] * v));
-        const bool fits = -exponential_of(word) < 0.5 * normal * normal + p.value[0] * (1 - v + random_log(v));
-        return !((cube > 0) & fits);
+        f64 number;
+        const bool rejected = gamma_candidate(p.value[0], p.value[1], normal, word, number);
+        to = T(p.width * number);
+        return rejected;
     }
     static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, T* to) {
         const pair<f64, f64> normal = normal_pair(words);
@@ -366,50 +373,75 @@ struct SmallGammaDraw {
     }
 };
 
-/// An inverse Gaussian number of mean `start` and scale `width` (Michael, Schucany, Haas: Generating random variates
-/// using transformations with multiple roots, 1976).
+/// An inverse Gaussian number (Michael, Schucany, Haas: Generating random variates using transformations with multiple
+/// roots, 1976).
+CUARRAY_FN f64 wald_of(f64 mean, f64 scale, f64 normal, u64 word) {
+    // The roots are mean / larger and mean * larger.
+    const f64 q = 0.5 * (mean / scale) * (normal * normal);
+    const f64 larger = 1 + q + CUARRAY_C(sqrt)(q * (2 + q)), smaller = 1 / larger;
+    return mean * (UniformDraw<f64>::number(word) * (1 + smaller) <= 1 ? smaller : larger);
+}
+
+/// Of mean `start` and scale `width`.
 struct WaldDraw {
     using Element = f64;
     static constexpr int kWords = 4, kElements = 2;
     static constexpr bool kRedraws = false;
-    static CUARRAY_FN f64 of(const RandomParameters& p, f64 normal, u64 word) {
-        // The roots are mean / larger and mean * larger.
-        const f64 q = 0.5 * (p.start / p.width) * (normal * normal);
-        const f64 larger = 1 + q + CUARRAY_C(sqrt)(q * (2 + q)), smaller = 1 / larger;
-        return p.start * (UniformDraw<f64>::number(word) * (1 + smaller) <= 1 ? smaller : larger);
-    }
     static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, f64* to) {
         const pair<f64, f64> normal = normal_pair(words);
-        to[0] = of(p, normal.first, words[2]), to[1] = of(p, normal.second, words[3]);
+        to[0] = wald_of(p.start, p.width, normal.first, words[2]);
+        to[1] = wald_of(p.start, p.width, normal.second, words[3]);
         return false;
     }
 };
 
-/// The number of trials up to the first success: an exponential number, rounded up; `width` is 1 / -log(1 - p).
+/// -log(1 - p) for 0 <= p < 1.
+CUARRAY_FN f64 random_minus_log1p(f64 p) {
+    const f64 s = p / (2 - p), z = s * s;
+    f64 sum = 1.0 / 17 * z + 1.0 / 15;  // of the inverse hyperbolic tangent
+    sum = sum * z + 1.0 / 13, sum = sum * z + 1.0 / 11, sum = sum * z + 1.0 / 9;
+    sum = sum * z + 1.0 / 7, sum = sum * z + 1.0 / 5, sum = sum * z + 1.0 / 3;
+    return p > 0.1 ? -random_log(1 - p) : 2 * s * (1 + sum * z);
+}
+
+/// The number of trials up to the first success: an exponential number times the width, rounded up.
+CUARRAY_FN i64 whole_trials(f64 exponential, f64 width) {
+    const f64 trials = exponential * width, largest = 9223372036854774784.0;
+    const i64 whole = i64(trials < largest ? trials : largest);
+    return whole + (f64(whole) < trials && trials < largest) + (trials == 0) + (trials > largest ? 1023 : 0);
+}
+
+/// 1 / -log(1 - p).
+CUARRAY_FN f64 geometric_width(f64 p) { return p < 1 ? 1 / random_minus_log1p(p < 1 ? p : 0.5) : 0; }
+
+/// `width` is geometric_width(p).
 struct GeometricDraw {
     using Element = i64;
     static constexpr int kWords = 1, kElements = 1;
     static constexpr bool kRedraws = false;
     static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, i64* to) {
-        const f64 trials = exponential_of(*words) * p.width, largest = 9223372036854774784.0;
-        const i64 whole = i64(trials < largest ? trials : largest);
-        *to = whole + (f64(whole) < trials && trials < largest) + (trials == 0) + (trials > largest ? 1023 : 0);
+        *to = whole_trials(exponential_of(*words), p.width);
         return false;
     }
 };
 
-/// A Poisson number of mean value[0] < 10: the terms of the distribution function, the first of which is value[1], up
-/// to a uniform number.
+/// A Poisson number of a mean below 10: the terms of the distribution function, of which the first is exp(-mean), up to
+/// a uniform number.
+CUARRAY_FN i64 small_poisson(u64 word, f64 mean, f64 first) {
+    const f64 u = UniformDraw<f64>::number(word);
+    f64 term = first, sum = term;
+    i64 k = 0;
+    for (f64 before = -1; u >= sum && sum > before; sum += term) term *= mean / f64(++k), before = sum;
+    return k;
+}
+
+/// Of mean value[0]; value[1] is exp(-mean).
 struct SmallPoissonDraw {
     using Element = i64;
     static constexpr int kWords = 1, kElements = 1;
     static constexpr bool kRedraws = false;
     static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, i64* to) {
-        const f64 u = UniformDraw<f64>::number(*words);
-        f64 term = p.value[1], sum = term;
-        i64 k = 0;
-        for (f64 before = -1; u >= sum && sum > before; sum += term) term *= p.value[0] / f64(++k), before = sum;
-        *to = k;
+        *to = small_poisson(*words, p.value[0], p.value[1]);
         return false;
     }
 };
@@ -423,36 +455,155 @@ CUARRAY_FN f64 random_log_factorial(f64 n) {
     return (x - 0.5) * random_log(x) - x + 0.9189385332046727 + series - random_log(product);
 }
 
-/// A Poisson number of mean value[0] >= 10 (Hoermann: The transformed rejection method for generating Poisson random
-/// variables, 1993): value[1 ...] are its a, b, 1 / alpha, v_r and the logarithm of the mean.
+/// log(k!) - k log(k) + k for k >= 0.
+CUARRAY_FN f64 log_rest(f64 k) {
+    if (k < 8) return random_log_factorial(k) - (k > 0 ? k * random_log(k) - k : 0);
+    const f64 y = 1 / (k * k);
+    const f64 series = (((-1.0 / 1680 * y + 1.0 / 1260) * y - 1.0 / 360) * y + 1.0 / 12) / k;
+    return 0.5 * random_log(6.283185307179586 * k) + series;
+}
+
+/// x log(x / mean) + mean - x, without cancellation (Loader: Fast and accurate computation of binomial probabilities,
+/// 2000).
+CUARRAY_FN f64 deviance(f64 x, f64 mean) {
+    const f64 apart = x - mean, v = apart / (x + mean), z = v * v;
+    if (v > 0.1 || v < -0.1) return x > 0 ? x * random_log(x / mean) - apart : mean;
+    f64 sum = 1.0 / 19 * z + 1.0 / 17;
+    sum = sum * z + 1.0 / 15, sum = sum * z + 1.0 / 13, sum = sum * z + 1.0 / 11, sum = sum * z + 1.0 / 9;
+    sum = sum * z + 1.0 / 7, sum = sum * z + 1.0 / 5, sum = sum * z + 1.0 / 3;
+    return apart * v + 2 * x * v * z * sum;
+}
+
+/// What Poisson numbers of a mean >= 10 are drawn with (Hoermann: The transformed rejection method for generating
+/// Poisson random variables, 1993).
+struct PoissonHat {
+    f64 mean, a, b, inverse_alpha, limit;
+};
+
+CUARRAY_FN PoissonHat poisson_hat(f64 mean) {
+    const f64 b = 0.931 + 2.53 * CUARRAY_C(sqrt)(mean);
+    return {mean, -0.059 + 0.02483 * b, b, 1.1239 + 1.1328 / (b - 3.4), 0.9277 - 3.6224 / (b - 2)};
+}
+
+struct PoissonCandidate {
+    f64 distance, v, k;
+};
+
+CUARRAY_FN PoissonCandidate poisson_candidate(const PoissonHat& hat, const u64* words) {
+    const f64 u = UniformDraw<f64>::number(words[0]) - 0.5, v = UniformDraw<f64>::number(words[1]) + 0x1p-54;
+    const f64 distance = 0.5 - (u < 0 ? -u : u) + 0x1p-54;
+    const f64 k = (2 * hat.a / distance + hat.b) * u + hat.mean + 0.43;
+    return {distance, v, k < -1 || k > 0x1.fffffffffffffp62 ? -1 : f64(i64(k)) - (f64(i64(k)) > k)};
+}
+
+CUARRAY_FN bool poisson_rejects(const PoissonHat& hat, const PoissonCandidate& c) {
+    if (c.k < 0) return true;
+    if (c.distance >= 0.07 && c.v <= hat.limit) return false;
+    if (c.distance < 0.013 && c.v > c.distance) return true;
+    const f64 scale = hat.inverse_alpha / (hat.a / (c.distance * c.distance) + hat.b);
+    return !(random_log(c.v * scale) <= -log_rest(c.k) - deviance(c.k, hat.mean));
+}
+
+/// value: the numbers of a PoissonHat.
 struct PoissonDraw {
     using Element = i64;
     static constexpr int kWords = 2, kElements = 1;
     static constexpr bool kRedraws = true;
-    struct Candidate {
-        f64 distance, v, k;
-    };
-    static CUARRAY_FN Candidate candidate(const RandomParameters& p, const u64* words) {
-        const f64 u = UniformDraw<f64>::number(words[0]) - 0.5, v = UniformDraw<f64>::number(words[1]) + 0x1p-54;
-        const f64 distance = 0.5 - (u < 0 ? -u : u) + 0x1p-54;
-        const f64 k = (2 * p.value[1] / distance + p.value[2]) * u + p.value[0] + 0.43;
-        return {distance, v, k < -1 || k > 0x1p62 ? -1 : f64(i64(k)) - (f64(i64(k)) > k)};
+    static CUARRAY_FN PoissonHat hat_of(const RandomParameters& p) {
+        return {p.value[0], p.value[1], p.value[2], p.value[3], p.value[4]};
     }
     static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, i64* to) {
-        const Candidate c = candidate(p, words);
+        const PoissonHat hat = hat_of(p);
+        const PoissonCandidate c = poisson_candidate(hat, words);
         *to = i64(c.k);
-        return !((c.distance >= 0.07) & (c.v <= p.value[4]));
-    }
-    static CUARRAY_FN bool rejects(const RandomParameters& p, const Candidate& c) {
-        if (c.distance >= 0.07 && c.v <= p.value[4]) return false;
-        if (c.k < 0 || (c.distance < 0.013 && c.v > c.distance)) return true;
-        const f64 scale = p.value[3] / (p.value[1] / (c.distance * c.distance) + p.value[2]);
-        return !(random_log(c.v * scale) <= c.k * p.value[5] - p.value[0] - random_log_factorial(c.k));
+        return !((c.k >= 0) & (c.distance >= 0.07) & (c.v <= hat.limit));
     }
     static CUARRAY_FN i64 accepted(const RandomParameters& p, u64 block, u32 place, RandomBlock words, int) {
-        Candidate c = candidate(p, words.word);
-        for (u32 attempt = 0; rejects(p, c); ++attempt) c = candidate(p, redrawn(p, block, place, attempt).word);
+        const PoissonHat hat = hat_of(p);
+        PoissonCandidate c = poisson_candidate(hat, words.word);
+        for (u32 attempt = 0; poisson_rejects(hat, c); ++attempt)
+            c = poisson_candidate(hat, redrawn(p, block, place, attempt).word);
         return i64(c.k);
+    }
+};
+
+/// What binomial numbers of n trials and a probability q <= 0.5 are drawn with, where n * q >= 10 (Hoermann: The
+/// generation of binomial random variates, 1993).
+struct BinomialHat {
+    f64 n, mean, a, b, alpha, limit, top;
+};
+
+/// The logarithm of the probability of k, up to a constant.
+CUARRAY_FN f64 binomial_height(const BinomialHat& hat, f64 k) {
+    return -log_rest(k) - log_rest(hat.n - k) - deviance(k, hat.mean) - deviance(hat.n - k, hat.n - hat.mean);
+}
+
+CUARRAY_FN BinomialHat binomial_hat(f64 n, f64 q) {
+    const f64 mean = n * q, spread = CUARRAY_C(sqrt)(mean * (1 - q)), b = 1.15 + 2.53 * spread;
+    BinomialHat hat = {n, mean, -0.0873 + 0.0248 * b + 0.01 * q, b, (2.83 + 5.1 / b) * spread, 0.92 - 4.2 / b, 0};
+    hat.top = binomial_height(hat, CUARRAY_C(floor)((n + 1) * q));
+    return hat;
+}
+
+/// Stores a number; returns whether it must be judged.
+CUARRAY_FN bool binomial_candidate(const BinomialHat& hat, const u64* words, PoissonCandidate& c) {
+    const f64 u = UniformDraw<f64>::number(words[0]) - 0.5;
+    c.v = UniformDraw<f64>::number(words[1]) + 0x1p-54, c.distance = 0.5 - (u < 0 ? -u : u) + 0x1p-54;
+    c.k = CUARRAY_C(floor)((2 * hat.a / c.distance + hat.b) * u + hat.mean + 0.5);
+    return !((c.k >= 0) & (c.k <= hat.n) & (c.distance >= 0.07) & (c.v <= hat.limit));
+}
+
+CUARRAY_FN bool binomial_rejects(const BinomialHat& hat, const PoissonCandidate& c) {
+    if (c.k < 0 || c.k > hat.n) return true;
+    const f64 scale = hat.alpha / (hat.a / (c.distance * c.distance) + hat.b);
+    return random_log(c.v * scale) > binomial_height(hat, c.k) - hat.top;
+}
+
+/// value: the numbers of a BinomialHat, and whether failures are counted.
+struct BinomialDraw {
+    using Element = i64;
+    static constexpr int kWords = 2, kElements = 1;
+    static constexpr bool kRedraws = true;
+    static CUARRAY_FN BinomialHat hat_of(const RandomParameters& p) {
+        return {p.value[0], p.value[1], p.value[2], p.value[3], p.value[4], p.value[5], p.value[6]};
+    }
+    static CUARRAY_FN i64 counted(const RandomParameters& p, f64 k) {
+        return i64(p.value[7] != 0 ? p.value[0] - k : k);
+    }
+    static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, i64* to) {
+        PoissonCandidate c;
+        const bool is_open = binomial_candidate(hat_of(p), words, c);
+        *to = counted(p, is_open ? 0 : c.k);
+        return is_open;
+    }
+    static CUARRAY_FN i64 accepted(const RandomParameters& p, u64 block, u32 place, RandomBlock words, int) {
+        const BinomialHat hat = hat_of(p);
+        PoissonCandidate c;
+        bool is_open = binomial_candidate(hat, words.word, c);
+        for (u32 attempt = 0; is_open && binomial_rejects(hat, c); ++attempt)
+            is_open = binomial_candidate(hat, redrawn(p, block, place, attempt).word, c);
+        return counted(p, c.k);
+    }
+};
+
+/// A binomial number of n trials by inversion: the terms of the distribution function, of which the first is (1 - q)^n,
+/// up to a uniform number. The odds are q / (1 - q).
+CUARRAY_FN f64 small_binomial(u64 word, f64 n, f64 first, f64 odds) {
+    const f64 u = UniformDraw<f64>::number(word);
+    f64 term = first, sum = term, k = 0;
+    for (f64 before = -1; u >= sum && sum > before && k < n; sum += term)
+        k += 1, term *= odds * ((n - k + 1) / k), before = sum;
+    return k;
+}
+
+/// value: n, the first term, the odds; value[7]: whether failures are counted.
+struct SmallBinomialDraw {
+    using Element = i64;
+    static constexpr int kWords = 1, kElements = 1;
+    static constexpr bool kRedraws = false;
+    static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, i64* to) {
+        *to = BinomialDraw::counted(p, small_binomial(*words, p.value[0], p.value[1], p.value[2]));
+        return false;
     }
 };
 

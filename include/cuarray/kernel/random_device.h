@@ -1,7 +1,7 @@
 // random_device.h -- the device kernel of random draws: one thread per block of the sequence.
 #pragma once
+#include "cuarray/kernel/distributions.h"
 #include "cuarray/kernel/elementwise.h"
-#include "cuarray/kernel/random.h"
 
 namespace cuarray::kernel {
 
@@ -9,6 +9,14 @@ namespace cuarray::kernel {
 struct alignas(16) RandomPack {
     u64 word[2];
 };
+
+template <class Draw, class T>
+CUARRAY_FN bool draw_group(const RandomParameters& p, u64 block, const u64* words, T* to) {
+    if constexpr (is_of_each<Draw>)
+        return Draw::draw(parameter(p, 0, block), parameter(p, 1, block), parameter(p, 2, block), words, to);
+    else
+        return Draw::draw(p, words, to);
+}
 
 template <class Draw>
 CUARRAY_FN void random_fill(const RandomParameters& p) {
@@ -31,7 +39,7 @@ CUARRAY_FN void random_fill(const RandomParameters& p) {
         alignas(16) T elements[made];
 #pragma unroll
         for (int k = 0; k < step; ++k)
-            rejected |= Draw::draw(p, words.word + (g + k) * Draw::kWords, elements + k * Draw::kElements);
+            rejected |= draw_group<Draw>(p, block, words.word + (g + k) * Draw::kWords, elements + k * Draw::kElements);
         const int at = g * Draw::kElements;
         if (packs && is_whole) {
 #pragma unroll

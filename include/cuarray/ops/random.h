@@ -1,5 +1,6 @@
 // random.h -- random numbers from the sequence of a Philox generator, the same on every device.
 #pragma once
+#include <span>
 #include "cuarray/array/array.h"
 #include "cuarray/runtime/task.h"
 
@@ -15,12 +16,28 @@ struct PhiloxState {
     uint32_t carried;  ///< the upper half of a word of which a 32-bit number was drawn
 };
 
-/// The place of the next n elements, and the state behind them: uniform numbers and integers begin at the next word or
-/// 32-bit number, the others at the next block.
-CUARRAY_API kernel::RandomParameters take_numbers(PhiloxState& state, RandomDraw draw, int64_t n);
+/// What is drawn: the numbers of a row of random_draws.def, with the parameters of a distribution or a range.
+struct RandomNumbers {
+    RandomDraw draw;
+    kernel::RandomParameters parameters{};  ///< all but those of the place in the sequence
+};
 
-/// Draws the elements of an array, in C order; its dtype has the size of the draw's elements.
-CUARRAY_API void random_fill(const Array& result, RandomDraw draw, const kernel::RandomParameters& numbers,
-                             const char* name);
+/// Sets the parameters of a row, in the order of the method of NumPy's Generator, by default 0 and 1. It chooses
+/// another row for some. False where one is outside the domain, or NumPy judges it.
+CUARRAY_API bool set_parameters(RandomNumbers& numbers, std::span<const double> parameters);
+
+/// Integers of a dtype from low to low + most. Ranges of a power of two read as many bits as NumPy does; others so many
+/// that few numbers are drawn again.
+CUARRAY_API RandomNumbers random_integers(DType dtype, uint64_t low, uint64_t most);
+
+/// Sets the place of the next n elements, and the state behind them: uniform numbers and integers begin at the next
+/// word or 32-bit number, the others at the next block.
+CUARRAY_API void take_numbers(PhiloxState& state, RandomNumbers& numbers, int64_t n);
+
+/// Draws the elements of an array, in C order; its dtype has the size of the draw's elements. Draws that end in _each
+/// take arrays of float64, of the shape and the device of the result, in the place of parameters; empty handles for
+/// none.
+CUARRAY_API void random_fill(const Array& result, const RandomNumbers& numbers, const char* name,
+                             std::span<const Array> parameters = {});
 
 }  // namespace cuarray

@@ -427,6 +427,7 @@ struct RandomFill {
     kernel::RandomParameters numbers;  ///< all but the address of the result
     View result;
     const char* name = "";
+    View parameters[3] = {};  ///< of each element, float64, contiguous in C order and aligned; or no storage
 
     const char* kernel() const { return "random_fill"; }
     /// The words of the sequence that are drawn together, and the elements that are made of them.
@@ -442,7 +443,10 @@ struct RandomFill {
     }
 };
 template <class Visit> void operands(const RandomFill& task, Visit&& visit) {
-    visit(Operand{task.result, Dims{int64_t(task.numbers.n)}, Access::Write});
+    const Dims shape{int64_t(task.numbers.n)};
+    visit(Operand{task.result, shape, Access::Write});
+    for (const View& parameter : task.parameters)
+        if (parameter.storage) visit(Operand{parameter, shape, Access::Read});
 }
 
 /// Any task, by reference.

@@ -4,7 +4,7 @@
 #include <immintrin.h>
 #endif
 
-#include "cuarray/kernel/random.h"
+#include "cuarray/kernel/distributions.h"
 #include "host/loops/tables.h"
 
 namespace cuarray::host {
@@ -91,21 +91,57 @@ template <class Draw> struct RandomLoopOf {
 
     static void draw_elements(const RandomParameters& p, int64_t block, int64_t blocks, const u64* words, T* to) {
         const RandomParameters q = p;  // no alias of what is stored
-        const int64_t groups = blocks * kGroups;
-        if constexpr (Draw::kRedraws) {
-            uint64_t rejected[kTile * kGroups];  // as wide as words, for vectors
+        if constexpr (is_of_each<Draw>)
+            return draw_each(q, block, blocks, words, to);
+        else if constexpr (Draw::kRedraws)
+            draw_again(q, block, blocks, words, to,
+                       [&](int64_t g) { return Draw::draw(q, words + g * Draw::kWords, to + g * Draw::kElements); });
+        else {
 #pragma omp simd
-            for (int64_t g = 0; g < groups; ++g)
-                rejected[g] = Draw::draw(q, words + g * Draw::kWords, to + g * Draw::kElements);
-            if (std::find(rejected, rejected + groups, 1u) == rejected + groups) return;
-            for (int64_t g = 0; g < groups; ++g)
-                for (int e = 0; rejected[g] && e < Draw::kElements; ++e)
-                    to[g * Draw::kElements + e] =
-                        Draw::accepted(q, uint64_t(block + g / kGroups), uint32_t(g % kGroups * 8 * Draw::kWords),
-                                       group_of<Draw>(words, int(g)), e);
+            for (int64_t g = 0; g < blocks * kGroups; ++g)
+                Draw::draw(q, words + g * Draw::kWords, to + g * Draw::kElements);
+        }
+    }
+
+    /// Calls draw for all groups, and replaces the elements of those that it rejects.
+    template <class DrawGroup>
+    static void draw_again(const RandomParameters& q, int64_t block, int64_t blocks, const u64* words, T* to,
+                           const DrawGroup& draw) {
+        const int64_t groups = blocks * kGroups;
+        uint64_t rejected[kTile * kGroups];  // as wide as words, for vectors
+#pragma omp simd
+        for (int64_t g = 0; g < groups; ++g) rejected[g] = draw(g);
+        if (std::find(rejected, rejected + groups, 1u) == rejected + groups) return;
+        for (int64_t g = 0; g < groups; ++g)
+            for (int e = 0; rejected[g] && e < Draw::kElements; ++e)
+                to[g * Draw::kElements + e] =
+                    Draw::accepted(q, uint64_t(block + g / kGroups), uint32_t(g % kGroups * 8 * Draw::kWords),
+                                   group_of<Draw>(words, int(g)), e);
+    }
+
+    /// Elements with parameters of their own: one of a block.
+    static void draw_each(const RandomParameters& q, int64_t block, int64_t blocks, const u64* words, T* to) {
+        alignas(64) double same[3][kTile];
+        const double* of[3];
+        bool is_shared = true;
+        for (int k = 0; k < 3; ++k) {
+            std::fill_n(same[k], blocks, q.value[k]);
+            of[k] = q.of[k] ? q.of[k] + block : same[k];
+            is_shared &= !q.of[k];
+        }
+        const double *const a = of[0], *const b = of[1], *const c = of[2];
+        const auto draw = [&](int64_t g) { return Draw::draw(a[g], b[g], c[g], words + 4 * g, to + g); };
+        if constexpr (requires { typename Draw::Setup; }) {
+            typename Draw::Setup setup = Draw::setup(a[0], b[0], c[0]);
+            for (int64_t g = 0; g < blocks; ++g) {
+                if (!is_shared && g > 0) setup = Draw::setup(a[g], b[g], c[g]);
+                to[g] = Draw::number(q, uint64_t(block + g), group_of<Draw>(words, int(g)), setup);
+            }
+        } else if constexpr (Draw::kRedraws) {
+            draw_again(q, block, blocks, words, to, draw);
         } else {
 #pragma omp simd
-            for (int64_t g = 0; g < groups; ++g) Draw::draw(q, words + g * Draw::kWords, to + g * Draw::kElements);
+            for (int64_t g = 0; g < blocks; ++g) draw(g);
         }
     }
 

@@ -1,0 +1,317 @@
+"""Distributions whose numbers are drawn one by one, with arrays of parameters, on every device."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._arguments.ufuncs import sqrt
+from cuarray._core import ndarray
+from cuarray._functions.array_text import is_on_host
+from cuarray._functions.creation import as_array, empty
+from cuarray._functions.shaping import broadcast_to
+from cuarray._random.transforms import (
+    DRAWS,
+    as_numbers,
+    as_parameter,
+    device_of,
+    evaluated,
+    is_number_of_host,
+    require_one_device,
+    shape_of,
+)
+
+#: The methods of kernel/distributions.h, and the dtype of their numbers. Rows of random_draws.def end in _each.
+EACH = dict.fromkeys(
+    ("beta", "chisquare", "f", "gamma", "noncentral_chisquare", "noncentral_f", "standard_t", "vonmises", "wald"),
+    "float64",
+)
+EACH |= dict.fromkeys(
+    ("binomial", "geometric", "hypergeometric", "logseries", "negative_binomial", "poisson", "zipf"), "int64"
+)
+
+#: The rows for parameters that are numbers, where there are others.
+OF_NUMBERS = {name: name for name in ("binomial", "chisquare", "geometric", "poisson", "wald")}
+OF_NUMBERS |= {"gamma": "gamma_double", "normal": "normal_double"}
+
+
+class Composite(NamedTuple):
+    """A distribution that is made of others.
+
+    `takes` tells whether it is, for parameters; otherwise the row of EACH draws. `parts` returns the others with their
+    parameters, and `formula` is the function of their numbers and of the parameters.
+    """
+
+    takes: object
+    parts: object
+    formula: object
+
+
+def are_from(least, *parameters):
+    """Whether parameters, numbers or arrays, are not below a number."""
+    return all(x >= least if type(x) is float or type(x) is int else bool(np.all(x >= least)) for x in parameters)
+
+
+def are_usual(*parameters):
+    """Whether gamma numbers for these parameters are not 0, so that quotients are defined."""
+    return are_from(0.1, *parameters)
+
+
+def always(*parameters):
+    return True
+
+
+def student(z, x, df):
+    return z / sqrt(x * (1 / df))
+
+
+def noncentral(x, z, df, nonc):
+    shifted = z + sqrt(nonc)
+    return x + shifted * shifted
+
+
+#: By method.
+COMPOSITES = {
+    "beta": Composite(are_usual, lambda a, b: (("gamma", a, 1.0), ("gamma", b, 1.0)), lambda x, y, a, b: x / (x + y)),
+    "chisquare": Composite(always, lambda df: (("gamma", 0.5 * df, 2.0),), lambda x, df: x),
+    "f": Composite(
+        are_usual,
+        lambda dfnum, dfden: (("gamma", 0.5 * dfnum, 2.0), ("gamma", 0.5 * dfden, 2.0)),
+        lambda x, y, dfnum, dfden: (x * dfden) / (y * dfnum),
+    ),
+    "negative_binomial": Composite(always, lambda n, p: (("gamma", n, (1 - p) / p),), None),
+    "noncentral_chisquare": Composite(
+        lambda df, nonc: are_from(1.001, df),
+        lambda df, nonc: (("gamma", 0.5 * (df - 1), 2.0), ("normal",)),
+        noncentral,
+    ),
+    "noncentral_f": Composite(
+        always,
+        lambda dfnum, dfden, nonc: (("noncentral_chisquare", dfnum, nonc), ("gamma", 0.5 * dfden, 2.0)),
+        lambda x, y, dfnum, dfden, nonc: (x * dfden) / (y * dfnum),
+    ),
+    "standard_gamma": Composite(always, lambda shape: (("gamma", shape, 1.0),), lambda x, shape: x),
+    "standard_t": Composite(are_usual, lambda df: (("normal",), ("gamma", 0.5 * df, 2.0)), student),
+}
+
+#: Parameters below this are drawn by kernels: others, infinities and NaN are NumPy's; and the same for binomial, whose
+#: counts must be exact in float64.
+MOST = 1e18, 2**53
+
+
+def drawn_each(source, name, size, parameters):
+    """Return what a method of EACH or COMPOSITES draws, on the device of its parameters; None where NumPy must draw."""
+    device = device_of(source, parameters)
+    if isinstance(size, ndarray | np.ndarray | list):
+        size = tuple(np.atleast_1d(np.asarray(size)).tolist())
+    if all(not isinstance(x, ndarray) or is_number_of_host(x) for x in parameters) and not any(
+        map(np.ndim, parameters)
+    ):
+        numbers = as_counts(parameters)
+        if numbers is None or (name in COMPOSITES and not is_good(source, name, numbers)):
+            return None
+        return part(source, name, name, device, size, numbers)
+    parameters = [as_given(x, device) for x in parameters]
+    judge(source, name, parameters)
+    if not all(np.all(abs(x) < MOST[name == "binomial"]) for x in parameters):
+        return None
+    values = [as_parameter(x, name, device) for x in parameters]
+    require_one_device(name, values)
+    return part(source, name, name, device, shape_of(name, size, values), values)
+
+
+def is_single(x):
+    """Whether a parameter is a number, or an array of one that the host may read."""
+    return is_number_of_host(x) if isinstance(x, ndarray) else type(x) is float or np.ndim(x) == 0
+
+
+def is_good(source, name, numbers):
+    """Whether parameters that are numbers are in the domain of a method of COMPOSITES."""
+    if name != "negative_binomial" and all(0.1 <= x < MOST[0] for x in numbers):
+        return True
+    try:
+        getattr(source._host, name)(*numbers, size=0)
+    except (TypeError, ValueError):
+        return False
+    return all(abs(x) < MOST[0] for x in numbers)
+
+
+def part(source, function, name, device, shape, values):
+    """Return numbers for parameters, of a shape, or a value if there is none; None for numbers out of the domain."""
+    if name in COMPOSITES and COMPOSITES[name].takes(*values):
+        row = COMPOSITES[name]
+        drawn = [part(source, function, one, device, shape, p) for one, *p in row.parts(*values)]
+        if name == "negative_binomial":
+            return part(source, function, "poisson", device, shape, drawn)
+        return evaluated(row.formula, shape, drawn, values)
+    draw_floats, _, draw_each = source._draws_for(device)
+    if not any(isinstance(x, ndarray) for x in values):
+        for row in (OF_NUMBERS.get(name), f"{name}_each"):
+            drawn = row and draw_floats(DRAWS[row], function, EACH.get(name), shape, None, *values)
+            if drawn is not None:
+                return drawn
+        return None
+    spread = [broadcast_to(x, shape or ()).copy("C") if isinstance(x, ndarray) else float(x) for x in values]
+    drawn = draw_each(DRAWS[f"{name}_each"], function, EACH[name], shape or (), *spread)
+    return drawn if shape is not None else _core.as_value(drawn)
+
+
+def as_given(x, device):
+    """Return a parameter of NumPy's, or a list, as an array where the numbers are drawn; a number as it is."""
+    if isinstance(x, ndarray) or np.ndim(x) == 0:
+        return x
+    return as_array(x, device)
+
+
+def as_counts(parameters):
+    """Return parameters as Python's numbers, where they are real; None otherwise."""
+    numbers = as_numbers(parameters)
+    if numbers is None:
+        return None
+    return [
+        int(x) if isinstance(x, int | np.integer) or (isinstance(x, ndarray) and x.dtype.kind in "biu") else number
+        for x, number in zip(parameters, numbers, strict=True)
+    ]
+
+
+def judge(source, name, parameters):
+    """Let NumPy check the parameters of a method, in a call that draws nothing. It sees the ends of arrays of a GPU."""
+    if name == "hypergeometric" and not all(is_seen(x) for x in parameters):
+        good, bad, sample = parameters
+        judge(source, name, [good, bad, np.minimum(ends(sample), 0)])
+        if np.any(good + bad < sample):
+            raise ValueError("hypergeometric: ngood + nbad < nsample")
+        return
+    seen = [ends(x) for x in parameters]
+    shape = np.broadcast_shapes(*[np.shape(x) for x in seen]) if all(is_seen(x) for x in parameters) else (2,)
+    getattr(source._host, name)(*seen, size=(0, *shape))
+
+
+def is_seen(x):
+    """Whether NumPy may look at a parameter."""
+    return not isinstance(x, ndarray) or is_on_host(x)
+
+
+def ends(x):
+    """Return what NumPy shall see of a parameter: an array of the host, or the smallest and the largest number."""
+    if not isinstance(x, ndarray):
+        return x
+    if is_on_host(x):
+        return x.__array__()
+    return np.array([x.min().item(), x.max().item()], x.dtype) if x.size else np.zeros(0, x.dtype)
+
+
+# Rows of numbers that depend on one another
+
+
+def in_rows(source, method, size, parameters, options):
+    """Let NumPy check parameters, and return them as its arrays and the shape of the rows, without the last axis."""
+    for x in parameters:
+        _core.refuse_to_strip(x, method)
+    seen = [x.__array__() if isinstance(x, ndarray) and is_on_host(x) else x for x in parameters]
+    for x in seen:
+        if isinstance(x, ndarray):
+            raise TypeError(
+                f"{method}: a parameter is on {x.device}, and it must be on the host; "
+                'write x.to_device("cpu") or x.numpy()'
+            )
+    draw = getattr(source._host, method)
+    draw(*seen, size=0 if method != "multinomial" else (0, *stack_of(*seen)), **options)
+    if size is None:
+        return seen, ()
+    return seen, tuple(np.atleast_1d(np.asarray(size)).tolist()) if not isinstance(size, tuple) else size
+
+
+def stack_of(n, pvals):
+    """Return the shape of the rows of multinomial for its parameters."""
+    return np.broadcast_shapes(np.shape(n), np.shape(pvals)[:-1])
+
+
+def multinomial(source, n, pvals, size):
+    """Draw rows that count outcomes: each outcome is a binomial number of the trials that are left."""
+    (n, pvals), shape = in_rows(source, "multinomial", size, (n, pvals), {})
+    n, pvals = np.asarray(n), np.asarray(pvals, float)
+    stack = stack_of(n, pvals)
+    if n.size and n.max() >= MOST[1]:
+        return None
+    if size is None:
+        shape = stack
+    elif np.broadcast_shapes(stack, shape) != shape:
+        raise ValueError(f"multinomial: parameters of shape {stack} do not fit {size}")
+    before = np.cumsum(pvals, -1) - pvals
+    with np.errstate(all="ignore"):
+        shares = np.where(before < 1, np.clip(pvals / (1 - before), 0, 1), 0)
+    return counts_in_rows(source, shape, n, [shares[..., k] for k in range(pvals.shape[-1])], binomial_share)
+
+
+def binomial_share(source, left, share):
+    """Draw the outcomes of one kind among the trials that are left."""
+    return part(source, "multinomial", "binomial", left.device, left.shape, [left, placed(share, left.device)])
+
+
+def multivariate_hypergeometric(source, colors, nsample, size, method):
+    """Draw rows that count the kinds in a sample: each kind is a hypergeometric number of what is left."""
+    options = {"method": method}
+    (colors, nsample), shape = in_rows(source, "multivariate_hypergeometric", size, (colors, nsample), options)
+    colors = np.asarray(colors)
+    if colors.sum() >= 10**9:
+        return None
+    after = colors[::-1].cumsum()[::-1] - colors
+
+    def of_color(source, left, k):
+        values = [float(colors[k]), float(after[k]), left]
+        return part(source, "multivariate_hypergeometric", "hypergeometric", left.device, left.shape, values)
+
+    return counts_in_rows(source, shape, nsample, range(len(colors)), of_color)
+
+
+def counts_in_rows(source, shape, total, kinds, draw):
+    """Return rows of counts: draw(source, left, kind) of what is left for each kind, and all that is left at last."""
+    rows = new(source, (*shape, len(kinds)), np.int64)
+    left = broadcast_to(placed(total, rows.device), shape).copy("C")
+    for k, kind in enumerate(kinds):
+        counts = left if k == len(kinds) - 1 else draw(source, left, kind)
+        rows[..., k] = counts
+        if counts is not left:
+            left = left - counts
+    return rows
+
+
+def dirichlet(source, alpha, size):
+    """Draw rows of gamma numbers, divided by their sums; None where these may be 0."""
+    (alpha,), shape = in_rows(source, "dirichlet", size, (alpha,), {})
+    alpha = np.asarray(alpha, float)
+    if not alpha.size or alpha.max() < 0.1:
+        return None
+    rows = (*shape, alpha.size)
+    device = new(source, 0, np.float64).device
+    numbers = part(source, "dirichlet", "gamma", device, rows, [placed(alpha, device), 1.0])
+    return numbers / numbers.sum(-1, keepdims=True)
+
+
+def multivariate_normal(source, mean, cov, size, check_valid, tol, method):
+    """Draw rows of standard normal numbers, and multiply them by a root of the covariances."""
+    options = {"check_valid": check_valid, "tol": tol, "method": method}
+    (mean, cov), shape = in_rows(source, "multivariate_normal", size, (mean, cov), options)
+    mean, cov = np.asarray(mean, float), np.asarray(cov, float)
+    if method == "cholesky":
+        root = np.linalg.cholesky(cov)
+    else:
+        values, vectors = np.linalg.eigh(cov) if method == "eigh" else np.linalg.svd(cov)[1::-1]
+        root = vectors * np.sqrt(abs(values))
+    numbers = source._draw_floats(DRAWS["normal_double"], "multivariate_normal", None, (*shape, mean.size), None)
+    return numbers @ placed(root.T, numbers.device) + placed(mean, numbers.device)
+
+
+def new(source, shape, dtype):
+    """Return a new array where a source puts its numbers."""
+    return empty(shape, dtype) if source._device is None else empty(shape, dtype, device=source._device)
+
+
+def placed(x, device):
+    """Return numbers of NumPy's as an array of float64 of a device."""
+    return as_array(np.asarray(x, float), device)
+
+
+#: By method, whose rows hold numbers that depend on one another.
+DEPENDENT = {draw.__name__: draw for draw in (dirichlet, multinomial, multivariate_hypergeometric, multivariate_normal)}
