@@ -66,7 +66,7 @@ def student(z, x, df):
 
 
 def noncentral(x, z, df, nonc):
-    shifted = z + sqrt(nonc)
+    shifted = z + nonc**0.5
     return x + shifted * shifted
 
 
@@ -104,9 +104,7 @@ def drawn_each(source, name, size, parameters):
     device = device_of(source, parameters)
     if isinstance(size, ndarray | np.ndarray | list):
         size = tuple(np.atleast_1d(np.asarray(size)).tolist())
-    if all(not isinstance(x, ndarray) or is_number_of_host(x) for x in parameters) and not any(
-        map(np.ndim, parameters)
-    ):
+    if all(is_single(x) for x in parameters):
         numbers = as_counts(parameters)
         if numbers is None or (name in COMPOSITES and not is_good(source, name, numbers)):
             return None
@@ -176,15 +174,14 @@ def as_counts(parameters):
 
 def judge(source, name, parameters):
     """Let NumPy check the parameters of a method, in a call that draws nothing. It sees the ends of arrays of a GPU."""
-    if name == "hypergeometric" and not all(is_seen(x) for x in parameters):
-        good, bad, sample = parameters
-        judge(source, name, [good, bad, np.minimum(ends(sample), 0)])
-        if np.any(good + bad < sample):
-            raise ValueError("hypergeometric: ngood + nbad < nsample")
-        return
     seen = [ends(x) for x in parameters]
-    shape = np.broadcast_shapes(*[np.shape(x) for x in seen]) if all(is_seen(x) for x in parameters) else (2,)
+    are_seen = all(is_seen(x) for x in parameters)
+    if name == "hypergeometric" and not are_seen:  # the sum of two is compared with the third
+        seen[2] = np.minimum(seen[2], 0)
+    shape = np.broadcast_shapes(*[np.shape(x) for x in seen])
     getattr(source._host, name)(*seen, size=(0, *shape))
+    if name == "hypergeometric" and not are_seen and np.any(parameters[0] + parameters[1] < parameters[2]):
+        raise ValueError("hypergeometric: ngood + nbad < nsample")
 
 
 def is_seen(x):
@@ -198,7 +195,7 @@ def ends(x):
         return x
     if is_on_host(x):
         return x.__array__()
-    return np.array([x.min().item(), x.max().item()], x.dtype) if x.size else np.zeros(0, x.dtype)
+    return np.array([x.min().item(), x.max().item()] if x.size else [], x.dtype)
 
 
 # Rows of numbers that depend on one another
