@@ -20,11 +20,9 @@ class Generator(Source):
 
     Over a `Philox`, which `default_rng` makes, most numbers are drawn on the device of the result, and are the
     same on every device. Those of `random`, of `uniform`, of `bytes` and of `integers` in a range of a power of
-    two are the numbers of NumPy's generator over the same Philox, and leave it in the same state. Numbers of
-    normal, exponential, gumbel, laplace, logistic, lognormal, pareto, power, rayleigh, standard_cauchy,
-    triangular and weibull, and integers in other ranges, differ from NumPy's; so do those of chisquare, gamma,
-    geometric, poisson, standard_gamma and wald if their parameters are numbers, and of beta, f and standard_t if
-    these are 0.1 or more. All others are drawn by NumPy on the host.
+    two are the numbers of NumPy's generator over the same Philox, and leave it in the same state. Those of all
+    other distributions, and integers in other ranges, differ from NumPy's. Permutations, choices and integers
+    between arrays are drawn by NumPy on the host.
 
     Over another bit generator all numbers are NumPy's, drawn on the host and uploaded, which is slower.
 
@@ -246,8 +244,7 @@ class Generator(Source):
         Raises
         ------
         TypeError
-            If there are no random numbers of that type, or `out` has another one; if `shape` is an array of a
-            GPU.
+            If there are no random numbers of that type, or `out` has another one.
         ValueError
             If `shape` is negative, `out` is read-only, or shapes do not fit.
 

@@ -67,6 +67,13 @@ BY_HAND = [
         "sim tests/python/test_random_numbers.py -k cuda",
     ),
     Mutant(
+        "random-parameters-of-the-first-element",
+        "include/cuarray/kernel/random_device.h",
+        "return Draw::draw(parameter(p, 0, block),",
+        "return Draw::draw(parameter(p, 0, 0),",
+        "sim tests/python/test_random_numbers.py -k cuda",
+    ),
+    Mutant(
         "random-packs-at-any-address",
         "include/cuarray/kernel/random_device.h",
         " && reinterpret_cast<u64>(to) % sizeof(RandomPack) == 0",

@@ -1132,13 +1132,13 @@ RANDOM = [
     Mutant(
         "all-gamma-numbers-are-accepted",
         "include/cuarray/kernel/random.h",
-        "return !((cube > 0) & fits);",
+        "return !((cube > 0) & (-exponential_of(word) < 0.5 * normal * normal + d * (1 - v + random_log(v))));",
         "return !(cube > 0);",
         tests("random_numbers", "distributions_are_numpys"),
     ),
     Mutant(
         "small-shapes-are-not-raised",
-        "src/bindings/random.cpp",
+        "src/ops/random.cpp",
         "(shape < 1 ? shape + 1 : shape) - 1.0 / 3",
         "shape - 1.0 / 3 + (shape < 1)  * 0.9",
         tests("random_numbers", "distributions_are_numpys"),
@@ -1152,10 +1152,78 @@ RANDOM = [
     ),
     Mutant(
         "negative-scales-are-drawn",
-        "src/bindings/random.cpp",
-        "return std::isfinite(range.width) && !std::signbit(range.width);",
-        "return std::isfinite(range.width);",
+        "src/ops/random.cpp",
+        "return std::isfinite(p.width) && !std::signbit(p.width);",
+        "return std::isfinite(p.width);",
         tests("random_numbers", "wrong_parameters"),
+    ),
+    *(
+        Mutant(name, file, old, new, tests("random_numbers", which))
+        for name, file, old, new, which in (
+            (
+                "binomial-numbers-are-never-rejected",
+                "include/cuarray/kernel/random.h",
+                "return random_log(c.v * scale) >",
+                "return false && random_log(c.v * scale) >",
+                "distributions_are_numpys",
+            ),
+            (
+                "failures-are-not-counted",
+                "src/ops/random.cpp",
+                "to.value[7] = p > 0.5;",
+                "to.value[7] = 0;",
+                "distributions_are_numpys",
+            ),
+            (
+                "what-is-left-is-the-sample",
+                "include/cuarray/kernel/distributions.h",
+                "return i64(s.m < s.sample ? s.good - k : k);",
+                "return i64(k);",
+                "distributions_are_numpys",
+            ),
+            (
+                "two-parts-of-an-element-share-words",
+                "include/cuarray/kernel/distributions.h",
+                "return used++ == 0 ? own : redrawn(p, block, 0, used - 2);",
+                "return used++ % 2 == 0 ? own : redrawn(p, block, 0, used - 2);",
+                "distributions_are_numpys",
+            ),
+            (
+                "all-elements-have-the-first-parameters",
+                "src/host/loops/random.cpp",
+                "if (!is_shared && g > 0) setup =",
+                "if (!is_shared && g > 1000) setup =",
+                "arrays_of_parameters",
+            ),
+            (
+                "parameters-of-the-first-tile",
+                "src/host/loops/random.cpp",
+                "q.of[k] ? q.of[k] + block : same[k]",
+                "q.of[k] ? q.of[k] : same[k]",
+                "threads_and_instruction_sets or parameters_of_every",
+            ),
+            (
+                "a-deviance-of-two-terms",
+                "include/cuarray/kernel/random.h",
+                "return apart * v + 2 * x * v * z * sum;",
+                "return 1.5 * apart * v;",
+                "distributions_are_numpys",
+            ),
+            (
+                "outcomes-of-all-trials",
+                "cuarray/_random/each.py",
+                "np.clip(pvals / (1 - before), 0, 1)",
+                "np.clip(pvals, 0, 1)",
+                "rows_are_distributed",
+            ),
+            (
+                "parameters-are-not-judged",
+                "cuarray/_random/each.py",
+                "    judge(source, name, parameters)\n",
+                "",
+                "ends_of_parameters",
+            ),
+        )
     ),
     Mutant(
         "draws-do-not-keep-the-bit-generator",
@@ -1174,8 +1242,8 @@ RANDOM = [
     Mutant(
         "pending-readers-of-out-see-the-numbers",
         "src/bindings/random.cpp",
-        "draw(call, self, range, false);",
-        "draw(call, self, range);",
+        "draw(call, self, false);",
+        "draw(call, self);",
         tests("random", "pending_work"),
     ),
     Mutant(

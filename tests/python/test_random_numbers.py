@@ -571,6 +571,18 @@ def test_arrays_of_parameters(name, device):
             getattr(default_rng(5), name)(bad, *parameters[1:])
 
 
+def test_parameters_of_every_element(device):
+    """Beyond the tiles, packs and threads of the loops."""
+    n = 1000
+    means = np.arange(n) * 1000.0
+    x = default_rng(5).poisson(means).numpy()
+    assert (abs(x - means) <= 7 * np.sqrt(means)).all()
+    x = default_rng(5).gamma(means + 1e4, 2.0).numpy()
+    assert (abs(x / (means + 1e4) - 2) < 0.15).all()
+    x = default_rng(5).geometric(np.where(means < 5e5, 1.0, 1e-12)).numpy()
+    assert (x[:500] == 1).all() and (x[501:] > 1e5).all()
+
+
 def test_standard_gamma_into_out(device):
     shapes = cuarray.asarray([0.5, 2.0, 9.0])
     for dtype in ("f8", "f4"):

@@ -135,15 +135,15 @@ struct WaldOfEach {
 
 /// PoissonDraw and SmallPoissonDraw for one element.
 struct PoissonNumber {
-    struct Setup {
+    struct PoissonSetup {
         PoissonHat hat;
         f64 first;
     };
-    static CUARRAY_FN Setup setup(f64 mean, f64, f64) {
+    static CUARRAY_FN PoissonSetup setup(f64 mean, f64, f64) {
         if (mean < 10) return {{mean, 0, 0, 0, 0}, random_exp(-mean)};
         return {poisson_hat(mean < 9e18 ? mean : 9e18), 0};
     }
-    static CUARRAY_FN i64 of(ElementWords& words, const Setup& s) {
+    static CUARRAY_FN i64 of(ElementWords& words, const PoissonSetup& s) {
         if (s.hat.mean < 10) return small_poisson(words.next().word[0], s.hat.mean, s.first);
         for (;;) {
             const RandomBlock now = words.next();
@@ -155,26 +155,26 @@ struct PoissonNumber {
 
 /// BinomialDraw and SmallBinomialDraw for one element: of n trials and a probability p.
 struct BinomialNumber {
-    struct Setup {
+    struct BinomialSetup {
         bool is_flipped, is_small;
         BinomialHat hat;
         f64 first, odds;
     };
-    static CUARRAY_FN Setup setup(f64 n, f64 p, f64) {
+    static CUARRAY_FN BinomialSetup setup(f64 n, f64 p, f64) {
         const bool is_flipped = p > 0.5;
         const f64 q = is_flipped ? 1 - p : p;
         if (n * q < 10)
             return {is_flipped, true, {n, 0, 0, 0, 0, 0, 0}, random_exp(-n * random_minus_log1p(q)), q / (1 - q)};
         return {is_flipped, false, binomial_hat(n, q), 0, 0};
     }
-    static CUARRAY_FN f64 succeeded(ElementWords& words, const Setup& s) {
+    static CUARRAY_FN f64 succeeded(ElementWords& words, const BinomialSetup& s) {
         if (s.is_small) return small_binomial(words.next().word[0], s.hat.n, s.first, s.odds);
         for (;;) {
             PoissonCandidate c;
             if (!binomial_candidate(s.hat, words.next().word, c) || !binomial_rejects(s.hat, c)) return c.k;
         }
     }
-    static CUARRAY_FN i64 of(ElementWords& words, const Setup& s) {
+    static CUARRAY_FN i64 of(ElementWords& words, const BinomialSetup& s) {
         const f64 k = succeeded(words, s);
         return i64(s.is_flipped ? s.hat.n - k : k);
     }
@@ -183,18 +183,19 @@ struct BinomialNumber {
 /// The number of good ones in a sample without replacement: one by one, or by the ratio of uniform numbers (Stadlober:
 /// The ratio of uniforms approach for generating discrete random variates, 1990).
 struct HypergeometricNumber {
-    struct Setup {
+    struct HypergeometricSetup {
         f64 good, bad, sample;
         f64 few, many, m;  // of the rarer kind, of the other, and in the sample or in what is left
         f64 centre, width, highest, end;
     };
-    static CUARRAY_FN f64 height(const Setup& s, f64 k) {
+    static CUARRAY_FN f64 height(const HypergeometricSetup& s, f64 k) {
         return -random_log_factorial(k) - random_log_factorial(s.few - k) - random_log_factorial(s.m - k) -
                random_log_factorial(s.many - s.m + k);
     }
-    static CUARRAY_FN Setup setup(f64 good, f64 bad, f64 sample) {
+    static CUARRAY_FN HypergeometricSetup setup(f64 good, f64 bad, f64 sample) {
         const f64 all = good + bad, few = good < bad ? good : bad;
-        Setup s = {good, bad, sample, few, all - few, sample < all - sample ? sample : all - sample, 0, 0, 0, 0};
+        HypergeometricSetup s = {good, bad, sample, few, all - few, sample < all - sample ? sample : all - sample,
+                                 0,    0,   0,      0};
         if (s.m < 10) return s;
         const f64 share = few / all, spread2 = (all - s.m) * s.m * share * (1 - share) / (all - 1);
         const f64 spread = CUARRAY_C(sqrt)(spread2 + 0.5);
@@ -204,17 +205,18 @@ struct HypergeometricNumber {
         s.end = far < most ? far : most;
         return s;
     }
-    static CUARRAY_FN f64 one_by_one(ElementWords& words, const Setup& s) {
+    static CUARRAY_FN f64 one_by_one(ElementWords& words, const HypergeometricSetup& s) {
         f64 left = s.few, all = s.few + s.many;
         RandomBlock now = words.next();
         for (int k = 0; k < int(s.m); ++k) {
             if (k > 0 && k % 4 == 0) now = words.next();
-            left -= uniform_of(now.word[k % 4]) * all < left;
+            const u64 even = k % 4 ? now.word[2] : now.word[0], odd = k % 4 == 1 ? now.word[1] : now.word[3];
+            left -= uniform_of(k % 2 ? odd : even) * all < left;
             all -= 1;
         }
         return s.few - left;
     }
-    static CUARRAY_FN f64 rare(ElementWords& words, const Setup& s) {
+    static CUARRAY_FN f64 rare(ElementWords& words, const HypergeometricSetup& s) {
         if (s.m < 10) return one_by_one(words, s);
         for (;;) {
             const RandomBlock now = words.next();
@@ -225,7 +227,7 @@ struct HypergeometricNumber {
             if (u * (4 - u) - 3 <= t || (u * (u - t) < 1 && 2 * random_log(u) <= t)) return k;
         }
     }
-    static CUARRAY_FN i64 of(ElementWords& words, const Setup& s) {
+    static CUARRAY_FN i64 of(ElementWords& words, const HypergeometricSetup& s) {
         f64 k = rare(words, s);
         if (s.good > s.bad) k = s.m - k;
         return i64(s.m < s.sample ? s.good - k : k);
@@ -234,14 +236,14 @@ struct HypergeometricNumber {
 
 /// k has a probability proportional to k^-a (Devroye: Non-uniform random variate generation, 1986, X.6.1).
 struct ZipfNumber {
-    struct Setup {
+    struct ZipfSetup {
         f64 c, b, share;  // b: 2^c - 1
     };
-    static CUARRAY_FN Setup setup(f64 a, f64, f64) {
+    static CUARRAY_FN ZipfSetup setup(f64 a, f64, f64) {
         const f64 c = a - 1, grown = random_expm1(c * 43.66827237527655);  // c log(2^63)
         return {c, random_expm1(c * 0.6931471805599453), grown < 0x1p100 ? grown / (1 + grown) : 1};
     }
-    static CUARRAY_FN i64 of(ElementWords& words, const Setup& s) {
+    static CUARRAY_FN i64 of(ElementWords& words, const ZipfSetup& s) {
         if (s.c > 500) return 1;
         for (;;) {
             const RandomBlock now = words.next();
@@ -257,11 +259,11 @@ struct ZipfNumber {
 /// k has a probability proportional to p^k / k (Kemp: Efficient generation of logarithmically distributed pseudo-random
 /// variables, 1981).
 struct LogseriesNumber {
-    struct Setup {
+    struct LogseriesSetup {
         f64 p, r;
     };
-    static CUARRAY_FN Setup setup(f64 p, f64, f64) { return {p, random_minus_log1p(p)}; }
-    static CUARRAY_FN i64 of(ElementWords& words, const Setup& s) {
+    static CUARRAY_FN LogseriesSetup setup(f64 p, f64, f64) { return {p, random_minus_log1p(p)}; }
+    static CUARRAY_FN i64 of(ElementWords& words, const LogseriesSetup& s) {
         for (;;) {
             const RandomBlock now = words.next();
             const f64 v = positive_of(now.word[0]);
@@ -276,17 +278,17 @@ struct LogseriesNumber {
 
 /// An angle from -pi to pi (Best, Fisher: Efficient simulation of the von Mises distribution, 1979).
 struct VonmisesNumber {
-    struct Setup {
+    struct VonmisesSetup {
         f64 mu, kappa, above, beyond, ratio;
     };
-    static CUARRAY_FN Setup setup(f64 mu, f64 kappa, f64) {
+    static CUARRAY_FN VonmisesSetup setup(f64 mu, f64 kappa, f64) {
         if (kappa > 1e6) return {mu, kappa, 0, 0, 1 / CUARRAY_C(sqrt)(kappa)};
         const f64 root = 1 + CUARRAY_C(sqrt)(1 + 4 * kappa * kappa);
         const f64 rho = 2 * kappa / (root + CUARRAY_C(sqrt)(2 * root));
         const f64 above = (1 - rho) * (1 - rho) / (2 * rho), beyond = (1 + rho) * (1 + rho) / (2 * rho);
         return {mu, kappa, above, beyond, CUARRAY_C(sqrt)(above / beyond)};
     }
-    static CUARRAY_FN f64 angle(ElementWords& words, const Setup& s) {
+    static CUARRAY_FN f64 angle(ElementWords& words, const VonmisesSetup& s) {
         if (s.kappa < 1e-8) return 3.141592653589793 * (2 * uniform_of(words.next().word[0]) - 1);
         if (s.kappa > 1e6) return normal_pair(words.next().word).first * s.ratio;
         for (;;) {
@@ -300,7 +302,7 @@ struct VonmisesNumber {
             return now.word[2] >> 63 ? 2 * half : -2 * half;
         }
     }
-    static CUARRAY_FN f64 of(ElementWords& words, const Setup& s) {
+    static CUARRAY_FN f64 of(ElementWords& words, const VonmisesSetup& s) {
         const f64 turned = s.mu + angle(words, s), turns = (turned + 3.141592653589793) / 6.283185307179586;
         return turned - 6.283185307179586 * CUARRAY_C(floor)(turns);
     }
