@@ -286,7 +286,7 @@ def dirichlet(source, alpha, size):
     return numbers / numbers.sum(-1, keepdims=True)
 
 
-def multivariate_normal(source, mean, cov, size, check_valid, tol, method):
+def multivariate_normal(source, mean, cov, size, check_valid, tol, method="svd"):
     """Draw rows of standard normal numbers, and multiply them by a root of the covariances."""
     options = {"check_valid": check_valid, "tol": tol, "method": method}
     (mean, cov), shape = in_rows(source, "multivariate_normal", size, (mean, cov), options)

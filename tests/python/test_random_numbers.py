@@ -489,6 +489,15 @@ def test_rows_are_distributed_as_numpys(name, full):
             assert a.shape == b.shape and a.dtype == b.dtype
 
 
+def test_the_older_interface_draws_the_same():
+    for name, ways in (OTHERS | ROWS).items():
+        if hasattr(cuarray.random.RandomState, name):
+            new = getattr(default_rng(3), name)(*ways[0], size=4)
+            assert getattr(cuarray.random.RandomState(3), name)(*ways[0], size=4).tolist() == new.tolist(), name
+            cuarray.random.seed(3)
+            assert getattr(cuarray.random, name)(*ways[0], size=4).tolist() == new.tolist(), name
+
+
 def test_rows_of_arrays_of_parameters(device):
     rng = default_rng(3)
     n, pvals = np.array([[5], [1000]]), np.array([[0.2, 0.3, 0.5], [0.0, 0.0, 1.0], [0.7, 0.3, 0.0]])
