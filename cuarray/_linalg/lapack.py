@@ -1,5 +1,7 @@
 """The one place that calls factorisations, NumPy's or a GPU's, and the checks of matrices before it."""
 
+from math import prod
+
 import numpy as np
 from numpy.linalg import LinAlgError
 
@@ -32,7 +34,7 @@ def factorise(function, name, *arrays, dtype=None, **options):
     """
     for x in arrays:
         require_supported(function, x)
-    compute = by_numpy if arrays[0].device.kind == "cpu" else on_gpu.factorised
+    compute = on_host if arrays[0].device.kind == "cpu" else on_gpu.factorised
     try:
         found = compute(function, name, arrays, options)
     except LinAlgError as error:
@@ -42,10 +44,52 @@ def factorise(function, name, *arrays, dtype=None, **options):
     return tuple([owned(one, dtype) for one in found])
 
 
-@np.errstate(all="ignore")
-def by_numpy(function, name, arrays, options):
-    """Call a function of numpy.linalg with views of arrays."""
-    return getattr(np.linalg, name)(*[x.__array__() for x in arrays], **options)
+def on_host(function, name, arrays, options):
+    """Call a function of numpy.linalg with views of arrays; small equations are solved as the fast paths solve them."""
+    found = small_equations(name, arrays, options) if name in SMALL and arrays[0].shape[-1] <= MOST_ROWS else None
+    if found is not None:
+        return found
+    with np.errstate(all="ignore"):
+        return getattr(np.linalg, name)(*[x.__array__() for x in arrays], **options)
+
+
+#: kSmallMatrix of src/host/small_matrices.h.
+MOST_ROWS = 8
+
+#: The fast paths of some functions; None where they decline.
+SMALL = {
+    "cholesky": _core.with_fast_path(lambda a, *, upper=False: None, "cholesky"),
+    "det": _core.with_fast_path(lambda a: None, "det"),
+    "inv": _core.with_fast_path(lambda a: None, "inv"),
+    "slogdet": _core.with_fast_path(lambda a: None, "slogdet"),
+    "solve": _core.with_fast_path(lambda a, b: None, "solve"),
+}
+
+
+def small_equations(name, arrays, options):
+    """Return what a fast path gives for arrays of any stacks; None where it declines."""
+    shapes = [x.shape for x in arrays]
+    if not all(x.size for x in arrays) or any(x.dtype.kind == "c" for x in arrays):
+        return None
+    n = shapes[0][-1]
+    columns = None if name != "solve" or len(shapes[1]) == 1 else shapes[1][-1]
+    stack = np.broadcast_shapes(shapes[0][:-2], () if len(shapes[-1]) == 1 else shapes[-1][:-2])
+    dtype = np.float32 if all(x.dtype == np.float32 for x in arrays) else np.float64
+    spread = [_core.broadcast_to(arrays[0], (*stack, n, n))]
+    if name == "solve":
+        right = arrays[1] if columns is not None else arrays[1].reshape((n, 1))
+        spread.append(_core.broadcast_to(right, (*stack, n, columns or 1)))
+    count = () if not stack else (prod(stack),)
+    lines = [x.astype(dtype).copy("C").reshape((*count, *x.shape[-2:])) for x in spread]
+    for x in lines:
+        x.__array__()  # not pending
+    found = SMALL[name](*lines, **options)
+    ends = {"det": (), "slogdet": (), "solve": (n,) if columns is None else (n, columns)}.get(name, (n, n))
+    if found is None:
+        return None
+    shape = (*stack, *ends)
+    results = [x if x.shape == shape else x.reshape(shape).copy() for x in (found if name == "slogdet" else (found,))]
+    return tuple(results) if name == "slogdet" else results[0]
 
 
 def owned(x, dtype):

@@ -230,8 +230,11 @@ inline __device__ void turn(Z* x, Z* y, double c, Z s, long long count) {
         x[k] = c * a - conj(s) * b, y[k] = s * a + c * b;
     }
 }
-// One-sided Jacobi: turns pairs of the n columns of w, and of v, until those of w are orthogonal. False if they are not.
+// One-sided Jacobi: turns pairs of the n columns of w, and of v, until those of w are orthogonal, but for columns that are
+// rounding errors of others. False if they are not.
 inline __device__ bool orthogonal(Z* w, long long m, long long n, Z* v, long long nv) {
+    double all = 0;
+    for (long long k = 0; k < m * n; ++k) all += square(w[k]);
     for (int sweep = 0; sweep < 60; ++sweep) {
         bool done = true;
         for (long long p = 0; p < n; ++p)
@@ -240,7 +243,7 @@ inline __device__ bool orthogonal(Z* w, long long m, long long n, Z* v, long lon
                 Z g = dot(w + p * m, w + q * m, m);
                 double size = sqrt(square(g));
                 if (size != size) return false;
-                if (size <= 1e-15 * sqrt(a) * sqrt(b) || size < 1e-290) continue;
+                if (size <= 1e-15 * sqrt(a) * sqrt(b) || size <= 1e-31 * all || size < 1e-290) continue;
                 done = false;
                 double zeta = (b - a) / (2 * size);
                 double t = (zeta >= 0 ? 1 : -1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
