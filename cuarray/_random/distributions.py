@@ -396,10 +396,7 @@ BY_KERNEL = """\
     return {call} if drawn is None else drawn"""
 
 #: Distributions over whole numbers.
-COUNTING = {
-    "binomial", "geometric", "hypergeometric", "logseries", "multinomial", "multivariate_hypergeometric",
-    "negative_binomial", "poisson", "zipf",
-}  # fmt: skip
+COUNTING = {name for name, dtype in EACH.items() if dtype == "int64"} | {"multinomial", "multivariate_hypergeometric"}
 
 
 def source(row, legacy):

@@ -94,9 +94,11 @@ COMPOSITES = {
     "standard_t": Composite(are_usual, lambda df: (("normal",), ("gamma", 0.5 * df, 2.0)), student),
 }
 
-#: Parameters below this are drawn by kernels: others, infinities and NaN are NumPy's; and the same for binomial, whose
-#: counts must be exact in float64.
-MOST = 1e18, 2**53
+#: Parameters below this are drawn by kernels: for others, infinities and NaN, NumPy draws.
+MOST = 1e18
+
+#: The same for the numbers of trials of binomial, which must be exact in float64.
+MOST_TRIALS = 2**53
 
 
 def drawn_each(source, name, size, parameters):
@@ -111,7 +113,7 @@ def drawn_each(source, name, size, parameters):
         return part(source, name, name, device, size, numbers)
     parameters = [as_given(x, device) for x in parameters]
     judge(source, name, parameters)
-    if not all(np.all(abs(x) < MOST[name == "binomial"]) for x in parameters):
+    if not all(np.all(abs(x) < (MOST_TRIALS if name == "binomial" else MOST)) for x in parameters):
         return None
     values = [as_parameter(x, name, device) for x in parameters]
     require_one_device(name, values)
@@ -125,13 +127,13 @@ def is_single(x):
 
 def is_good(source, name, numbers):
     """Whether parameters that are numbers are in the domain of a method of COMPOSITES."""
-    if name != "negative_binomial" and all(0.1 <= x < MOST[0] for x in numbers):
+    if name != "negative_binomial" and all(0.1 <= x < MOST for x in numbers):
         return True
     try:
         getattr(source._host, name)(*numbers, size=0)
     except (TypeError, ValueError):
         return False
-    return all(abs(x) < MOST[0] for x in numbers)
+    return all(abs(x) < MOST for x in numbers)
 
 
 def part(source, function, name, device, shape, values):
@@ -229,7 +231,7 @@ def multinomial(source, n, pvals, size):
     (n, pvals), shape = in_rows(source, "multinomial", size, (n, pvals), {})
     n, pvals = np.asarray(n), np.asarray(pvals, float)
     stack = stack_of(n, pvals)
-    if n.size and n.max() >= MOST[1]:
+    if n.size and n.max() >= MOST_TRIALS:
         return None
     if size is None:
         shape = stack

@@ -224,8 +224,14 @@ void random_fill(const Array& result, const RandomNumbers& numbers, const char* 
         const Array line = array.reshape({array.size()});
         return line.as_operand(line.shape(), name);
     };
-    for (size_t k = 0; k < parameters.size(); ++k)
-        if (parameters[k]) task.parameters[k] = flat(packed(parameters[k]));
+    for (size_t k = 0; k < parameters.size(); ++k) {
+        const Array& of = parameters[k];
+        if (!of) continue;
+        if (of.dtype() != DType::float64 || of.size() != result.size() || !(of.device() == result.device()))
+            raise(ErrorKind::Value, name, ": parameter ", k,
+                  " must be float64, of the size and the device of the result");
+        task.parameters[k] = flat(packed(of));
+    }
     before_write(result.storage());
     task.result = flat(result);
     result.storage().front().run(task);

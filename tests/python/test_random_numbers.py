@@ -580,6 +580,15 @@ def test_arrays_of_parameters(name, device):
             getattr(default_rng(5), name)(bad, *parameters[1:])
 
 
+def test_arrays_that_do_not_fit_are_refused_below_python(device):
+    rng = default_rng(5)
+    draw, row = rng._draws[2], _core.random_draws["poisson_each"]
+    for wrong in (cuarray.ones(3), cuarray.ones(4, "f4"), cuarray.ones((2, 3))):
+        with pytest.raises(ValueError, match="poisson: parameter 0 must be float64, of the size and the device"):
+            draw(row, "poisson", "int64", 4, wrong)
+    assert draw(row, "poisson", "int64", 4, cuarray.ones(4)).shape == (4,)
+
+
 def test_parameters_of_every_element(device):
     """Beyond the tiles, packs and threads of the loops."""
     n = 1000

@@ -147,7 +147,7 @@ struct PoissonNumber {
         if (s.hat.mean < 10) return small_poisson(words.next().word[0], s.hat.mean, s.first);
         for (;;) {
             const RandomBlock now = words.next();
-            const PoissonCandidate c = poisson_candidate(s.hat, now.word);
+            const HatCandidate c = poisson_candidate(s.hat, now.word);
             if (!poisson_rejects(s.hat, c)) return i64(c.k);
         }
     }
@@ -170,7 +170,7 @@ struct BinomialNumber {
     static CUARRAY_FN f64 succeeded(ElementWords& words, const BinomialSetup& s) {
         if (s.is_small) return small_binomial(words.next().word[0], s.hat.n, s.first, s.odds);
         for (;;) {
-            PoissonCandidate c;
+            HatCandidate c;
             if (!binomial_candidate(s.hat, words.next().word, c) || !binomial_rejects(s.hat, c)) return c.k;
         }
     }

@@ -412,7 +412,7 @@ CUARRAY_FN i64 whole_trials(f64 exponential, f64 width) {
 }
 
 /// 1 / -log(1 - p).
-CUARRAY_FN f64 geometric_width(f64 p) { return p < 1 ? 1 / random_minus_log1p(p < 1 ? p : 0.5) : 0; }
+CUARRAY_FN f64 geometric_width(f64 p) { return p < 1 ? 1 / random_minus_log1p(p) : 0; }
 
 /// `width` is geometric_width(p).
 struct GeometricDraw {
@@ -485,18 +485,19 @@ CUARRAY_FN PoissonHat poisson_hat(f64 mean) {
     return {mean, -0.059 + 0.02483 * b, b, 1.1239 + 1.1328 / (b - 3.4), 0.9277 - 3.6224 / (b - 2)};
 }
 
-struct PoissonCandidate {
+/// A number k that a hat proposes, from two uniform ones: v, and another's distance from the ends.
+struct HatCandidate {
     f64 distance, v, k;
 };
 
-CUARRAY_FN PoissonCandidate poisson_candidate(const PoissonHat& hat, const u64* words) {
+CUARRAY_FN HatCandidate poisson_candidate(const PoissonHat& hat, const u64* words) {
     const f64 u = UniformDraw<f64>::number(words[0]) - 0.5, v = UniformDraw<f64>::number(words[1]) + 0x1p-54;
     const f64 distance = 0.5 - (u < 0 ? -u : u) + 0x1p-54;
     const f64 k = (2 * hat.a / distance + hat.b) * u + hat.mean + 0.43;
     return {distance, v, k < -1 || k > 0x1.fffffffffffffp62 ? -1 : f64(i64(k)) - (f64(i64(k)) > k)};
 }
 
-CUARRAY_FN bool poisson_rejects(const PoissonHat& hat, const PoissonCandidate& c) {
+CUARRAY_FN bool poisson_rejects(const PoissonHat& hat, const HatCandidate& c) {
     if (c.k < 0) return true;
     if (c.distance >= 0.07 && c.v <= hat.limit) return false;
     if (c.distance < 0.013 && c.v > c.distance) return true;
@@ -514,13 +515,13 @@ struct PoissonDraw {
     }
     static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, i64* to) {
         const PoissonHat hat = hat_of(p);
-        const PoissonCandidate c = poisson_candidate(hat, words);
+        const HatCandidate c = poisson_candidate(hat, words);
         *to = i64(c.k);
         return !((c.k >= 0) & (c.distance >= 0.07) & (c.v <= hat.limit));
     }
     static CUARRAY_FN i64 accepted(const RandomParameters& p, u64 block, u32 place, RandomBlock words, int) {
         const PoissonHat hat = hat_of(p);
-        PoissonCandidate c = poisson_candidate(hat, words.word);
+        HatCandidate c = poisson_candidate(hat, words.word);
         for (u32 attempt = 0; poisson_rejects(hat, c); ++attempt)
             c = poisson_candidate(hat, redrawn(p, block, place, attempt).word);
         return i64(c.k);
@@ -546,14 +547,14 @@ CUARRAY_FN BinomialHat binomial_hat(f64 n, f64 q) {
 }
 
 /// Stores a number; returns whether it must be judged.
-CUARRAY_FN bool binomial_candidate(const BinomialHat& hat, const u64* words, PoissonCandidate& c) {
+CUARRAY_FN bool binomial_candidate(const BinomialHat& hat, const u64* words, HatCandidate& c) {
     const f64 u = UniformDraw<f64>::number(words[0]) - 0.5;
     c.v = UniformDraw<f64>::number(words[1]) + 0x1p-54, c.distance = 0.5 - (u < 0 ? -u : u) + 0x1p-54;
     c.k = CUARRAY_C(floor)((2 * hat.a / c.distance + hat.b) * u + hat.mean + 0.5);
     return !((c.k >= 0) & (c.k <= hat.n) & (c.distance >= 0.07) & (c.v <= hat.limit));
 }
 
-CUARRAY_FN bool binomial_rejects(const BinomialHat& hat, const PoissonCandidate& c) {
+CUARRAY_FN bool binomial_rejects(const BinomialHat& hat, const HatCandidate& c) {
     if (c.k < 0 || c.k > hat.n) return true;
     const f64 scale = hat.alpha / (hat.a / (c.distance * c.distance) + hat.b);
     return random_log(c.v * scale) > binomial_height(hat, c.k) - hat.top;
@@ -571,14 +572,14 @@ struct BinomialDraw {
         return i64(p.value[7] != 0 ? p.value[0] - k : k);
     }
     static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, i64* to) {
-        PoissonCandidate c;
+        HatCandidate c;
         const bool is_open = binomial_candidate(hat_of(p), words, c);
         *to = counted(p, is_open ? 0 : c.k);
         return is_open;
     }
     static CUARRAY_FN i64 accepted(const RandomParameters& p, u64 block, u32 place, RandomBlock words, int) {
         const BinomialHat hat = hat_of(p);
-        PoissonCandidate c;
+        HatCandidate c;
         bool is_open = binomial_candidate(hat, words.word, c);
         for (u32 attempt = 0; is_open && binomial_rejects(hat, c); ++attempt)
             is_open = binomial_candidate(hat, redrawn(p, block, place, attempt).word, c);

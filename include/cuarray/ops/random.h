@@ -36,7 +36,7 @@ CUARRAY_API void take_numbers(PhiloxState& state, RandomNumbers& numbers, int64_
 
 /// Draws the elements of an array, in C order; its dtype has the size of the draw's elements. Draws that end in _each
 /// take arrays of float64, of the shape and the device of the result, in the place of parameters; empty handles for
-/// none.
+/// none. ValueError for others.
 CUARRAY_API void random_fill(const Array& result, const RandomNumbers& numbers, const char* name,
                              std::span<const Array> parameters = {});
 
