@@ -1,6 +1,6 @@
 """Linear algebra: products, norms, factorisations and equations, with the names of numpy.linalg and of the Array API.
 
-Factorisations are LAPACK's on the device `cpu` and cuSOLVER's on GPUs; `eig` and `eigvals` run on `cpu` only.
+Factorisations are LAPACK's on the device `cpu` and cuSOLVER's on GPUs.
 """
 
 from numpy.linalg import LinAlgError as LinAlgError

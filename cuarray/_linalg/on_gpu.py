@@ -6,11 +6,12 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from cuarray import _core
-from cuarray._arguments.ufuncs import abs, conj, copysign, exp, log
+from cuarray._arguments.ufuncs import abs, conj, copysign, exp, isfinite, log
 from cuarray._functions.creation import zeros
 from cuarray._functions.elementwise import where
 from cuarray._functions.indexing import take_along_axis
 from cuarray._functions.matrices import eye, tril, triu
+from cuarray._functions.rearranging import roll
 from cuarray._functions.sequences import arange
 from cuarray._functions.shaping import broadcast_shapes
 from cuarray._functions.sorting import argsort, sort
@@ -28,11 +29,6 @@ class Lapack:
 
 def factorised(function, name, arrays, options):
     """Return what the factorisation of numpy.linalg of that name gives, as new arrays of the same device."""
-    if name not in ROUTINES:
-        raise NotImplementedError(
-            f"{function}: on GPUs there are no eigenvalues of general matrices, because not every cuSOLVER of CUDA 12 "
-            f"has them; write cuarray.linalg.{function}(x.to_device('cpu')), or eigh for symmetric ones"
-        )
     lapack = Lapack(function, common_type(arrays))
     if name != "lstsq" and not arrays[0].size:
         return of_nothing(name, arrays, lapack.dtype, options)
@@ -150,6 +146,38 @@ def eigvalsh(lapack, a, UPLO):
     return values
 
 
+def eig(lapack, a):
+    """Return eigenvalues and eigenvectors of general matrices."""
+    require_finite(a)
+    values, lines, info = lapack("geev", a.mT, vectors="full")
+    require_success(info, "Eigenvalues did not converge")
+    if lapack.dtype.kind != "c":
+        lines = of_pairs(values, lines)
+    return values, by_rows(lines.mT)
+
+
+def of_pairs(values, lines):
+    """Return complex eigenvectors of real matrices. LAPACK gives a pair as both parts of the first."""
+    is_first, is_second = (values.imag > 0)[..., None], (values.imag < 0)[..., None]
+    real = where(is_second, roll(lines, 1, -2), lines)
+    imaginary = where(is_first, roll(lines, -1, -2), where(is_second, -lines, 0))
+    return real + imaginary * values.dtype.type(1j)
+
+
+def eigvals(lapack, a):
+    """Return eigenvalues of general matrices."""
+    require_finite(a)
+    values, info = lapack("geev", a.mT)
+    require_success(info, "Eigenvalues did not converge")
+    return values
+
+
+def require_finite(a):
+    """Raise NumPy's error for matrices of which LAPACK makes no sense."""
+    if not isfinite(a).all():
+        raise LinAlgError("Array must not contain infs or NaNs")
+
+
 def svd(lapack, a, full_matrices=True, compute_uv=True, hermitian=False):
     """Return singular values and vectors. The routine wants no fewer rows than columns: others are transposed."""
     if hermitian:
@@ -192,5 +220,6 @@ def lstsq(lapack, a, b, rcond):
 
 
 ROUTINES = {
-    routine.__name__: routine for routine in (cholesky, det, eigh, eigvalsh, inv, lstsq, qr, slogdet, solve, svd)
+    routine.__name__: routine
+    for routine in (cholesky, det, eig, eigh, eigvals, eigvalsh, inv, lstsq, qr, slogdet, solve, svd)
 }

@@ -269,7 +269,7 @@ py::list run_lapack(const std::string& kind, const std::vector<Array>& arrays, D
     using VectorSet = LapackRoutine::VectorSet;
     static const std::map<std::string, Kind> kKinds{
         {"potrf", Kind::Potrf}, {"getrf", Kind::Getrf}, {"getrs", Kind::Getrs}, {"geqrf", Kind::Geqrf},
-        {"orgqr", Kind::Orgqr}, {"syevd", Kind::Syevd}, {"gesvd", Kind::Gesvd}};
+        {"orgqr", Kind::Orgqr}, {"syevd", Kind::Syevd}, {"gesvd", Kind::Gesvd}, {"geev", Kind::Geev}};
     static const std::map<std::string, VectorSet> kVectors{
         {"none", VectorSet::None}, {"reduced", VectorSet::Reduced}, {"full", VectorSet::Full}};
     LapackInputs inputs{arrays[0]};

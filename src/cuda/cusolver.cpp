@@ -37,6 +37,8 @@ int type_of(DType dtype) {
     return is_complex ? CUDA_C_64F : CUDA_R_64F;
 }
 
+int complex_type_of(int type) { return type == CUDA_R_32F || type == CUDA_C_32F ? CUDA_C_32F : CUDA_C_64F; }
+
 int real_type_of(int type) { return type == CUDA_R_32F || type == CUDA_C_32F ? CUDA_R_32F : CUDA_R_64F; }
 
 int as_int(int64_t extent, const char* function) {
@@ -98,6 +100,12 @@ void CusolverCall::with_arguments(int64_t matrix, Visit visit) const {
         return visit(library_.cusolverDnXsyevd_bufferSize, library_.cusolverDnXsyevd, job, triangle, n, type_, a, m,
                      real_type_, numbers, type_);
     }
+    if (task_.kind == Routine::Geev) {
+        const int job = task_.vectors == VectorSet::None ? CUSOLVER_EIG_MODE_NOVECTOR : CUSOLVER_EIG_MODE_VECTOR;
+        return visit(library_.cusolverDnXgeev_bufferSize, library_.cusolverDnXgeev, CUSOLVER_EIG_MODE_NOVECTOR, job, n,
+                     type_, a, m, complex_type_of(type_), numbers, type_, static_cast<void*>(nullptr), m, type_,
+                     address_of(task_.right_vectors, matrix), m, type_);
+    }
     const signed char job = job_of(task_.vectors);
     visit(library_.cusolverDnXgesvd_bufferSize, library_.cusolverDnXgesvd, job, job, m, n, type_, a, m, real_type_,
           numbers, type_, address_of(task_.left_vectors, matrix), m, type_, address_of(task_.right_vectors, matrix), n,
@@ -120,6 +128,10 @@ void CusolverCall::with_columns(Visit visit) const {
 void CusolverCall::measure() {
     const auto ask = [this](const auto& size, const auto& routine, auto... arguments) {
         name_ = routine.name;
+        if (!routine.address)
+            raise(ErrorKind::NotImplemented, task_.name, ": on a GPU it needs ", routine.name,
+                  " of cuSOLVER, which came with CUDA 12.6 Update 2, and ", library_.path,
+                  " is older; update it, or write x.to_device('cpu')");
         size(handle_, params_, arguments..., &device_bytes_, &host_bytes_);
     };
     if (task_.kind == Routine::Getrs) {

@@ -14,6 +14,9 @@ struct Cusolver {
 #define CUARRAY_DECLARE(name, ...) LibraryFunction<__VA_ARGS__> name{info, #name};
     CUARRAY_CUSOLVER_FUNCTIONS(CUARRAY_DECLARE)
 #undef CUARRAY_DECLARE
+#define CUARRAY_DECLARE(name, ...) LibraryFunction<__VA_ARGS__> name{info, #name, IsOptional::Yes};
+    CUARRAY_CUSOLVER_LATER_FUNCTIONS(CUARRAY_DECLARE)
+#undef CUARRAY_DECLARE
     std::string path;
     int version = 0;
 
@@ -21,6 +24,7 @@ struct Cusolver {
     void functions(Visit visit) {
 #define CUARRAY_VISIT(name, ...) visit(name);
         CUARRAY_CUSOLVER_FUNCTIONS(CUARRAY_VISIT)
+        CUARRAY_CUSOLVER_LATER_FUNCTIONS(CUARRAY_VISIT)
 #undef CUARRAY_VISIT
     }
     const LibraryFunction<int, int*>& get_property() const { return cusolverGetProperty; }

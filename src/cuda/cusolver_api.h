@@ -1,6 +1,6 @@
 // cusolver_api.h -- the part of cuSOLVER's interface that cuarray uses, declared by hand: building needs no CUDA.
 //
-// tests/cuda compares every line with the real cusolverDn.h. All functions are in cuSOLVER since CUDA 12.0.
+// tests/cuda compares every line with the real cusolverDn.h.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -17,7 +17,8 @@ using cusolverParams = struct cusolverParamsOpaque*;
     FUNCTION(name##_bufferSize, cusolverHandle, int, int, int, const T*, int, const T*, int*) \
     FUNCTION(name, cusolverHandle, int, int, int, T*, int, const T*, T*, int, int*)
 
-/// cuSOLVER's functions: FUNCTION(name, parameters...). Each returns cusolverStatus_t, 0 for success.
+/// Functions of every cuSOLVER since CUDA 12.0: FUNCTION(name, parameters...). Each returns cusolverStatus_t, 0 for
+/// success.
 #define CUARRAY_CUSOLVER_FUNCTIONS(FUNCTION)                                                                           \
     FUNCTION(cusolverGetProperty, int, int*)                                                                           \
     FUNCTION(cusolverDnCreate, cusolverHandle*)                                                                        \
@@ -50,6 +51,13 @@ using cusolverParams = struct cusolverParamsOpaque*;
              size_t*, size_t*)                                                                                         \
     FUNCTION(cusolverDnXgesvd, cusolverHandle, cusolverParams, signed char, signed char, int64_t, int64_t, int, void*, \
              int64_t, int, void*, int, void*, int64_t, int, void*, int64_t, int, void*, size_t, void*, size_t, int*)
+
+/// Functions that came later, with CUDA 12.6 Update 2.
+#define CUARRAY_CUSOLVER_LATER_FUNCTIONS(FUNCTION)                                                                     \
+    FUNCTION(cusolverDnXgeev_bufferSize, cusolverHandle, cusolverParams, int, int, int64_t, int, const void*, int64_t, \
+             int, const void*, int, const void*, int64_t, int, const void*, int64_t, int, size_t*, size_t*)            \
+    FUNCTION(cusolverDnXgeev, cusolverHandle, cusolverParams, int, int, int64_t, int, void*, int64_t, int, void*, int, \
+             void*, int64_t, int, void*, int64_t, int, void*, size_t, void*, size_t, int*)
 
 /// Constants: CONSTANT(name, value). The types of data are those of cublas_api.h.
 #define CUARRAY_CUSOLVER_STATUSES(CONSTANT)                \

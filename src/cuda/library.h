@@ -35,11 +35,15 @@ std::string file_of(const void* function);
 /// Throws the error of a failed call: MemoryError if memory was missing, else CudaError with the status.
 [[noreturn]] void fail(const LibraryInfo& info, const char* function, int status);
 
+/// Whether copies of a library without a function are used.
+enum class IsOptional : bool { No, Yes };
+
 /// One function of a library. All return a status, 0 for success.
 template <class... Args>
 class LibraryFunction {
  public:
-    LibraryFunction(const LibraryInfo& info, const char* name) : name(name), info_(info) {}
+    LibraryFunction(const LibraryInfo& info, const char* name, IsOptional is_optional = IsOptional::No)
+        : name(name), is_optional(is_optional == IsOptional::Yes), info_(info) {}
 
     /// Calls the library; throws if the call fails.
     void operator()(Args... args) const {
@@ -48,7 +52,8 @@ class LibraryFunction {
     }
 
     const char* const name;
-    void* address = nullptr;
+    const bool is_optional;
+    void* address = nullptr;  ///< null only of an optional function
 
  private:
     const LibraryInfo& info_;
@@ -101,7 +106,7 @@ std::string bind_library(Library& library, void* handle, const std::string& name
     const char* missing = nullptr;
     library.functions([&](auto& function) {
         function.address = symbol_in(handle, function.name);
-        if (!function.address && !missing) missing = function.name;
+        if (!function.address && !function.is_optional && !missing) missing = function.name;
     });
     if (missing) return name + " has no " + missing;
     constexpr int kMajor = 0, kMinor = 1;  // libraryPropertyType

@@ -16,6 +16,11 @@ DType real_of(DType dtype) {
     return dtype == DType::complex128 ? DType::float64 : dtype;
 }
 
+DType complex_of(DType dtype) {
+    if (dtype == DType::float32) return DType::complex64;
+    return dtype == DType::float64 ? DType::complex128 : dtype;
+}
+
 /// The dtype of the numbers that a routine computes, or none.
 DType numbers_of(Routine kind, DType dtype) {
     switch (kind) {
@@ -23,6 +28,7 @@ DType numbers_of(Routine kind, DType dtype) {
         case Routine::Geqrf: return dtype;
         case Routine::Syevd:
         case Routine::Gesvd: return real_of(dtype);
+        case Routine::Geev: return complex_of(dtype);
         default: return DType::none;
     }
 }
@@ -46,7 +52,7 @@ View as_stack(const Array& array, int64_t batch, const Dims& part, const char* n
 }  // namespace
 
 std::vector<Array> lapack_routine(Routine kind, const LapackInputs& inputs, DType dtype, const char* name) {
-    const bool solves = kind == Routine::Getrs, decomposes = kind == Routine::Gesvd;
+    const bool solves = kind == Routine::Getrs, decomposes = kind == Routine::Gesvd || kind == Routine::Geev;
     const Array matrix = solves ? packed(inputs.matrix) : astype(inputs.matrix, dtype, 'C');
     const Device device = matrix.device();
     const Dims& shape = matrix.shape();
@@ -62,7 +68,7 @@ std::vector<Array> lapack_routine(Routine kind, const LapackInputs& inputs, DTyp
     Array left_vectors, right_vectors;
     if (decomposes && inputs.vectors != VectorSet::None) {
         const int64_t lefts = inputs.vectors == VectorSet::Full ? rows : columns;
-        left_vectors = empty(with_last(shape, 2, {lefts, rows}), dtype, device);
+        if (kind == Routine::Gesvd) left_vectors = empty(with_last(shape, 2, {lefts, rows}), dtype, device);
         right_vectors = empty(with_last(shape, 2, {columns, columns}), dtype, device);
     }
     const int64_t batch = solves ? right.size() / std::max<int64_t>(1, rows * inputs.solved)
@@ -72,7 +78,8 @@ std::vector<Array> lapack_routine(Routine kind, const LapackInputs& inputs, DTyp
     std::vector<Array> results;
     if (!decomposes) results.push_back(solves ? right : matrix);
     if (!inputs.numbers && numbers) results.push_back(numbers);
-    if (left_vectors) results.insert(results.end(), {left_vectors, right_vectors});
+    if (left_vectors) results.push_back(left_vectors);
+    if (right_vectors) results.push_back(right_vectors);
     results.push_back(info);
     if (batch == 0 || matrix.is_empty()) return results;
 

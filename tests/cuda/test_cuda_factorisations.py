@@ -110,6 +110,10 @@ for name, arguments in calls.items():
         with ca.Graph().capture():
             getattr(linalg, name)(*arguments)
     is_refused(RuntimeError, name + ": not while a graph is being captured", capture)
+def capture():
+    with ca.Graph().capture():
+        linalg.eigvals(x)
+is_refused(RuntimeError, "a copy to the host: not while a graph is being captured", capture)  # whether all are finite
 agrees(linalg.inv(x), np.linalg.inv(a))
 y = ca.zeros((2, 5, 5))
 graph = ca.Graph()
@@ -182,3 +186,20 @@ def test_without_cusolver():
     assert 'no cuSOLVER for this driver (CUDA 13.0): pip install "cuarray[cuda13]"; tried:' in result.stderr
     result = backend_program.run(["env", "CUARRAY_LIBCUSOLVER=/nowhere.so", "python", "-c", script], CUDASIM_SEED=1)
     assert result.returncode == 1 and "CudaError: CUARRAY_LIBCUSOLVER cannot be used:\n  /nowhere.so" in result.stderr
+
+
+def test_an_older_cusolver_lacks_one_function(tmp_path):
+    old = tmp_path / "libcusolver-old.so"
+    check(
+        f"""
+import pathlib
+new = pathlib.Path(os.environ["CUARRAY_LIBCUSOLVER"])
+pathlib.Path({str(old)!r}).write_bytes(new.read_bytes().replace(b"cusolverDnXgeev", b"cusolverDnYgeev"))
+os.environ["CUARRAY_LIBCUSOLVER"] = {str(old)!r}
+for function in (linalg.eig, linalg.eigvals):
+    is_refused(NotImplementedError, function.__name__ + ": on a GPU it needs cusolverDnXgeev of cuSOLVER, which came with "
+        "CUDA 12.6 Update 2, and " + {str(old)!r} + " is older", lambda: function(x))
+agrees(linalg.inv(x), np.linalg.inv(a))
+""",
+        "lazy",
+    )

@@ -107,6 +107,16 @@ inline __device__ Z dot(const Z* x, const Z* y, long long count) {
     for (long long k = 0; k < count; ++k) sum = sum + conj(x[k]) * y[k];
     return sum;
 }
+// Divides by a power of two, so that squares neither overflow nor vanish, and returns it.
+inline __device__ double scaled(Z* w, long long count) {
+    double largest = 0, scale = 1;
+    for (long long k = 0; k < count; ++k) largest = fmax(largest, fmax(fabs(w[k].re), fabs(w[k].im)));
+    if (!(largest > 0) || largest - largest != 0) return 1;
+    while (largest / scale > 1e30) scale *= 1.2676506002282294e30;
+    while (largest / scale < 1e-30) scale /= 1.2676506002282294e30;
+    for (long long k = 0; k < count; ++k) w[k] = z(w[k].re / scale, w[k].im / scale);
+    return scale;
+}
 // The lower triangle, or the upper one, which is its conjugate; the other one is spoilt, as LAPACK may.
 extern "C" __global__ void potrf(Routine p) {
     if (!here()) return;
@@ -182,6 +192,7 @@ extern "C" __global__ void geqrf(Routine p) {
     if (!here()) return;
     Z* w = loaded(p);
     long long m = p.m;
+    double scale = scaled(w, m * p.n);
     *p.info = 0;
     for (long long j = 0; j < p.n && j < m; ++j) {
         Z* v = w + j + j * m;
@@ -203,6 +214,9 @@ extern "C" __global__ void geqrf(Routine p) {
         }
         v[0] = z(beta);
     }
+    // R has the matrix's scale; the reflectors below it have none.
+    for (long long j = 0; j < p.n; ++j)
+        for (long long i = 0; i <= j && i < m; ++i) w[i + j * m] = scale * w[i + j * m];
     stored(p, w);
 }
 extern "C" __global__ void orgqr(Routine p) {
@@ -285,6 +299,7 @@ extern "C" __global__ void gesvd(Routine p) {
     if (!here()) return;
     Z *w = loaded(p), *v = w + p.m * p.n, *u = v + p.n * p.n;
     long long m = p.m, n = p.n;
+    double scale = scaled(w, m * n);
     for (long long k = 0; k < n * n; ++k) v[k] = z(k / n == k % n);
     *p.info = orthogonal(w, m, n, v, n) ? 0 : 1;
     if (*p.info) return;
@@ -298,7 +313,7 @@ extern "C" __global__ void gesvd(Routine p) {
     long long rank = 0;
     for (long long j = 0; j < n; ++j) {
         double value = norm(w + j * m, m);
-        put_real(p.numbers, j, value, p.type);
+        put_real(p.numbers, j, scale * value, p.type);
         if (value > 1e-14 * largest) ++rank;
     }
     for (long long j = 0; j < n; ++j)
@@ -320,6 +335,7 @@ extern "C" __global__ void syevd(Routine p) {
     if (!here()) return;
     Z *w = loaded(p), *v = w + p.n * p.n;
     long long n = p.n;
+    double scale = scaled(w, n * n);
     for (long long j = 0; j < n; ++j)
         for (long long i = 0; i <= j; ++i) {
             Z x = p.option == 1 ? w[i + j * n] : conj(w[j + i * n]);
@@ -357,10 +373,170 @@ extern "C" __global__ void syevd(Routine p) {
                 w[k + k * n] = w[j + j * n], w[j + j * n] = t;
                 exchange(v + j * n, v + k * n, n);
             }
-    for (long long j = 0; j < n; ++j) put_real(p.numbers, j, w[j + j * n].re, p.type);
+    for (long long j = 0; j < n; ++j) put_real(p.numbers, j, scale * w[j + j * n].re, p.type);
     if (p.vectors == 0)
         for (long long k = 0; k < n * n; ++k) v[k] = z(-3e5);
     stored(p, v);
+}
+// H = I - f v conj(v) maps x of `count` elements to a multiple of the first unit vector. Makes v of x; returns f.
+inline __device__ double reflector(Z* x, long long count) {
+    double largest = 0;  // small numbers have no squares
+    for (long long k = 0; k < count; ++k) largest = fmax(largest, fmax(fabs(x[k].re), fabs(x[k].im)));
+    if (!(largest > 0)) return 0;
+    for (long long k = 0; k < count; ++k) x[k] = z(x[k].re / largest, x[k].im / largest);
+    double length = norm(x, count), first = sqrt(square(x[0]));
+    Z phase = first > 1e-100 ? 1 / first * x[0] : z(1);
+    x[0] = x[0] + length * phase;
+    return 2 / square(z(norm(x, count)));
+}
+// H a, for `columns` columns of a, and a H, for its `rows` rows.
+inline __device__ void reflect_rows(Z* a, long long ld, long long columns, const Z* v, double f, long long count) {
+    for (long long j = 0; j < columns; ++j) {
+        Z part = f * dot(v, a + j * ld, count);
+        for (long long i = 0; i < count; ++i) a[i + j * ld] = a[i + j * ld] - part * v[i];
+    }
+}
+inline __device__ void reflect_columns(Z* a, long long ld, long long rows, const Z* v, double f, long long count) {
+    for (long long i = 0; i < rows; ++i) {
+        Z part = z(0);
+        for (long long j = 0; j < count; ++j) part = part + a[i + j * ld] * v[j];
+        part = f * part;
+        for (long long j = 0; j < count; ++j) a[i + j * ld] = a[i + j * ld] - part * conj(v[j]);
+    }
+}
+inline __device__ Z root(Z x) {
+    if (x.im == 0) return x.re >= 0 ? z(sqrt(x.re)) : z(0, sqrt(-x.re));
+    double t = sqrt((sqrt(square(x)) + fabs(x.re)) / 2);
+    return x.re >= 0 ? z(t, x.im / (2 * t)) : z(fabs(x.im) / (2 * t), x.im < 0 ? -t : t);
+}
+// Makes w, n by n, triangular but for blocks of two rows, and q with a = q w conj(q): QR steps with two shifts. What
+// is real stays real. False if they do not converge.
+inline __device__ bool schur(Z* w, Z* q, Z* v, long long n) {
+    for (long long k = 0; k < n * n; ++k) q[k] = z(k / n == k % n);
+    for (long long c = 0; c + 2 < n; ++c) {
+        long long count = n - c - 1;
+        for (long long i = 0; i < count; ++i) v[i] = w[c + 1 + i + c * n];
+        double f = reflector(v, count);
+        reflect_rows(w + c + 1 + c * n, n, n - c, v, f, count);
+        reflect_columns(w + (c + 1) * n, n, n, v, f, count);
+        reflect_columns(q + (c + 1) * n, n, n, v, f, count);
+        for (long long i = c + 2; i < n; ++i) w[i + c * n] = z(0);
+    }
+    int steps = 0;
+    for (long long last = n - 1; last >= 0;) {
+        long long l = last;
+        for (; l > 0; --l) {
+            double size = sqrt(square(w[l + l * n])) + sqrt(square(w[l - 1 + (l - 1) * n]));
+            if (size == 0) size = norm(w, n * n);
+            if (sqrt(square(w[l + (l - 1) * n])) <= 2e-16 * size) break;
+        }
+        if (l > 0) w[l + (l - 1) * n] = z(0);
+        if (l >= last - 1) {
+            last = l - 1;
+            steps = 0;
+            continue;
+        }
+        if (++steps > 60) return false;
+        Z a = w[last - 1 + (last - 1) * n], b = w[last - 1 + last * n], c = w[last + (last - 1) * n], d = w[last + last * n];
+        Z sum = a + d, product = a * d - b * c;
+        if (steps % 10 == 0) {  // other shifts
+            double size = sqrt(square(c)) + sqrt(square(w[last - 1 + (last - 2) * n]));
+            sum = z(1.5 * size), product = z(size * size);
+        }
+        Z h00 = w[l + l * n], h10 = w[l + 1 + l * n], h11 = w[l + 1 + (l + 1) * n];
+        v[0] = h00 * (h00 - sum) + product + w[l + (l + 1) * n] * h10;
+        v[1] = h10 * (h00 + h11 - sum);
+        v[2] = h10 * w[l + 2 + (l + 1) * n];
+        for (long long k = l; k < last; ++k) {
+            long long count = k + 2 <= last ? 3 : 2, first = k > l ? k - 1 : k;
+            if (k > l)
+                for (long long i = 0; i < count; ++i) v[i] = w[k + i + (k - 1) * n];
+            double f = reflector(v, count);
+            reflect_rows(w + k + first * n, n, n - first, v, f, count);
+            reflect_columns(w + k * n, n, (k + 3 < last ? k + 3 : last) + 1, v, f, count);
+            reflect_columns(q + k * n, n, n, v, f, count);
+            if (k > l)
+                for (long long i = 1; i < count; ++i) w[k + i + (k - 1) * n] = z(0);
+        }
+    }
+    return true;
+}
+// An eigenvector x of the result of schur, of the block of `count` rows that begins at row `top`.
+inline __device__ void back_substitute(const Z* w, long long n, Z value, long long top, long long count, Z* x) {
+    double all = norm(w, n * n), least = all > 0 ? 1e-16 * all : 1;
+    for (long long i = 0; i < n; ++i) x[i] = z(0);
+    x[top] = z(1);
+    if (count == 2) {  // of the two rows, the one that says more
+        Z a = value - w[top + top * n], b = w[top + (top + 1) * n];
+        Z c = w[top + 1 + top * n], d = value - w[top + 1 + (top + 1) * n];
+        bool is_first = square(a) + square(b) > square(c) + square(d);
+        x[top] = is_first ? b : d, x[top + 1] = is_first ? a : c;
+    }
+    for (long long i = top; i-- > 0;) {
+        bool is_pair = i > 0 && square(w[i + (i - 1) * n]) > 0;
+        long long high = is_pair ? i - 1 : i;
+        Z rest[2] = {z(0), z(0)};
+        for (long long r = high; r <= i; ++r)
+            for (long long j = i + 1; j < n; ++j) rest[r - high] = rest[r - high] - w[r + j * n] * x[j];
+        if (is_pair) {
+            Z a = w[high + high * n] - value, b = w[high + i * n], c = w[i + high * n], d = w[i + i * n] - value;
+            if (square(c) > square(a)) exchange(&a, &c, 1), exchange(&b, &d, 1), exchange(rest, rest + 1, 1);
+            Z below = c / a, pivot = d - below * b;
+            x[i] = (rest[1] - below * rest[0]) / (sqrt(square(pivot)) < least ? z(least) : pivot);
+            x[high] = (rest[0] - b * x[i]) / a;
+            --i;
+        } else {
+            Z a = w[i + i * n] - value;
+            x[i] = rest[0] / (sqrt(square(a)) < least ? z(least) : a);
+        }
+        double size = norm(x, n);
+        if (size > 1e100)
+            for (long long j = 0; j < n; ++j) x[j] = 1 / size * x[j];
+    }
+}
+// The unit vector v = q x, whose largest element is real.
+inline __device__ void vector_of(const Z* q, const Z* x, long long n, Z* v) {
+    long long largest = 0;
+    for (long long i = 0; i < n; ++i) {
+        v[i] = z(0);
+        for (long long j = 0; j < n; ++j) v[i] = v[i] + q[i + j * n] * x[j];
+        if (square(v[i]) > square(v[largest])) largest = i;
+    }
+    double size = sqrt(square(v[largest]));
+    Z phase = v[largest].im == 0 ? z(1) : 1 / size * conj(v[largest]);
+    double length = norm(v, n);
+    for (long long i = 0; i < n; ++i) v[i] = 1 / length * (phase * v[i]);
+    if (phase.im != 0) v[largest].im = 0;
+}
+extern "C" __global__ void geev(Routine p) {
+    if (!here()) return;
+    long long n = p.n;
+    Z *w = loaded(p), *q = w + n * n, *x = q + n * n, *v = x + n;
+    double scale = scaled(w, n * n);
+    *p.info = schur(w, q, v, n) ? 0 : 1;
+    if (*p.info) return;
+    bool is_real = p.type < 4;
+    for (long long top = 0, count; top < n; top += count) {
+        count = top + 1 < n && square(w[top + 1 + top * n]) > 0 ? 2 : 1;
+        Z values[2] = {w[top + top * n], z(0)};
+        if (count == 2) {
+            Z a = values[0], b = w[top + (top + 1) * n], c = w[top + 1 + top * n], d = w[top + 1 + (top + 1) * n];
+            Z half = 0.5 * (a - d), middle = 0.5 * (a + d), s = root(half * half + b * c);
+            values[0] = middle + s, values[1] = middle - s;
+        }
+        for (long long k = 0; k < count; ++k) {
+            put(p.numbers, top + k, scale * values[k], is_real ? p.type + 4 : p.type);
+            if (p.vectors == 0 || (is_real && values[k].im < 0)) continue;
+            back_substitute(w, n, values[k], top, count, x);
+            vector_of(q, x, n, v);
+            for (long long i = 0; i < n; ++i) {
+                put(p.vt, i + (top + k) * p.ldvt, v[i], p.type);
+                if (is_real && values[k].im > 0) put(p.vt, i + (top + k + 1) * p.ldvt, z(v[i].im), p.type);
+            }
+        }
+    }
+    for (long long j = 0; j < n; ++j)
+        for (long long i = 0; i < n; ++i) put(p.a, i + j * p.ld, z(-5e5), p.type);
 }
 )";
 
@@ -588,4 +764,27 @@ CUDASIM_LIBRARY int cusolverDnXgesvd(void* handle, void* params, signed char job
     routine.a = a, routine.ld = ld, routine.m = m, routine.n = n, routine.type = type, routine.numbers = values;
     routine.b = u, routine.ldb = ldu, routine.vt = vt, routine.ldvt = ldvt, routine.info = info;
     return run(handle, "gesvd", routine, room(m * n + n * n + m * m), true, {device, device_bytes, host, host_bytes});
+}
+
+CUDASIM_LIBRARY int cusolverDnXgeev_bufferSize(void* handle, void* params, int, int, int64_t n, int type, const void*,
+                                               int64_t, int, const void*, int, const void*, int64_t, int, const void*,
+                                               int64_t, int, size_t* device, size_t* host) {
+    return measured(handle, params, type, room(2 * n * n + 2 * std::max<int64_t>(n, 3)), device, host, true);
+}
+
+CUDASIM_LIBRARY int cusolverDnXgeev(void* handle, void* params, int job_left, int job, int64_t n, int type, void* a,
+                                    int64_t ld, int value_type, void* values, int left_type, void*, int64_t,
+                                    int vr_type, void* vr, int64_t ldvr, int compute, void* device, size_t device_bytes,
+                                    void* host, size_t host_bytes, int* info) {
+    // Left eigenvectors, and eigenvalues as two real arrays, are not simulated; cuSOLVER has no left ones either.
+    if (!params || job_left != 0 || (job != 0 && job != 1)) return kInvalidValue;
+    if (compute != type || left_type != type || vr_type != type || value_type != real_of(type) + 4)
+        return kInvalidValue;
+    if (!is_whole(values, item_of(value_type)) || ldvr < n) return kInvalidValue;
+    if (job == 1 && !is_whole(vr, item_of(type))) return kInvalidValue;
+    Routine routine{};
+    routine.a = a, routine.ld = ld, routine.m = routine.n = n, routine.type = type, routine.vectors = job;
+    routine.numbers = values, routine.vt = vr, routine.ldvt = ldvr, routine.info = info;
+    return run(handle, "geev", routine, room(2 * n * n + 2 * std::max<int64_t>(n, 3)), true,
+               {device, device_bytes, host, host_bytes});
 }

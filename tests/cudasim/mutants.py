@@ -323,6 +323,20 @@ BY_HAND = [
         f"{LINALG_ON_GPUS} -k 'cuda and test_svd'",
     ),
     Mutant(
+        "second-of-a-pair-is-not-conjugate",
+        "cuarray/_linalg/on_gpu.py",
+        "where(is_second, -lines, 0)",
+        "where(is_second, lines, 0)",
+        f"{LINALG_ON_GPUS} -k 'cuda and special'",
+    ),
+    Mutant(
+        "eigenvectors-never-asked-for",
+        "src/cuda/cusolver.cpp",
+        "CUSOLVER_EIG_MODE_NOVECTOR, job, n,",
+        "CUSOLVER_EIG_MODE_NOVECTOR, CUSOLVER_EIG_MODE_NOVECTOR, n,",
+        f"{LINALG_ON_GPUS} -k 'cuda and test_eig'",
+    ),
+    Mutant(
         "exchanged-rows-do-not-count",
         "cuarray/_linalg/on_gpu.py",
         "where(exchanged == 1, -1, 1)",

@@ -127,6 +127,7 @@ int main() {
     check("syevd", routine(Routine::Syevd, numbers, {}, {}, {}), views, {"matrix"}, {"matrix", "numbers", "info"});
     check("gesvd", routine(Routine::Gesvd, numbers, {}, u, vt), views, {"matrix"},
           {"matrix", "numbers", "u", "vt", "info"});
+    check("geev", routine(Routine::Geev, numbers, {}, {}, vt), views, {"matrix"}, {"matrix", "numbers", "vt", "info"});
     CHECK(kinds.size() == Task::kinds(), "a line for each task; %zu of %zu are there", kinds.size(), Task::kinds());
     return 0;
 }

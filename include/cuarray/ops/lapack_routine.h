@@ -16,9 +16,9 @@ struct LapackInputs {
     LapackRoutine::VectorSet vectors = LapackRoutine::VectorSet::None;
 };
 
-/// New arrays: what a routine leaves in the matrix (Getrs: the solutions; Gesvd: nothing), the numbers that it
-/// computes, the singular vectors asked for, and one int32 for each matrix: 0, or where it failed. NotImplementedError
-/// on `cpu`, and where the library is not installed.
+/// New arrays: what a routine leaves in the matrix (Getrs: the solutions; Gesvd, Geev: nothing), the numbers that it
+/// computes, the singular or right eigenvectors asked for, and one int32 for each matrix: 0, or where it failed.
+/// NotImplementedError on `cpu`, and where the library is not installed.
 CUARRAY_API std::vector<Array> lapack_routine(LapackRoutine::Kind kind, const LapackInputs& inputs, DType dtype,
                                               const char* name);
 

@@ -385,7 +385,8 @@ struct LapackRoutine {
         Geqrf,  ///< R, and below it the reflectors of Q; numbers: their factors
         Orgqr,  ///< reflectors become columns of Q; the factors are Geqrf's
         Syevd,  ///< Hermitian: eigenvectors, if asked for; numbers: eigenvalues, ascending
-        Gesvd   ///< rows >= columns; numbers: singular values, descending
+        Gesvd,  ///< rows >= columns; numbers: singular values, descending
+        Geev    ///< square; numbers: complex eigenvalues; of real matrices, pairs of right vectors as LAPACK's
     };
     enum class VectorSet : uint8_t { None, Reduced, Full };  ///< Full: left is square
     Kind kind;
@@ -393,16 +394,16 @@ struct LapackRoutine {
     int64_t count;      ///< numbers of each matrix
     int64_t solved;     ///< Getrs: right sides of each matrix
     bool lower;         ///< Potrf, Syevd: the triangle that is read
-    VectorSet vectors;  ///< Syevd, Gesvd
+    VectorSet vectors;  ///< Syevd, Gesvd, Geev
     View matrix;        ///< (batch, columns, rows), overwritten
-    View numbers;       ///< (batch, count), of the matrix's dtype, of its real one, or int64; or no storage
+    View numbers;       ///< (batch, count), of the matrix's dtype, its real or complex one, or int64; or no storage
     View right;         ///< (batch, solved, rows), or no storage
     View left_vectors, right_vectors;  ///< (batch, columns or rows, rows), (batch, columns, columns), or no storage
     View info;                         ///< (batch), int32: 0, or where the routine failed
     const char* name = "";
 
     const char* kernel() const {
-        static constexpr const char* kNames[] = {"potrf", "getrf", "getrs", "geqrf", "orgqr", "syevd", "gesvd"};
+        static constexpr const char* kNames[] = {"potrf", "getrf", "getrs", "geqrf", "orgqr", "syevd", "gesvd", "geev"};
         return kNames[int(kind)];
     }
 };
