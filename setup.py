@@ -54,6 +54,7 @@ class CMakeBuild(build_ext):
             "*Python*",
             f"-DPython_EXECUTABLE={sys.executable}",
             f"-DCMAKE_MAKE_PROGRAM={shutil.which('ninja')}",
+            f"-DCUARRAY_ISA_LEVELS={os.environ.get('CUARRAY_ISA_LEVELS', 'native').replace(',', ';')}",
         ]
         steps = [configure, [cmake, "--build", BUILD, "--parallel", str(jobs())]]
         if not self.inplace:

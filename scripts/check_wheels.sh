@@ -21,7 +21,7 @@ smoke='
 import cuarray as ca, numpy as np, pathlib
 folder = pathlib.Path(ca.__file__).parent
 assert "site-packages" in str(folder), folder
-for name in ("py.typed", "_core.pyi", "libcuarray.so", "include/cuarray/cuarray.h", "cmake/cuarrayConfig.cmake"):
+for name in ("py.typed", "_core.pyi", "libcuarray.so", "_host_base.so", "include/cuarray/cuarray.h", "cmake/cuarrayConfig.cmake"):
     assert (folder / name).exists(), name
 a = np.linspace(0, 1, 1000).reshape(10, 100)
 x = ca.asarray(a, device="cpu")
@@ -33,7 +33,7 @@ for version; do
     python=$(find_python "$version")
     "$python" -m venv "$work/venv"
     "$work/venv/bin/pip" install -q auditwheel
-    "$work/venv/bin/pip" wheel -q --no-deps -w "$work/plain" "$root"
+    CUARRAY_ISA_LEVELS=all "$work/venv/bin/pip" wheel -q --no-deps -w "$work/plain" "$root"
     wheel=$(ls -t "$work"/plain/*.whl | head -n 1)
 
     # The tag is what auditwheel finds: the oldest glibc that has every symbol.

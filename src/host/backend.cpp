@@ -130,7 +130,8 @@ class HostBackend final : public Backend {
 
     std::string describe() const override {
         std::ostringstream text;
-        text << "{\"name\": \"cpu\", \"level\": \"" << loops_.level << "\", \"threads\": " << host::thread_count()
+        text << "{\"name\": \"cpu\", \"level\": \"" << loops_.level << "\", \"processor_level\": \""
+             << host::processor_level_name() << "\", \"threads\": " << host::thread_count()
              << ", \"vector_functions\": " << loops_.vector_functions
              << ", \"libmvec\": " << (loops_.vector_functions ? "true" : "false") << ", \"blas\": \""
              << (host::Blas::find() ? host::Blas::find()->file() : "") << "\""
