@@ -82,7 +82,8 @@ def examine(device, faults):
         faults.append(fault(f"{device}: {error}", command))
         return {"device": str(device), "name": str(device), "self_test": f"FAILED: {error}"}
     if found.get("processor_level", "") > found.get("level", "") and "CUARRAY_CPU_LEVEL" not in os.environ:
-        what = f"{device}: slower than it could be: cuarray was built without the processor's level {found['processor_level']}"
+        level = found["processor_level"]
+        what = f"{device}: slower than it could be: cuarray was built without the processor's level {level}"
         faults.append(fault(what, "CUARRAY_ISA_LEVELS=all pip install --force-reinstall --no-deps ."))
     lacking = found.get("nvrtc", {}).get("missing")
     if lacking:
