@@ -416,11 +416,12 @@ def test_long_work_lets_other_threads_run():
     sys.setswitchinterval(10)  # only a release of the GIL lets the other thread in
     try:
         other.start()
-        for _ in range(3):
-            y = cuarray.sin(x)
-        ran = len(steps)
+        for _ in range(1000):  # on a busy machine the other thread may be late
+            cuarray.sin(x)
+            if (ran := len(steps)) >= 3:
+                break
     finally:
         sys.setswitchinterval(before)
         stop.set()
         other.join()
-    assert y.size == x.size and ran >= 3
+    assert ran >= 3

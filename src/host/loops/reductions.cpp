@@ -43,6 +43,13 @@ template <int R>
 constexpr bool is_signless =
     is_predicate<R> || kTexts[R].combine == "math::add(a, b)" || kTexts[R].combine == "math::multiply(a, b)";
 
+template <class Element> CUARRAY_FN bool differs_from_zero(stored_t<Element> x) {
+    if constexpr (is_half<Element>)
+        return uint16_t(x.bits << 1) != 0;
+    else
+        return cast<bool>(load<Element>(x));
+}
+
 /// For argmax and argmin, the row that folds the value alone; else nothing.
 template <class Row> struct ValueRowOf {
     using type = fn::nothing;
@@ -185,7 +192,7 @@ template <int R, class Element> struct ReductionOf {
     }
 
     /// Folds n elements to nodes[leaf][lane]; the first one has index `first` and begins a leaf.
-    static void fold_leaves(const void* from, int64_t n, int64_t first, void* to) {
+    [[gnu::noinline]] static void fold_leaves(const void* from, int64_t n, int64_t first, void* to) {
         const X* x = static_cast<const X*>(from);
         A* nodes = static_cast<A*>(to);
         for (; n >= kLeaf; n -= kLeaf, x += kLeaf, first += kLeaf, nodes += kLanes) whole_leaf(x, first, nodes);
@@ -193,7 +200,7 @@ template <int R, class Element> struct ReductionOf {
     }
 
     /// Steps 2 and 3 for the nodes of n elements, at most a chunk; overwrites the nodes.
-    static void fold_nodes(void* from, int64_t n, void* to) {
+    [[gnu::noinline]] static void fold_nodes(void* from, int64_t n, void* to) {
         A* const nodes = static_cast<A*>(from);
         int64_t count = (n + kLeaf - 1) / kLeaf;
         // Lanes of the last node that have elements; the others have one leaf less.
@@ -262,28 +269,30 @@ template <int R, class Element> struct ReductionOf {
         }
     }
 
-    /// Four rows of a predicate, computed in integers of the elements' size, which vectorises.
+    /// Four rows of a predicate or count of bools, computed in bytes, which vectorises.
     template <bool Fresh>
-    static CUARRAY_FN void ask_four(const char* line, int64_t step, int64_t columns, int64_t index, A* lane) {
-        const bool any = Row::combine(false, true), every = Row::combine(true, true);
-        const char *const second = line + step, *const third = second + step, *const fourth = third + step;
-        const auto asked = [&](const char* row, int64_t c) { return Counter(element(row, c, index) ? 1 : 0); };
-        auto* const to = reinterpret_cast<uint8_t*>(lane);
+    static CUARRAY_FN void ask_four(const char* line, int64_t step, int64_t columns, A* lane) {
+        const auto row = [&](int k) { return reinterpret_cast<const uint8_t*>(line + k * step); };
+        const uint8_t *const first = row(0), *const second = row(1), *const third = row(2), *const fourth = row(3);
+        auto* const to = reinterpret_cast<stored_t<A>*>(lane);
 #pragma omp simd
         for (int64_t c = 0; c < columns; ++c) {
-            const Counter a = asked(line, c), b = asked(second, c), d = asked(third, c), e = asked(fourth, c);
-            const auto answer = uint8_t(!every ? a ^ b ^ d ^ e : any ? a | b | d | e : a & b & d & e);
-            if constexpr (Fresh)
-                to[c] = answer;
-            else
-                to[c] = uint8_t(!every ? to[c] ^ answer : any ? to[c] | answer : to[c] & answer);
+            const uint8_t a = first[c] != 0, b = second[c] != 0, d = third[c] != 0, e = fourth[c] != 0;
+            if constexpr (!is_same<A, bool>) {
+                to[c] = (Fresh ? 0 : to[c]) + uint8_t(a + b + d + e);
+            } else {
+                const bool any = Row::combine(false, true), every = Row::combine(true, true);
+                const auto answer = uint8_t(!every ? a ^ b ^ d ^ e : any ? a | b | d | e : a & b & d & e);
+                to[c] = Fresh ? answer : uint8_t(!every ? to[c] ^ answer : any ? to[c] | answer : to[c] & answer);
+            }
         }
     }
 
     /// Four rows of one lane at once: its accumulators are read and written a quarter as often.
     template <bool Fresh>
     static CUARRAY_FN void add_four(const char* line, int64_t step, int64_t columns, int64_t index, A* lane) {
-        if constexpr (is_same<A, bool>) return ask_four<Fresh>(line, step, columns, index, lane);
+        if constexpr (is_same<Element, bool> && (is_predicate<R> || is_same<A, bool>))
+            return ask_four<Fresh>(line, step, columns, lane);
         const char *const second = line + step, *const third = second + step, *const fourth = third + step;
 #pragma omp simd
         for (int64_t c = 0; c < columns; ++c) {
@@ -296,8 +305,8 @@ template <int R, class Element> struct ReductionOf {
     }
 
     /// Folds rows of one lane, `step` bytes apart; they are the lane's first ones if `fresh`.
-    static void fold_lane(const void* from, int64_t step, int64_t rows, int64_t columns, int64_t first, bool fresh,
-                          void* to) {
+    [[gnu::noinline]] static void fold_lane(const void* from, int64_t step, int64_t rows, int64_t columns,
+                                            int64_t first, bool fresh, void* to) {
         const char* x = static_cast<const char*>(from);
         A* const lane = static_cast<A*>(to);
         if constexpr (is_pair) {
@@ -338,6 +347,20 @@ template <int R, class Element> struct ReductionOf {
     }
 };
 
+/// The number of elements of a leaf that differ from zero, counted in integers of the elements' size, which vectorises.
+template <class Element> [[gnu::noinline]] int64_t count_leaf(const stored_t<Element>* x) {
+    using Counter = typename ReductionOf<int(reduction::count_nonzero), Element>::Counter;
+    constexpr int half = kLeaf / 2;  // fits the smallest Counter
+    int64_t yes = 0;
+    for (int k = 0; k < kLeaf; k += half) {
+        Counter count = 0;
+#pragma omp simd reduction(+ : count)
+        for (int i = 0; i < half; ++i) count = Counter(count + Counter(differs_from_zero<Element>(x[k + i])));
+        yes += count;
+    }
+    return yes;
+}
+
 /// A row whose folds give the same bits in any order: a leaf folds to one accumulator, in its node's first lane.
 template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
     using Base = ReductionOf<R, Element>;
@@ -348,7 +371,6 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
     using Counter = typename Base::Counter;
     static constexpr int kFewLanes = 8;
     static constexpr bool finds = Base::needs_index && !is_complex<Element>;
-    static constexpr bool asks = !Base::needs_index && is_same<A, typename reduction_t<R, bool>::A>;
 
     static A part_of_leaf(const X* x, int64_t n, int64_t first) {
         A lanes[kLanes];
@@ -357,17 +379,8 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
         return lanes[0];
     }
 
-    /// Counts and predicates: derived from the number of true elements, counted in integers of the elements' size,
-    /// which vectorises.
-    static A asked_leaf(const X* x) {
-        constexpr int half = kLeaf / 2;  // fits the smallest Counter
-        int64_t yes = 0;
-        for (int k = 0; k < kLeaf; k += half) {
-            Counter count = 0;
-#pragma omp simd reduction(+ : count)
-            for (int i = 0; i < half; ++i) count = Counter(count + Counter(bool(Row::map(load<Element>(x[k + i]), 0))));
-            yes += count;
-        }
+    /// Counts and predicates: a leaf of which `yes` elements differ from zero.
+    static A asked(int64_t yes) {
         if constexpr (!is_same<A, bool>)
             return A(yes);
         else if (!Row::combine(true, true))
@@ -439,7 +452,7 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
         return {best.value, first + best.index + position(x + best.index, size_at(best.index), best.value)};
     }
 
-    static void fold_leaves(const void* from, int64_t n, int64_t first, void* to) {
+    [[gnu::noinline]] static void fold_leaves(const void* from, int64_t n, int64_t first, void* to) {
         const X* x = static_cast<const X*>(from);
         A* node = static_cast<A*>(to);
         if constexpr (finds) {
@@ -450,8 +463,8 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
         for (; n > 0; n -= kLeaf, x += kLeaf, first += kLeaf, node += kLanes) {
             if (n < kLeaf) {
                 *node = part_of_leaf(x, n, first);
-            } else if constexpr (asks) {
-                *node = asked_leaf(x);
+            } else if constexpr (is_same<Element, bool> && (is_predicate<R> || is_same<A, bool>)) {
+                *node = asked(count_leaf<bool>(x));
             } else {
                 A lanes[kLanes];
                 Base::whole_leaf(x, first, lanes);
@@ -461,7 +474,7 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
         }
     }
 
-    static void fold_nodes(void* from, int64_t n, void* to) {
+    [[gnu::noinline]] static void fold_nodes(void* from, int64_t n, void* to) {
         A* const nodes = static_cast<A*>(from);
         for (int64_t leaf = 1; leaf * kLeaf < n; ++leaf) nodes[0] = Row::combine(nodes[0], nodes[leaf * kLanes]);
         *static_cast<A*>(to) = nodes[0];
@@ -483,59 +496,115 @@ using shared_t = choose_t<is_signless<R> && is_integer<Element>, signed_t<Elemen
 template <int R, class Element>
 using LoopsOf = OwnLoopsOf<first_folding_alike(shared_row<R, Element>), shared_t<R, Element>>;
 
-/// A half's leaves and columns, through float32.
-template <int R, class Half> struct HalvesOf {
-    using Wide = LoopsOf<R, f32>;
+/// The type as which elements fold, if not their own: halves as float32, those of predicates and counts as bool.
+template <int R, class Element>
+using stage_t = choose_t<is_predicate<R>, bool, choose_t<is_half<Element>, f32, Element>>;
 
-    [[gnu::noinline]] static void fold_leaves(const void* from, int64_t n, int64_t first, void* to) {
-        static_assert(kStage % kLeaf == 0, "a stage is whole leaves");
-        alignas(64) f32 widened[kStage];
+template <class Half> void stage_block(const Half* x, f32* y, int64_t n) { widen_block(x, y, n); }
+
+template <class Element> [[gnu::noinline]] void stage_block(const stored_t<Element>* x, bool* y, int64_t n) {
+    auto* const to = reinterpret_cast<uint8_t*>(y);
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) to[i] = differs_from_zero<Element>(x[i]);
+}
+
+/// Leaves and columns of elements that fold as another type, to which blocks of them are converted.
+template <int R, class Element> struct StagedLoopsOf {
+    using Stage = stage_t<R, Element>;
+    using X = stored_t<Element>;
+    using Loops = LoopsOf<R, Stage>;
+    using A = typename Loops::A;
+    static_assert(kStage % kLeaf == 0, "a stage is whole leaves");
+
+    static void stage(const void* from, Stage* to, int64_t n) {
+        stage_block<Element>(static_cast<const X*>(from), to, n);
+    }
+
+    static void fold_leaves(const void* from, int64_t n, int64_t first, void* to) {
+        const X* x = static_cast<const X*>(from);
+        A* nodes = static_cast<A*>(to);
+        if constexpr (is_predicate<R>)
+            for (; n >= kLeaf; n -= kLeaf, x += kLeaf, nodes += kLanes) *nodes = Loops::asked(count_leaf<Element>(x));
+        alignas(64) Stage staged[kStage];
         for (int64_t i = 0; i < n; i += kStage) {
             const int64_t count = n - i < kStage ? n - i : kStage;
-            widen_block(static_cast<const Half*>(from) + i, widened, count);
-            Wide::fold_leaves(widened, count, first + i, static_cast<typename Wide::A*>(to) + i / kLeaf * kLanes);
+            stage(x + i, staged, count);
+            Loops::fold_leaves(staged, count, first + i, nodes + i / kLeaf * kLanes);
         }
     }
 
-    static void add_row(const char* x, int64_t columns, int64_t index, bool fresh, typename Wide::A* lane) {
-        alignas(64) f32 widened[kStage];
-        for (int64_t c = 0; c < columns; c += kStage) {
-            const int64_t count = columns - c < kStage ? columns - c : kStage;
-            widen_block(reinterpret_cast<const Half*>(x) + c, widened, count);
-            Wide::add_row(reinterpret_cast<const char*>(widened), count, index, fresh, lane + c);
-        }
-    }
-
+    /// By blocks of rows: four for predicates, whose loops take four at once.
     static void fold_lane(const void* from, int64_t step, int64_t rows, int64_t columns, int64_t first, bool fresh,
                           void* to) {
+        constexpr int kRows = is_predicate<R> ? 4 : 1;
+        alignas(64) Stage staged[kRows][kStage];
         const char* x = static_cast<const char*>(from);
-        for (; rows > 0; --rows, x += step, first += kLanes, fresh = false)
-            add_row(x, columns, first, fresh, static_cast<typename Wide::A*>(to));
+        for (int64_t row = 0; row < rows; row += kRows, x += kRows * step) {
+            const int64_t together = rows - row < kRows ? rows - row : kRows;
+            for (int64_t c = 0; c < columns; c += kStage) {
+                const int64_t count = columns - c < kStage ? columns - c : kStage;
+                for (int64_t r = 0; r < together; ++r) stage(x + r * step + c * int64_t(sizeof(X)), staged[r], count);
+                Loops::fold_lane(staged, sizeof staged[0], together, count, first + row * kLanes, fresh && row == 0,
+                                 static_cast<A*>(to) + c);
+            }
+        }
     }
 };
+
+/// Whether elements fold as they are stored: bools are bytes of which any but 0 is true.
+template <int R, class Element>
+constexpr bool is_own_stage =
+    is_same<stage_t<R, Element>, Element> || (is_predicate<R> && is_integer<Element> && sizeof(Element) == 1);
+/// The loops of leaves and columns.
+template <int R, class Element>
+using FoldsOf = choose_t<is_own_stage<R, Element>, LoopsOf<R, choose_t<is_predicate<R>, bool, Element>>,
+                         StagedLoopsOf<R, shared_t<R, Element>>>;
+
+/// What a fold of one contiguous line calls.
+struct LineFold {
+    int item_size, accumulator_size;
+    decltype(ReductionLoops::fold_leaves) fold_leaves;
+    decltype(ReductionLoops::fold_nodes) fold_nodes;
+    decltype(ReductionLoops::combine) combine;
+};
+
+/// Folds more elements than a chunk has: its chunks, and the tree of kernel/reduce.h over them.
+[[gnu::noinline]] void fold_long(const LineFold& fold, const char* x, int64_t n, void* nodes, void* result) {
+    struct alignas(16) Accumulator {
+        char bytes[16];
+    };
+    Accumulator subtree[kernel::kChunkLevels], node;
+    int64_t count = 0;
+    const auto join = [&](int level) {
+        fold.combine(&subtree[level], &node, 1);
+        node = subtree[level];
+    };
+    for (int64_t begin = 0; begin < n; begin += kernel::kChunk, ++count) {
+        const int64_t length = n - begin < kernel::kChunk ? n - begin : kernel::kChunk;
+        fold.fold_leaves(x + begin * fold.item_size, length, begin, nodes);
+        fold.fold_nodes(nodes, length, &node);
+        int level = 0;
+        for (; count >> level & 1; ++level) join(level);
+        subtree[level] = node;
+    }
+    int level = 0;
+    while (!(count >> level & 1)) ++level;
+    node = subtree[level];
+    for (++level; count >> level; ++level)
+        if (count >> level & 1) join(level);
+    __builtin_memcpy(result, &node, size_t(fold.accumulator_size));
+}
 
 /// Folds of segments of a line.
 template <int R, class Element> struct SegmentsOf {
     using Row = reduction_t<R, Element>;
     using A = typename Row::A;
     using X = stored_t<Element>;
-    using Leaves = choose_t<is_half<Element>, HalvesOf<R, Element>, LoopsOf<R, Element>>;
+    using Leaves = FoldsOf<R, Element>;
     using Nodes = LoopsOf<R, Folded<R, Element>>;
+    static_assert(sizeof(A) <= 16, "fold_long keeps accumulators of 16 bytes");
+    static constexpr LineFold kFold = {sizeof(X), sizeof(A), Leaves::fold_leaves, Nodes::fold_nodes, Nodes::combine};
     static constexpr int64_t kNodes = kernel::kChunk / kLeaf * kLanes;
-
-    [[gnu::noinline]] static A fold_chunk(const X* x, int64_t n, int64_t first, A* nodes) {
-        A acc;
-        Leaves::fold_leaves(x, n, first, nodes);
-        Nodes::fold_nodes(nodes, n, &acc);
-        return acc;
-    }
-
-    [[gnu::noinline]] static A fold_long(const X* x, int64_t n, A* nodes) {
-        kernel::Tree<Row, kernel::kChunkLevels> chunks;
-        for (int64_t begin = 0; begin < n; begin += kernel::kChunk)
-            chunks.push(fold_chunk(x + begin, n - begin < kernel::kChunk ? n - begin : kernel::kChunk, begin, nodes));
-        return chunks.result();
-    }
 
     /// Whether folding all lanes costs less than testing which exist.
     static constexpr bool folds_unasked = kTexts[R].combine != "math::gcd(a, b)" &&
@@ -556,7 +625,14 @@ template <int R, class Element> struct SegmentsOf {
     static A fold_segment(const X* x, int64_t n, bool has_all_lanes, A* nodes) {
         if constexpr (folds_unasked)
             if (has_all_lanes && n <= kLanes) return fold_few(x, n);
-        return n <= kernel::kChunk ? fold_chunk(x, n, 0, nodes) : fold_long(x, n, nodes);
+        A acc;
+        if (n > kernel::kChunk) {
+            fold_long(kFold, reinterpret_cast<const char*>(x), n, nodes, &acc);
+        } else {
+            Leaves::fold_leaves(x, n, 0, nodes);
+            Nodes::fold_nodes(nodes, n, &acc);
+        }
+        return acc;
     }
 
     static void segmented_reduce(const void* from, const int64_t* begins, const int64_t* ends, int64_t count,
@@ -589,7 +665,7 @@ template <class Loops> constexpr void take_folds(ReductionLoops& loops) {
 
 template <int R, class Element> constexpr ReductionLoops reduction_loops() {
     using Own = OwnLoopsOf<R, Element>;
-    using Alike = LoopsOf<R, Element>;
+    using Folds = FoldsOf<R, Element>;
     using Shared = LoopsOf<R, Folded<R, Element>>;
     ReductionLoops loops;
     loops.accumulator_size = int(sizeof(typename Own::A));
@@ -598,13 +674,8 @@ template <int R, class Element> constexpr ReductionLoops reduction_loops() {
         for (const bool value : {false, true})
             if (Own::Row::combine(value, false) == value && Own::Row::combine(value, true) == value)
                 loops.decided = value;
-    if constexpr (is_half<Element>) {
-        loops.fold_leaves = HalvesOf<R, Element>::fold_leaves;
-        loops.fold_lane = HalvesOf<R, Element>::fold_lane;
-    } else {
-        loops.fold_leaves = Alike::fold_leaves;
-        loops.fold_lane = Alike::fold_lane;
-    }
+    loops.fold_leaves = Folds::fold_leaves;
+    loops.fold_lane = Folds::fold_lane;
     if constexpr (is_same<typename Own::Result, Element> && !Own::needs_index)
         loops.segmented_reduce = SegmentsOf<shared_row<R, Element>, shared_t<R, Element>>::segmented_reduce;
     loops.fold_nodes = Shared::fold_nodes;
