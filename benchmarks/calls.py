@@ -208,7 +208,7 @@ def calls() -> Iterator[Result]:
                 time = race(0.02, ours=function(call, ca, n), numpy=function(call, np, n))
                 results.append(Result(f"{call}, n = {n}", time["ours"], time["numpy"], "numpy", LEAST))
         for result in sorted(results, key=lambda result: result.ratio):
-            yield replace(result, least=None) if result.title.startswith("np.") else result
+            yield replace(result, least=None) if result.name.startswith("np.") else result
         for call in CALLS:
             if call.startswith("np."):
                 ours = race(0.02, ours=function(call, ca, n), own=function(call.replace("np.", "xp.", 1), ca, n))
