@@ -78,10 +78,12 @@ template <bool always>
 PyObject* flat_copy(PyObject* self, PyObject** values) {
     const char order = to_order(values[0], "CFAK", 'C', kFlatSignature<always>.function);
     const Array& array = array_of(self);
-    Array flat;
     if (array.is_c_contiguous() && order != 'F') {
-        flat = (always ? copy_of(array, 'C') : array).view({{array.size()}, {item_size(array.dtype())}});
-    } else if (order == 'K') {
+        const Layout line{{array.size()}, {item_size(array.dtype())}};
+        return wrap_maybe_view(always ? copy_of(array, 'C').view(line) : array.view(line), self);
+    }
+    Array flat;
+    if (order == 'K') {
         const Dims* strides[] = {&array.strides()};
         flat = array.transpose(memory_order(array.shape(), strides)).reshape({-1}, 'C', always);
     } else {

@@ -23,7 +23,8 @@ using kernel::kLeaf;
 // Bytes of a leaf's lanes of all columns that are advanced together: as large as L2, because memory is fastest along
 // whole rows.
 constexpr int64_t kLaneBytes = 1024 * 1024;
-constexpr int64_t kShortFold = 32;     // shorter folds are faster as columns, whatever the layout
+constexpr int64_t kShortFold = 32;     // shorter folds are faster as columns, whatever the layout,
+constexpr int64_t kShortSearch = 16;   // those for indices, whose columns are pairs of value and index
 constexpr int64_t kNarrow = 512;       // columns times lanes up to which one call folds all rows
 constexpr int64_t kRowsAtOnce = 4;     // more rows often map to the same sets of L1
 constexpr int64_t kPieceBytes = 2048;  // of each of these rows at a time, for the same reason
@@ -70,7 +71,7 @@ class ReduceRun {
           plan_(space_.plan),
           outputs_(int64_t(task.outputs.size())),
           loops_(library.reductions[task.row * library.dtype_count + int(value_type(task))]) {
-        space_.lay_out(library, task, kShortFold);
+        space_.lay_out(library, task, loops_.needs_index ? kShortSearch : kShortFold);
         n_ = space_.n, folds_ = space_.folds, by_columns_ = space_.by_columns;
         chunks_ = std::max<int64_t>(1, (n_ + kChunk - 1) / kChunk);
         group_ = by_columns_ ? columns_together()

@@ -414,8 +414,11 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
 #pragma omp simd
             for (int l = 0; l < lanes; ++l) best[l] = ValueRow::combine(best[l], value_of(vector[l]));
         }
-        for (int d = lanes / 2; d > 0; d /= 2)
+#pragma GCC unroll 4
+        for (int d = lanes / 2; d > 0; d /= 2) {
+#pragma omp simd
             for (int l = 0; l < d; ++l) best[l] = ValueRow::combine(best[l], best[l + d]);
+        }
         return best[0];
     }
 

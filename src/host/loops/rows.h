@@ -157,6 +157,8 @@ template <class T> struct BranchFree<fn::remainder, T> : BranchFreeDivision<T> {
 template <class F, class T, class U> void quick_loop(const void* const* in, void* const* out, int64_t n) {
     using Row = BoundRow<F, T, U>;
     const Row row(in, out);
+    if constexpr (is_integer<T>)
+        if (n == 1) return row.put(0, row.call(0));
     RowBlock<Row, kQuickStage> stage;
     alignas(64) u8 rare[kQuickStage];
     // Rare elements are computed from inputs that an in-place output would have overwritten.
