@@ -223,6 +223,7 @@ std::vector<const char*> flag_words(uint32_t flags) {
         {NegativeFault, "NegativeFault"},
         {IntQuotient, "IntQuotient"},
         {IntRemainder, "IntRemainder"},
+        {Signless, "Signless"},
         {LongInt, "LongInt"},
         {Average, "Average"},
         {GivesIndex, "GivesIndex"},

@@ -18,6 +18,7 @@ enum Flag : unsigned {
     NegativeFault = 1u << 8,  ///< signed integer loops raise ValueError where the second input is negative (power)
     IntQuotient = 1u << 9,    ///< an integer divided by a power of two is shifted (floor_divide)
     IntRemainder = 1u << 10,  ///< an integer divided by a power of two keeps its low bits (remainder)
+    Signless = 1u << 15,      ///< integers of one size give the same bits, signed or unsigned (add)
     // Of reductions alone
     LongInt = 1u << 11,     ///< bool and signed elements are folded as int64, unsigned ones as uint64 (sum)
     Average = 1u << 12,     ///< the result depends on the number of elements: where= counts them (mean)

@@ -40,8 +40,7 @@ template <class... Texts> constexpr int first_alike(int row, Texts... texts) {
 constexpr int first_folding_alike(int row) { return first_alike(row, &FoldText::map, &FoldText::combine); }
 /// Whether signed and unsigned integers of a size fold to the same bits.
 template <int R>
-constexpr bool is_signless =
-    is_predicate<R> || kTexts[R].combine == "math::add(a, b)" || kTexts[R].combine == "math::multiply(a, b)";
+constexpr bool is_signless = is_predicate<R> || (reduction_t<R, int32_t>::flags & Signless) != 0;
 
 template <class Element> CUARRAY_FN bool differs_from_zero(stored_t<Element> x) {
     if constexpr (is_half<Element>)

@@ -251,7 +251,7 @@ struct RowCollector {
     BlockLoop* to;
     int count = 0;
     template <class F, class T, class U> constexpr void loop() {
-        if (to) to[count] = loop_of<F, T, U>();
+        if (to) to[count] = loop_of<F, compiled_t<F, T>, compiled_t<F, U>>();
         ++count;
     }
 };

@@ -144,24 +144,13 @@ void update(char* array, const int64_t* offsets, const char* elements, int64_t s
     });
 }
 
-/// The row and the type whose loops are compiled for a row at a type: they give the same bits.
-template <class F, class T>
-using shared_row_t =
-    choose_t<is_integer<T> || is_same<T, bool>,
-             choose_t<is_same<F, fn::fmax>, fn::maximum, choose_t<is_same<F, fn::fmin>, fn::minimum, F>>, F>;
-template <class F>
-constexpr bool is_signless = is_same<F, fn::add> || is_same<F, fn::multiply> || is_same<F, fn::bitwise_and> ||
-                             is_same<F, fn::bitwise_or> || is_same<F, fn::bitwise_xor>;
-template <class F, class T> using shared_type_t = choose_t<is_signless<F> && is_integer<T>, signed_t<T>, T>;
-
 struct ScanCollector {
     ScanLoops* to;
     int count = 0;
-    template <class Row, class Element, class U> void loop() {
-        using Out = fn::item_t<0, typename Row::template out<Element, U>>;
-        if constexpr ((Row::flags & Associative) != 0 && is_same<Element, U> && is_same<Element, Out>) {
-            using F = shared_row_t<Row, Element>;
-            using T = shared_type_t<F, Element>;
+    template <class F, class Element, class U> void loop() {
+        using Out = fn::item_t<0, typename F::template out<Element, U>>;
+        if constexpr ((F::flags & Associative) != 0 && is_same<Element, U> && is_same<Element, Out>) {
+            using T = compiled_t<F, Element>;
             if constexpr (!is_half<T>) {
                 using Loops = LoopsOf<F, T>;
                 static_assert(sizeof(typename Loops::LoopState) <= sizeof(ScanState));

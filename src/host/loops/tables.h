@@ -1,6 +1,8 @@
 // tables.h -- what the translation units of a loop library contribute to it.
 #pragma once
 #include "cuarray/core/dtype.h"
+#include "cuarray/kernel/flags.h"
+#include "cuarray/kernel/types.h"
 #include "host/library.h"
 
 namespace cuarray::host {
@@ -13,6 +15,11 @@ constexpr int kVectorBytes = 32;
 #else
 constexpr int kVectorBytes = 16;
 #endif
+
+/// The type whose loops of a row are those of a type: signed integers have those of unsigned ones if the bits are
+/// equal.
+template <class F, class T>
+using compiled_t = choose_t<(F::flags & Signless) != 0 && is_integer<T>, unsigned_t<T>, T>;
 
 /// The rows are divided into parts that are compiled in parallel.
 constexpr int kRowParts = 4;
