@@ -59,6 +59,9 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 """
 
+#: Submodules whose functions the reference lists, besides random.
+SUBMODULES = ("linalg", "fft", "memory", "testing")
+
 REFERENCE_HEAD = """\
 # Functions
 
@@ -162,6 +165,14 @@ class Module:
         """The public names."""
         return [*self.constant("__all__"), *self.made]
 
+    def source_of(self, name: str, package: Path) -> "Module":
+        """The module that defines a name, this one or the one of the package that it is imported from."""
+        for node in self.tree.body:
+            if isinstance(node, ast.ImportFrom) and any(imported.name == name for imported in node.names):
+                file = package.parent / f"{node.module.replace('.', '/')}.py"
+                return Module(file).source_of(name, package) if file.exists() else self
+        return self
+
     def text(self, first: str) -> str:
         """The source from a given word to the end."""
         return self.source[self.source.index(first) :]
@@ -194,7 +205,7 @@ class Module:
             if isinstance(node, ast.Assign) and any(getattr(t, "id", None) == name for t in node.targets):
                 made_by = node.value.func.id if isinstance(node.value, ast.Call) else ""
                 return name, self.entry(made_by)[1]
-            if getattr(node, "name", None) != name:
+            if getattr(node, "name", None) != name or "overload" in map(ast.unparse, node.decorator_list):
                 continue
             summary = (ast.get_docstring(node) or "").split("\n", 1)[0]
             if isinstance(node, ast.FunctionDef):
@@ -239,12 +250,7 @@ def member_table(stub: str, kind: str, name: str, functions: dict[str, str]) -> 
         if not isinstance(member, ast.FunctionDef) or member.name.startswith("_") or member.name in rows:
             continue
         is_attribute = any(getattr(d, "id", None) == "property" for d in member.decorator_list)
-        for argument in [*member.args.posonlyargs, *member.args.args, *member.args.kwonlyargs]:
-            argument.annotation = None
-        for argument in filter(None, [member.args.vararg, member.args.kwarg]):
-            argument.annotation = None
-        arguments = re.sub(r"^self(, /)?(, )?", "", ast.unparse(member.args))
-        call = f"{name}.{member.name}" + ("" if is_attribute else f"({arguments})")
+        call = f"{name}.{member.name}" + ("" if is_attribute else f"({unannotated(member)})")
         summary = ast.get_docstring(member)
         if not summary and member.name in functions:
             summary = f"As [`{member.name}(x, ...)`](#{functions[member.name]})."
@@ -254,7 +260,59 @@ def member_table(stub: str, kind: str, name: str, functions: dict[str, str]) -> 
     return "| attribute or method | what it is or does |\n|---|---|\n" + "".join(rows[key] for key in sorted(rows))
 
 
-def reference(tables: dict, stub: str, modules: dict[str, Module], aliases: dict[str, str]) -> str:
+def submodule_table(package: Path, title: str) -> str:
+    """The functions of a submodule, by what their sources say of them."""
+    module = Module(package / f"{title}.py")
+    lines = [f"\n## `{title}`: {module.heading()}\n\n| function | what it does |\n|---|---|\n"]
+    for name in sorted(module.public()):
+        call, summary = module.source_of(name, package).entry(name)
+        lines.append(cells(f'<a id="{title}.{name}"></a>`{title}.{call}`', summary))
+    return "".join(lines)
+
+
+def unannotated(function: ast.FunctionDef) -> str:
+    """The arguments of a method of a stub as they are written in a call's description."""
+    arguments = function.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    for argument in filter(None, every):
+        argument.annotation = None
+    return re.sub(r"^self(, /)?(, )?", "", ast.unparse(arguments))
+
+
+def generator_table(package: Path) -> str:
+    """The methods of random.Generator: signatures of the stub, and what the table of distributions says."""
+    folder = package / "_random"
+    rows = ast.walk(Module(folder / "distributions.py").tree)
+    said = {
+        row.args[0].value: row.args[1].value
+        for row in rows
+        if isinstance(row, ast.Call) and getattr(row.func, "id", None) == "Distribution"
+    }
+    for file in ("generator", "draws"):
+        for node in ast.walk(Module(folder / f"{file}.py").tree):
+            if isinstance(node, ast.FunctionDef) and ast.get_docstring(node):
+                said.setdefault(node.name, ast.get_docstring(node).split("\n", 1)[0])
+    stub = next(n for n in Module(package / "random.pyi").tree.body if getattr(n, "name", None) == "Generator")
+    lines = [
+        "\n## `random`: Random numbers\n\n`rng = cuarray.random.default_rng(seed)` makes a `Generator`. The functions "
+    ]
+    lines.append(
+        "of NumPy's older interface, such as `random.randint`, are there too.\n\n| method | what it does |\n|---|---|\n"
+    )
+    for method in sorted((m for m in stub.body if isinstance(m, ast.FunctionDef)), key=lambda m: m.name):
+        if method.name.startswith("_") or method.name not in said:
+            continue
+        call = "rng." + method.name
+        call += (
+            ""
+            if any(getattr(d, "id", None) == "property" for d in method.decorator_list)
+            else f"({unannotated(method)})"
+        )
+        lines.append(cells(f'<a id="random.Generator.{method.name}"></a>`{call}`', said[method.name]))
+    return "".join(lines)
+
+
+def reference(tables: dict, stub: str, modules: dict[str, Module], aliases: dict[str, str], package: Path) -> str:
     lines = [REFERENCE_HEAD]
     for row in tables["ufuncs"]:
         call = f"{row['name']}({ARGUMENTS[row['nin']]})"
@@ -269,6 +327,8 @@ def reference(tables: dict, stub: str, modules: dict[str, Module], aliases: dict
             call, summary = module.entry(name)
             lines.append(cells(anchor(name, call, aliases), summary))
     functions = {name: name for module in modules.values() for name in module.public()} | aliases
+    lines += [submodule_table(package, title) for title in SUBMODULES]
+    lines.append(generator_table(package))
     lines.append("\n## Attributes and methods of arrays\n\nOperators are those of numpy.ndarray.\n\n")
     lines.append(member_table(stub, "ndarray", "x", functions))
     lines.append("\n## Attributes and methods of elementwise functions\n\n")
@@ -311,7 +371,7 @@ def main() -> None:
     rows = "\n# ufuncs.def\n\n" + "".join(stub_line(row, aliases) for row in tables["ufuncs"])
     write(output / "_core.pyi", stub + rows)
     write(output / "__init__.pyi", init_stub(tables, modules, aliases))
-    write(reference_file, reference(tables, stub, modules, aliases))
+    write(reference_file, reference(tables, stub, modules, aliases, package))
 
 
 if __name__ == "__main__":

@@ -170,6 +170,11 @@ def test_methods_are_in_the_reference():
     for kind in (cuarray.ndarray, cuarray.ufunc):
         names = [n for n in vars(kind) if not n.startswith("_") and n not in missing.ATTRIBUTES]
         assert not [n for n in names if f'<a id="{kind.__name__}.{n}"></a>' not in text]
+    for title in ("linalg", "fft", "memory", "testing"):
+        names = importlib.import_module(f"cuarray.{title}").__all__
+        assert not [n for n in names if not re.search(rf'<a id="{title}\.{n}"></a>`[^|]*` \| \w', text)]
+    names = [n for n in dir(cuarray.random.Generator) if not n.startswith("_")]
+    assert not [n for n in names if not re.search(rf'<a id="random\.Generator\.{n}"></a>`[^|]*` \| \w', text)]
 
 
 def documented():
