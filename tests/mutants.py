@@ -483,6 +483,27 @@ MUTANTS = [
         "tests/python/test_protocols.py -k 'say_so or identities'",
     ),
     Mutant(
+        "signed-maximum-as-of-unsigned-integers",
+        "include/cuarray/ufuncs.def",
+        "BINARY(maximum, T, All, Associative | Commutative, NONE",
+        "BINARY(maximum, T, All, Associative | Commutative | Signless, NONE",
+        "tests/python/test_ufuncs.py -k maximum",
+    ),
+    Mutant(
+        "minus-zero-of-halves-counts",
+        "src/host/loops/reductions.cpp",
+        "return uint16_t(x.bits << 1) != 0;",
+        "return x.bits != 0;",
+        "tests/python/test_reductions.py -k zero",
+    ),
+    Mutant(
+        "second-block-of-rows-begins-afresh",
+        "src/host/loops/reductions.cpp",
+        "fresh && row == 0,",
+        "fresh,",
+        "tests/python/test_reductions.py -k 'zero or any or all'",
+    ),
+    Mutant(
         "segment-takes-a-neighbour",
         "src/host/loops/reductions.cpp",
         "lane[l] = l + d < n ? both : lane[l];",

@@ -499,3 +499,21 @@ def test_nothing_has_no_largest_even_where_there_are_no_results(shape, device):
             function(x, axis=0)
     assert cuarray.max(x, axis=1).shape == (0, *shape[2:]) if shape[1] else True
     assert cuarray.sum(x, axis=0).shape == shape[1:]
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i8", "f2", "f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("shape, axis", [((1000,), 0), ((37, 300), 0), ((300, 5), 0), ((37, 300), 1), ((5, 700), None)])
+def test_what_differs_from_zero(dtype, shape, axis, device, rng):
+    """Minus zero does not, NaN and the smallest numbers do; in columns, rows and whole arrays."""
+    x = np.zeros(shape, dtype)
+    for positions in (0, 1, 7, x.size):
+        places = rng.choice(x.size, positions, replace=False)
+        x.flat[:] = -0.0 if dtype[0] in "fc" else 0
+        special = [np.nan, 6e-8, -1.0, np.inf] if dtype[0] in "fc" else [1]
+        x.flat[places] = np.resize(np.array(special, dtype), positions)
+        ours = cuarray.asarray(x)
+        for name in ("any", "all", "count_nonzero"):
+            got = getattr(cuarray, name)(ours, axis=axis)
+            np.testing.assert_array_equal(got.numpy(), getattr(np, name)(x, axis=axis))
+        got = cuarray.logical_xor.reduce(ours, axis=axis)
+        np.testing.assert_array_equal(got.numpy(), np.count_nonzero(x, axis=axis) % 2 == 1)
