@@ -79,8 +79,9 @@ PyObject* flat_copy(PyObject* self, PyObject** values) {
     const char order = to_order(values[0], "CFAK", 'C', kFlatSignature<always>.function);
     const Array& array = array_of(self);
     if (array.is_c_contiguous() && order != 'F') {
-        const Layout line{{array.size()}, {item_size(array.dtype())}};
-        return wrap_maybe_view(always ? copy_of(array, 'C').view(line) : array.view(line), self);
+        Layout line{{array.size()}, {item_size(array.dtype())}};
+        if constexpr (always) return wrap(copy_of(array, 'C').view(std::move(line)));
+        return wrap_view(array.view(std::move(line)), self);
     }
     Array flat;
     if (order == 'K') {
@@ -152,9 +153,21 @@ PyObject* fill_method(PyObject* self, PyObject* value) {
     return Py_NewRef(Py_None);
 }
 
+/// The memory of an element of a vector that the host may read now, chosen by a Python int; null otherwise.
+const char* element_of_vector(const Array& array, PyObject* index) {
+    if (!PyLong_CheckExact(index) || array.ndim() != 1) return nullptr;
+    int overflow = 0;
+    const long long i = PyLong_AsLongLongAndOverflow(index, &overflow), n = array.shape()[0];
+    if (overflow || i < -n || i >= n) return nullptr;
+    const char* const data = direct_data(array);
+    return data ? data + (i < 0 ? i + n : i) * array.strides()[0] : nullptr;
+}
+
 PyObject* item_method(PyObject* self, Arguments args, Py_ssize_t count) {
     return guarded([&] {
         const Array& array = array_of(self);
+        if (const char* const element = count == 1 ? element_of_vector(array, args[0]) : nullptr)
+            return to_python(scalar_at(element, array.dtype())).release();
         if (count == 0 || (count == 1 && PyTuple_Check(args[0]) && PyTuple_Size(args[0]) == 0))
             return to_python(item(array, "item")).release();
         Dims index = to_dims(args, count, {"index", "item"});

@@ -2,6 +2,7 @@
 #include "cuarray/ops/sort.h"
 
 #include <cstdint>
+#include <utility>
 
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/indexing.h"
@@ -17,6 +18,7 @@ bool has_complex(const Array& array) { return info(array.dtype()).kind == Kind::
 
 /// The array with `axis` moved to the end, packed.
 Array as_rows(const Array& array, int axis) {
+    if (axis == array.ndim() - 1) return packed(array);
     Dims order;
     for (int i = 0; i < array.ndim(); ++i)
         if (i != axis) order.push_back(i);
@@ -25,7 +27,7 @@ Array as_rows(const Array& array, int axis) {
 }
 
 /// The inverse of as_rows, in C order.
-Array from_rows(const Array& rows, int axis) {
+Array from_rows(Array rows, int axis) {
     const int last = rows.ndim() - 1;
     if (axis == last) return rows;
     Dims order;
@@ -74,9 +76,9 @@ Array sort(const Array& array, int axis, bool descending, const char* name) {
     if (has_complex(array)) return take_along_axis(array, argsort(array, axis, descending, name), axis);
     const Array rows = as_rows(array, axis);
     const bool is_copy = !rows.is_empty() && !overlaps(rows, array);  // an empty one is a view, which may be read-only
-    const Array result = is_copy ? rows : empty(rows.shape(), rows.dtype(), rows.device());
+    Array result = is_copy ? rows : empty(rows.shape(), rows.dtype(), rows.device());
     sort_rows(rows, result, {.name = name, .descending = descending});
-    return from_rows(result, axis);
+    return from_rows(std::move(result), axis);
 }
 
 void sort_in_place(const Array& array, int axis, bool descending) {
@@ -90,24 +92,26 @@ void sort_in_place(const Array& array, int axis, bool descending) {
 Array argsort(const Array& array, int axis, bool descending, const char* name) {
     axis = normalise_axis(axis, array.ndim(), name);
     const Array rows = as_rows(array, axis);
-    const Array places = empty(rows.shape(), DType::int64, rows.device());
+    Array places = empty(rows.shape(), DType::int64, rows.device());
     sort_rows(rows, places, {.name = name, .descending = descending, .indices = true});
-    return from_rows(places, axis);
+    return from_rows(std::move(places), axis);
 }
 
 Array partition(const Array& array, int axis, std::span<const int64_t> kth, bool descending, const char* name) {
     axis = normalise_axis(axis, array.ndim(), name);
     if (has_complex(array)) return sort(array, axis, descending, name);
-    const Array rows = as_rows(array, axis), result = empty(rows.shape(), rows.dtype(), rows.device());
+    const Array rows = as_rows(array, axis);
+    Array result = empty(rows.shape(), rows.dtype(), rows.device());
     sort_rows(rows, result, {.name = name, .descending = descending, .kth = kth});
-    return from_rows(result, axis);
+    return from_rows(std::move(result), axis);
 }
 
 Array argpartition(const Array& array, int axis, std::span<const int64_t> kth, bool descending, const char* name) {
     axis = normalise_axis(axis, array.ndim(), name);
-    const Array rows = as_rows(array, axis), places = empty(rows.shape(), DType::int64, rows.device());
+    const Array rows = as_rows(array, axis);
+    Array places = empty(rows.shape(), DType::int64, rows.device());
     sort_rows(rows, places, {.name = name, .descending = descending, .indices = true, .kth = kth});
-    return from_rows(places, axis);
+    return from_rows(std::move(places), axis);
 }
 
 Array lexsort(std::span<const Array> keys, int axis) {
@@ -125,7 +129,7 @@ Array lexsort(std::span<const Array> keys, int axis) {
         sort_rows(rows, places, {.name = "lexsort", .indices = true, .refines = refines});
         refines = true;
     }
-    return from_rows(places, axis);
+    return from_rows(std::move(places), axis);
 }
 
 Array order_statistics(const Array& array, int axis, std::span<const int64_t> kth, const char* name) {
