@@ -10,7 +10,6 @@ python=$(command -v python3)
 cmake -S "$root" -B "$build" -G Ninja -DPython_EXECUTABLE="$python" -DCUARRAY_SANITIZE=address,undefined \
     -DCUARRAY_DEV=ON -DCUARRAY_TESTS=ON -DCUARRAY_ISA_LEVELS="base;v3" > /dev/null
 cmake --build "$build" | tail -n 1
-if [ "$(uname -m)" = x86_64 ]; then export CUARRAY_CPU_LEVEL=v3; fi
 
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1

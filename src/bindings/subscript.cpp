@@ -128,13 +128,17 @@ class SubscriptKey {
         return index;
     }
 
-    /// A list of Python integers as an array, without NumPy; null where it is none.
+    /// A list of Python integers and signed ones of ours as an array, without NumPy; null where it is none.
     Object of_integers(PyObject* entry) const {
         if (!PyList_CheckExact(entry) || PyList_Size(entry) == 0) return {};
         std::vector<int64_t> values;
         for (Py_ssize_t i = 0; i < PyList_Size(entry); ++i) {
             PyObject* const value = PyList_GetItem(entry, i);
             int overflow = 0;
+            if (is_number(value) && info(scalar_of_number(value).dtype).kind == Kind::Signed) {
+                values.push_back(to_position(value));
+                continue;
+            }
             if (!PyLong_CheckExact(value)) return {};
             values.push_back(PyLong_AsLongLongAndOverflow(value, &overflow));
             if (overflow) return {};
