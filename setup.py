@@ -52,9 +52,11 @@ class CMakeBuild(build_ext):
             "Ninja",
             "-U",
             "*Python*",
+            "-U",
+            "CUARRAY_NATIVE_LEVEL",
             f"-DPython_EXECUTABLE={sys.executable}",
             f"-DCMAKE_MAKE_PROGRAM={shutil.which('ninja')}",
-            f"-DCUARRAY_ISA_LEVELS={os.environ.get('CUARRAY_ISA_LEVELS', 'native').replace(',', ';')}",
+            f"-DCUARRAY_ISA_LEVELS={(os.environ.get('CUARRAY_ISA_LEVELS') or 'native').replace(',', ';')}",
         ]
         steps = [configure, [cmake, "--build", BUILD, "--parallel", str(jobs())]]
         if not self.inplace:

@@ -7,6 +7,8 @@ if(CUARRAY_ISA_LEVELS STREQUAL native AND NOT CMAKE_CROSSCOMPILING)
         list(APPEND isa_levels v3)
     elseif(CUARRAY_NATIVE_LEVEL EQUAL 4)
         list(APPEND isa_levels v4)
+    elseif(NOT CUARRAY_NATIVE_LEVEL EQUAL 2)  # it did not run
+        list(APPEND isa_levels v3 v4)
     endif()
 elseif(CUARRAY_ISA_LEVELS MATCHES "^(native|all)$")
     list(APPEND isa_levels v3 v4)

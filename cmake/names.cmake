@@ -18,7 +18,7 @@ add_custom_command(
     COMMAND "${Python_EXECUTABLE}" "${CMAKE_SOURCE_DIR}/scripts/make_names.py"
             "${CMAKE_BINARY_DIR}/generated/tables.json" "${CMAKE_SOURCE_DIR}/cuarray" "${CUARRAY_PACKAGE_DIR}"
             "${reference_folder}/reference.md"
-    DEPENDS print_tables scripts/make_names.py scripts/signatures.py scripts/core_stub.pyi scripts/overloads_stub.pyi ${python_sources}
+    DEPENDS print_tables scripts/make_names.py scripts/signatures.py scripts/core_stub.pyi scripts/overloads_stub.pyi cuarray/random.pyi ${python_sources}
     COMMENT "Writing the stubs and the reference"
     VERBATIM)
 add_custom_target(names ALL DEPENDS "${CMAKE_BINARY_DIR}/generated/tables.json")

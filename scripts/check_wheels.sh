@@ -18,10 +18,11 @@ find_python() {  # VERSION: an interpreter of that version, also one of pyenv's 
 }
 
 smoke='
-import cuarray as ca, numpy as np, pathlib
+import cuarray as ca, numpy as np, pathlib, platform
 folder = pathlib.Path(ca.__file__).parent
 assert "site-packages" in str(folder), folder
-for name in ("py.typed", "_core.pyi", "libcuarray.so", "_host_base.so", "include/cuarray/cuarray.h", "cmake/cuarrayConfig.cmake"):
+levels = [f"_host_{level}.so" for level in ("base", "v3", "v4") if level == "base" or platform.machine() == "x86_64"]
+for name in ("py.typed", "_core.pyi", "libcuarray.so", *levels, "include/cuarray/cuarray.h", "cmake/cuarrayConfig.cmake"):
     assert (folder / name).exists(), name
 a = np.linspace(0, 1, 1000).reshape(10, 100)
 x = ca.asarray(a, device="cpu")

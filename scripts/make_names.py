@@ -209,7 +209,7 @@ class Module:
                 continue
             summary = (ast.get_docstring(node) or "").split("\n", 1)[0]
             if isinstance(node, ast.FunctionDef):
-                return f"{name}({ast.unparse(node.args)})", summary
+                return f"{name}({unannotated(node)})", summary
             return name, summary
         return name, "NumPy's own."
 

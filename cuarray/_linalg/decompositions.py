@@ -100,7 +100,7 @@ def eig(a) -> EigResult:
     LinAlgError
         If a matrix is not square, holds infinities or NaN, or the iteration does not converge.
     NotImplementedError
-        If `a` is on a GPU: some versions of cuSOLVER have no eigenvalues of general matrices.
+        If `a` is on a GPU and its cuSOLVER is older than that of CUDA 12.6 Update 2.
 
     Notes
     -----
@@ -138,7 +138,7 @@ def eigvals(a) -> ndarray:
     LinAlgError
         If a matrix is not square, holds infinities or NaN, or the iteration does not converge.
     NotImplementedError
-        If `a` is on a GPU: some versions of cuSOLVER have no eigenvalues of general matrices.
+        If `a` is on a GPU and its cuSOLVER is older than that of CUDA 12.6 Update 2.
 
     Notes
     -----

@@ -10,6 +10,7 @@ namespace cuarray::cuda {
 
 #define COMPARE(name, ...) static_assert(is_same_call<Call<__VA_ARGS__>::type, decltype(&::name)>, #name);
 CUARRAY_CUSOLVER_FUNCTIONS(COMPARE)
+CUARRAY_CUSOLVER_LATER_FUNCTIONS(COMPARE)
 #undef COMPARE
 #define COMPARE(name, value) static_assert(int(::name) == value, #name);
 CUARRAY_CUSOLVER_STATUSES(COMPARE)

@@ -60,6 +60,11 @@ def test_declarations_are_nvidias(folders, program, ours, theirs):
             "CUARRAY_CUSOLVER_COLUMNS(FUNCTION, cusolverDnDorgqr, double)",
             "CUARRAY_CUSOLVER_COLUMNS(FUNCTION, cusolverDnDorgqr, float)",
         ),
+        (
+            4,
+            "FUNCTION(cusolverDnXgeev, cusolverHandle, cusolverParams, int, int, int64_t,",
+            "FUNCTION(cusolverDnXgeev, cusolverHandle, cusolverParams, int, int, int,",
+        ),
         (4, "CONSTANT(CUBLAS_FILL_MODE_UPPER, 1)", "CONSTANT(CUBLAS_FILL_MODE_UPPER, 2)"),
     ],
 )

@@ -12,12 +12,12 @@ namespace {
 using kernel::kLanes;
 using kernel::kLeaf;
 
-/// If the accumulator does not depend on the element type, all types share the loops of one: halves fold as float32,
-/// counts and predicates as bool.
+/// If the accumulator does not depend on the element type, all types share the loops of one: elements of predicates and
+/// counts fold as bool, other halves as float32.
 template <int R> constexpr bool is_predicate =
     is_same<typename reduction_t<R, f32>::A, typename reduction_t<R, bool>::A>;
 template <int R, class Element>
-using Folded = choose_t<is_half<Element>, f32, choose_t<is_predicate<R>, bool, Element>>;
+using Folded = choose_t<is_predicate<R>, bool, choose_t<is_half<Element>, f32, Element>>;
 
 /// The source text of a row. Functions of equal text are compiled once.
 struct FoldText {
@@ -498,10 +498,6 @@ using shared_t = choose_t<is_signless<R> && is_integer<Element>, signed_t<Elemen
 template <int R, class Element>
 using LoopsOf = OwnLoopsOf<first_folding_alike(shared_row<R, Element>), shared_t<R, Element>>;
 
-/// The type as which elements fold, if not their own: halves as float32, those of predicates and counts as bool.
-template <int R, class Element>
-using stage_t = choose_t<is_predicate<R>, bool, choose_t<is_half<Element>, f32, Element>>;
-
 template <class Half> void stage_block(const Half* x, f32* y, int64_t n) { widen_block(x, y, n); }
 
 template <class Element> [[gnu::noinline]] void stage_block(const stored_t<Element>* x, bool* y, int64_t n) {
@@ -512,7 +508,7 @@ template <class Element> [[gnu::noinline]] void stage_block(const stored_t<Eleme
 
 /// Leaves and columns of elements that fold as another type, to which blocks of them are converted.
 template <int R, class Element> struct StagedLoopsOf {
-    using Stage = stage_t<R, Element>;
+    using Stage = Folded<R, Element>;
     using X = stored_t<Element>;
     using Loops = LoopsOf<R, Stage>;
     using A = typename Loops::A;
@@ -556,7 +552,7 @@ template <int R, class Element> struct StagedLoopsOf {
 /// Whether elements fold as they are stored: bools are bytes of which any but 0 is true.
 template <int R, class Element>
 constexpr bool is_own_stage =
-    is_same<stage_t<R, Element>, Element> || (is_predicate<R> && is_integer<Element> && sizeof(Element) == 1);
+    is_same<Folded<R, Element>, Element> || (is_predicate<R> && is_integer<Element> && sizeof(Element) == 1);
 /// The loops of leaves and columns.
 template <int R, class Element>
 using FoldsOf = choose_t<is_own_stage<R, Element>, LoopsOf<R, choose_t<is_predicate<R>, bool, Element>>,
