@@ -179,7 +179,22 @@ def test_doctor_finds_faults(tmp_path, monkeypatch):
 
     monkeypatch.setattr(doctor, "self_test", broken)
     faults = []
-    assert "wrong bits" in doctor.examine(cuarray.device("cpu"), faults)["self_test"] and len(faults) == 1
+    assert "wrong bits" in doctor.examine(cuarray.device("cpu"), faults)["self_test"]
+    assert [one["what"] for one in faults if "slower than" not in one["what"]] == [
+        "cpu: the self-test failed: wrong bits"
+    ]
+
+
+def test_doctor_says_that_the_processors_level_was_not_built(monkeypatch):
+    described = {"name": "cpu", "level": "base", "processor_level": "v4"}
+    monkeypatch.setattr(doctor._core, "describe", lambda device: json.dumps(described))
+    monkeypatch.delenv("CUARRAY_CPU_LEVEL", raising=False)
+    for level, count in (("base", 1), ("v4", 0)):
+        described["level"] = level
+        faults = []
+        doctor.examine(cuarray.device("cpu"), faults)
+        assert len(faults) == count and all("without the processor's level v4" in one["what"] for one in faults)
+        assert all(one["command"].startswith("CUARRAY_ISA_LEVELS=all pip install") for one in faults)
 
 
 def test_doctor_names_the_package_that_is_missing(monkeypatch):
