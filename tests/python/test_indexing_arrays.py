@@ -463,3 +463,21 @@ def test_values_of_any_shape_for_masks(key, shape, device):
     else:
         x[eval(key, {"m": m})] = cuarray.asarray(values, device=device)
     np.testing.assert_array_equal(x.numpy(), want)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1"])
+def test_lists_that_hold_elements_of_ours(dtype, device):
+    """As lists of NumPy's integers; positions outside are found."""
+    values = np.arange(12.0).reshape(4, 3)
+    x = cuarray.asarray(values)
+    for position in (2, 0, -1) if dtype[0] == "i" else (2, 0):
+        place = cuarray.asarray(np.array([position], dtype))[0]
+        np.testing.assert_array_equal(x[[place, 1]].numpy(), values[[position, 1]])
+        np.testing.assert_array_equal(x[[0, place]].numpy(), values[[0, position]])
+        y = x.copy()
+        y[[place, 1]] = y[[1, place]]
+        expected = values.copy()
+        expected[[position, 1]] = expected[[1, position]]
+        np.testing.assert_array_equal(y.numpy(), expected)
+    with pytest.raises(IndexError, match="index 9 is out of bounds"):
+        x[[cuarray.asarray(np.array([9], dtype))[0], 0]]

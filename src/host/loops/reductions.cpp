@@ -42,6 +42,7 @@ constexpr int first_folding_alike(int row) { return first_alike(row, &FoldText::
 template <int R>
 constexpr bool is_signless = is_predicate<R> || (reduction_t<R, int32_t>::flags & Signless) != 0;
 
+/// What predicates and counts ask; of halves by their bits, which vectorises.
 template <class Element> CUARRAY_FN bool differs_from_zero(stored_t<Element> x) {
     if constexpr (is_half<Element>)
         return uint16_t(x.bits << 1) != 0;
@@ -84,6 +85,8 @@ template <int R, class Element> struct ReductionOf {
                              choose_t<sizeof(X) == 2, uint16_t, choose_t<sizeof(X) == 4, uint32_t, uint64_t>>>;
     using Number = typename NumberOf<A>::type;
     static constexpr bool is_pair = !is_same<Number, fn::nothing>;
+    /// Whether bools fold to a bool or a count: four rows at a time, and leaves by the number of true elements.
+    static constexpr bool asks = is_same<Element, bool> && (is_predicate<R> || is_same<A, bool>);
     /// Numbers per vector register: a loop of this length becomes single instructions on values kept in registers.
     static constexpr int kWidth = kVectorBytes < kLanes * sizeof(Number) ? kVectorBytes / int(sizeof(Number)) : kLanes;
     /// Whether every combine tests for NaN, which is unnecessary if there is none.
@@ -465,7 +468,7 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
         for (; n > 0; n -= kLeaf, x += kLeaf, first += kLeaf, node += kLanes) {
             if (n < kLeaf) {
                 *node = part_of_leaf(x, n, first);
-            } else if constexpr (is_same<Element, bool> && (is_predicate<R> || is_same<A, bool>)) {
+            } else if constexpr (Base::asks) {
                 *node = asked(count_leaf<bool>(x));
             } else {
                 A lanes[kLanes];
