@@ -52,11 +52,15 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture
 def device(request):
-    """The name of a present device, which is the device of new arrays during the test."""
+    """The name of a present device, which is the device of new arrays during the test.
+
+    A fault that the test left behind is raised here, and not in the test that waits next.
+    """
     import cuarray
 
     with cuarray.device(request.param):
         yield request.param
+        cuarray.synchronize()
 
 
 @pytest.fixture

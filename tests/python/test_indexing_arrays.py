@@ -480,4 +480,4 @@ def test_lists_that_hold_elements_of_ours(dtype, device):
         expected[[position, 1]] = expected[[1, position]]
         np.testing.assert_array_equal(y.numpy(), expected)
     with pytest.raises(IndexError, match="index 9 is out of bounds"):
-        x[[cuarray.asarray(np.array([9], dtype))[0], 0]]
+        x[[cuarray.asarray(np.array([9], dtype))[0], 0]].numpy()
