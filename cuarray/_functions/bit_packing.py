@@ -93,11 +93,14 @@ def packbits(a, /, axis=None, bitorder="big"):
         raise TypeError(f"packbits: expected an array of integers or bools, not {a.dtype}")
     bits, axis = along_last(a if a.ndim else a.ravel(), axis, "packbits")
     flags = bits != bits.dtype.type(0)  # a Python zero would promote bools to integers
+    if bits.dtype.kind != "b" or not bits.flags.c_contiguous:
+        return moveaxis(packbits(ascontiguousarray(flags), -1, bitorder), -1, axis)  # by the fast path
     if rest := bits.shape[-1] % 8:
         flags = concat([flags, zeros((*bits.shape[:-1], 8 - rest), bool, device=a.device)], -1)
     return moveaxis(packed(flags, is_big), -1, axis)
 
 
+@_core.with_fast_path
 def unpackbits(a, /, axis=None, count=None, bitorder="big"):
     """Unpack bytes into bits.
 
@@ -146,9 +149,10 @@ def unpackbits(a, /, axis=None, count=None, bitorder="big"):
     length += extent if length < 0 else 0
     if length < 0:
         raise ValueError(f"unpackbits: count={count} cuts off more than the {extent} bits that are there")
-    width = (length + 7) // 8
-    used = min(width, data.shape[-1])
-    words = spread(data[..., :used], is_big)
-    if used < width:
-        words = concat([words, zeros((*data.shape[:-1], width - used), np.uint64, device=a.device)], -1)
-    return moveaxis(ascontiguousarray(words).view(np.uint8)[..., :length], -1, axis)
+    if length == extent and data.flags.c_contiguous:
+        return moveaxis(spread(data, is_big).view(np.uint8), -1, axis)
+    used = min((length + 7) // 8, data.shape[-1])
+    bits = unpackbits(ascontiguousarray(data[..., :used]), -1, bitorder=bitorder)[..., :length]  # by the fast path
+    if missing := length - bits.shape[-1]:
+        bits = concat([bits, zeros((*data.shape[:-1], missing), np.uint8, device=a.device)], -1)
+    return moveaxis(bits, -1, axis)

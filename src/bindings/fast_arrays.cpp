@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include "bindings/fast_paths.h"
 #include "cuarray/ops/indexing.h"
 
@@ -104,33 +105,69 @@ PyObject* taken(Given given, int) {
     return made(array->device(), places->size(), [&] { return take(*array, *places, 0, Outside::Raise); });
 }
 
-/// packbits: a, axis, bitorder. Bools of one axis, the highest bit first.
-PyObject* packed_bits(Given given, int) {
-    const Array* const array = read_array(given[0]);
-    int64_t axis = 0;
-    if (!array || array->dtype() != DType::bool_ || array->ndim() != 1 || !array->is_c_contiguous() || given[2] ||
-        array->nbytes() > kMostBytes)
-        return nullptr;
-    if (is_given(given[1]) && (!read_int(given[1], axis) || (axis != 0 && axis != -1))) return nullptr;
-    const char* const from = direct_data(*array);
+/// A bit order: absent, or one of its two names.
+bool read_bit_order(PyObject* object, bool& highest_first) {
+    const auto is = [object](const char* name) {
+        return PyUnicode_Check(object) && PyUnicode_CompareWithASCIIString(object, name) == 0;
+    };
+    highest_first = !object || is("big");
+    return highest_first || is("little");
+}
+
+using BitLoop = void (DirectLoops::*)(const void* from, void* to, int64_t n, bool highest_first);
+
+/// The result of a loop over the lines of a contiguous array's last axis, or over all elements, whose lines get
+/// `shape`.
+PyObject* line_by_line(const Array& array, const Dims& shape, bool highest_first, BitLoop loop) {
+    const char* const from = direct_data(array);
     if (!from) return nullptr;
-    const int64_t n = array->size(), bytes = (n + 7) / 8;
-    Array result = empty({bytes}, DType::uint8, array->device());
-    auto* const to = reinterpret_cast<uint8_t*>(direct_data(result));
+    Array result = empty(shape, DType::uint8, array.device());
+    char* const to = direct_data(result);
+    DirectLoops* const loops = array.storage().front().direct();
     if (!to) return nullptr;
-    const auto pack = [](uint64_t bools) { return uint8_t((bools * 0x8040201008040201u) >> 56); };
-    static_assert(std::endian::native == std::endian::little);
-    for (int64_t i = 0; i < n / 8; ++i) {
-        uint64_t bools;
-        std::memcpy(&bools, from + i * 8, 8);
-        to[i] = pack(bools);
-    }
-    if (n % 8) {
-        uint64_t bools = 0;
-        std::memcpy(&bools, from + n / 8 * 8, size_t(n % 8));
-        to[bytes - 1] = pack(bools);
-    }
+    const int64_t width = shape[shape.size() - 1], lines = width ? result.size() / width : 0;
+    const int64_t n = lines ? array.size() / lines : 0;
+    without_gil(array, [&] {
+        for (int64_t k = 0; k < lines; ++k) (loops->*loop)(from + k * n, to + k * width, n, highest_first);
+    });
     return wrap(std::move(result));
+}
+
+/// The array if it is a contiguous one of a dtype, and the axis is its last one or absent; and the shape of its lines.
+const Array* read_lines(PyObject* object, PyObject* axis_object, DType dtype, Dims& shape) {
+    const Array* const array = read_array(object);
+    int64_t axis = -1;
+    if (!array || array->dtype() != dtype || array->ndim() == 0 || !array->is_c_contiguous()) return nullptr;
+    shape = array->shape();
+    if (!is_given(axis_object)) {
+        shape = {array->size()};
+    } else if (!read_int(axis_object, axis) || (axis != -1 && axis != array->ndim() - 1)) {
+        return nullptr;
+    }
+    return array;
+}
+
+/// packbits: a, axis, bitorder. Bools along the last axis.
+PyObject* packed_bits(Given given, int) {
+    Dims shape;
+    bool highest_first;
+    const Array* const array = read_lines(given[0], given[1], DType::bool_, shape);
+    if (!array || !read_bit_order(given[2], highest_first)) return nullptr;
+    int64_t& width = shape[shape.size() - 1];
+    width = width / 8 + (width % 8 != 0);
+    return line_by_line(*array, shape, highest_first, &DirectLoops::pack_bits);
+}
+
+/// unpackbits: a, axis, count, bitorder. Along the last axis, all bits.
+PyObject* unpacked_bits(Given given, int) {
+    Dims shape;
+    bool highest_first;
+    const Array* const array = read_lines(given[0], given[1], DType::uint8, shape);
+    if (!array || is_given(given[2]) || !read_bit_order(given[3], highest_first)) return nullptr;
+    int64_t& width = shape[shape.size() - 1];
+    if (width > std::numeric_limits<int64_t>::max() / 8) return nullptr;
+    width *= 8;
+    return line_by_line(*array, shape, highest_first, &DirectLoops::unpack_bits);
 }
 
 /// The method tobytes: self, order.
@@ -161,8 +198,15 @@ PyObject* dispatched(Given given, int) {
 }
 
 constexpr FastFunction kArrayPaths[] = {
-    {"copyto", copied_to},          {"flip", flipped}, {"pad", padded},           {"diag", main_diagonal, 2},
-    {"diagonal", main_diagonal, 4}, {"take", taken},   {"packbits", packed_bits}, {"tobytes", bytes_of},
+    {"copyto", copied_to},
+    {"flip", flipped},
+    {"pad", padded},
+    {"diag", main_diagonal, 2},
+    {"diagonal", main_diagonal, 4},
+    {"take", taken},
+    {"packbits", packed_bits},
+    {"unpackbits", unpacked_bits},
+    {"tobytes", bytes_of},
     {"array_function", dispatched},
 };
 

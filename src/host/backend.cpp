@@ -47,6 +47,12 @@ class HostLoops final : public DirectLoops {
         const host::Blas* const blas = host::Blas::find();
         return blas && blas->decompose(loops_, decomposition);
     }
+    void pack_bits(const void* from, void* to, int64_t n, bool highest_first) override {
+        loops_.pack_bits(static_cast<const uint8_t*>(from), static_cast<uint8_t*>(to), n, highest_first);
+    }
+    void unpack_bits(const void* from, void* to, int64_t n, bool highest_first) override {
+        loops_.unpack_bits(static_cast<const uint8_t*>(from), static_cast<uint8_t*>(to), n, highest_first);
+    }
     void draw(const RandomFill& task, void* result) override {
         kernel::RandomParameters p = task.numbers;
         p.result = result;

@@ -165,6 +165,10 @@ struct LoopLibrary {
     void (*count)(int64_t* to, int64_t first, int64_t step, int64_t n);
     /// Whether any of n bytes is not zero.
     bool (*any)(const uint8_t* x, int64_t n);
+    /// Packs n bytes, eight in each, as bits that say which are not zero; the last ones are padded with zeros.
+    void (*pack_bits)(const uint8_t* from, uint8_t* to, int64_t n, bool highest_first);
+    /// The 8 n bits of n bytes, as bytes.
+    void (*unpack_bits)(const uint8_t* from, uint8_t* to, int64_t n, bool highest_first);
 };
 
 }  // namespace cuarray::host

@@ -774,7 +774,21 @@ EDITING = [
         "cuarray/_functions/bit_packing.py",
         "return (words * GATHER[True] >> 7) & ONES",
         "return (words * GATHER[False] >> 7) & ONES",
-        row("unpackbits"),
+        tests("fast_paths", "outcomes and unpackbits"),
+    ),
+    Mutant(
+        "bits-of-bools-other-than-one",
+        "src/host/loops/bit_packing.cpp",
+        "    bytes |= bytes >> 4;\n",
+        "",
+        tests("editing", "bits"),
+    ),
+    Mutant(
+        "bits-of-the-next-line",
+        "src/bindings/fast_arrays.cpp",
+        "to + k * width, n, highest_first);",
+        "to + k * width, array.size(), highest_first);",
+        tests("editing", "bits"),
     ),
     Mutant(
         "root-of-minus-infinity",

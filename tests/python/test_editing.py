@@ -305,3 +305,19 @@ def test_layouts_and_types(layout, dtype, device, rng):
     if dtype in "?i2":
         for axis in (None, 0, 1):
             assert np.array_equal(cuarray.packbits(y, axis).numpy(), np.packbits(x, axis))
+
+
+@pytest.mark.parametrize("order", ["big", "little"])
+@pytest.mark.parametrize("rows", [1, 3])
+def test_bits_of_every_length(order, rows, device, rng):
+    """Bytes other than 0 and 1 in bools are true; counts around the widths of vectors; views as copies."""
+    for n in (*range(40), 63, 64, 65, 200, 1001):
+        data = rng.choice(np.array([0, 0, 0, 1, 2, 4, 128, 255], "u1"), (rows, n))
+        for step in (1, -1):
+            bools, ours = (x.view(bool)[::step, ::step] for x in (data, cuarray.asarray(data)))
+            for axis in (None, 0, 1, -1):
+                got, want = cuarray.packbits(ours, axis, order), np.packbits(bools, axis, order)
+                np.testing.assert_array_equal(got.numpy(), want, strict=True)
+                got = cuarray.unpackbits(ours.view("u1"), axis, bitorder=order)
+                want = np.unpackbits(bools.view("u1"), axis, bitorder=order)
+                np.testing.assert_array_equal(got.numpy(), want, strict=True)

@@ -74,6 +74,9 @@ class DirectLoops {
     virtual bool solve(const MatrixEquations& equations) = 0;
     /// False, with the results undefined, where no library has the routine, or it does not converge.
     virtual bool decompose(const MatrixDecomposition& decomposition) = 0;
+    /// The bits that say which of n bytes are not zero, eight in a byte; and the 8 n bits of n bytes, as bytes.
+    virtual void pack_bits(const void* from, void* to, int64_t n, bool highest_first) = 0;
+    virtual void unpack_bits(const void* from, void* to, int64_t n, bool highest_first) = 0;
     /// Draws to an aligned address, that of the result.
     virtual void draw(const RandomFill& task, void* result) = 0;
 

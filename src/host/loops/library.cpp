@@ -51,6 +51,7 @@ LoopLibrary make_library(SymbolFinder find) {
     library.draws = random_loops();
     collect_copies(library);
     collect_indexing(library.indexing);
+    collect_bit_packing(library);
     library.nontemporal = collect_nontemporal();
     library.loops = loops;
     library.casts = casts;

@@ -54,6 +54,9 @@ void collect_copies(LoopLibrary& library);
 /// Fills the loops of gather, scatter and compaction.
 void collect_indexing(IndexingLoops& loops);
 
+/// Fills the loops between bools and bits.
+void collect_bit_packing(LoopLibrary& library);
+
 /// The loop with non-temporal stores, or null.
 NontemporalLoop collect_nontemporal();
 
