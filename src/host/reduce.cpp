@@ -24,7 +24,7 @@ using kernel::kLeaf;
 // whole rows.
 constexpr int64_t kLaneBytes = 1024 * 1024;
 constexpr int64_t kShortFold = 32;     // shorter folds are faster as columns, whatever the layout,
-constexpr int64_t kShortSearch = 16;   // those for indices, whose columns are pairs of value and index
+constexpr int64_t kShortSearch = 4;    // those for indices, whose columns are pairs of value and index
 constexpr int64_t kNarrow = 512;       // columns times lanes up to which one call folds all rows
 constexpr int64_t kRowsAtOnce = 4;     // more rows often map to the same sets of L1
 constexpr int64_t kPieceBytes = 2048;  // of each of these rows at a time, for the same reason
@@ -133,12 +133,29 @@ class ReduceRun {
             *data = char(loops_.decided);
         else if (by_columns_)
             fold_columns(machine, range, acc);
+        else if (const void* const x = contiguous_rows(machine, range))
+            fold_contiguous_rows(static_cast<const char*>(x), range, data);
         else
             for (int64_t k = 0; k < range.folds; ++k)
                 fold_row(machine, first + k, begin, range.count, {data + k * acc_size(), apart});
         if (can_be_decided && *data == char(loops_.decided)) decided_->store(true, std::memory_order_relaxed);
         if (chunks_ == 1)
             for (int64_t k = 0; k < outputs_; ++k) write_results(k, first, range.folds, acc.of(k));
+    }
+
+    /// The address of the values of all folds of a range if they are an operand, one fold after the other; else null.
+    const void* contiguous_rows(const Machine& machine, const FoldRange& range) const {
+        return outputs_ == 1 && chunks_ == 1 ? machine.direct(range.first * n_, range.folds * n_) : nullptr;
+    }
+
+    void fold_contiguous_rows(const char* x, const FoldRange& range, char* acc) const {
+        if (loops_.fold_lines) return loops_.fold_lines(x, n_, range.folds, acc);
+        Scratch scratch;
+        char* const nodes = scratch.take((n_ + kLeaf - 1) / kLeaf * kLanes * acc_size());
+        for (int64_t k = 0; k < range.folds; ++k, x += n_ * item(), acc += acc_size()) {
+            loops_.fold_leaves(x, n_, 0, nodes);
+            loops_.fold_nodes(nodes, n_, acc);
+        }
     }
 
     void fold_row(Machine& machine, int64_t fold, int64_t begin, int64_t count, Accumulators acc) const {
@@ -391,9 +408,20 @@ void fold_contiguous(const LoopLibrary& library, ReductionId row, DType dtype, c
                      void* results, int64_t folds, int64_t apart) {
     const ReductionLoops& loops = library.reductions[row * library.dtype_count + int(dtype)];
     const DefaultFloatMode mode;
-    for (int64_t k = 0; k < folds; ++k)
-        fold_run(loops, item_size(dtype), static_cast<const char*>(data) + k * apart, n,
-                 static_cast<char*>(results) + k * loops.result_size);
+    const int64_t item = item_size(dtype);
+    const char* x = static_cast<const char*>(data);
+    char* to = static_cast<char*>(results);
+    if (loops.fold_lines && n <= kChunk && apart == n * item) {
+        constexpr int64_t kTogether = 64;
+        alignas(64) char acc[kTogether * 16];
+        for (int64_t lines; folds > 0; folds -= lines, x += lines * apart, to += lines * loops.result_size) {
+            lines = std::min(folds, kTogether);
+            loops.fold_lines(x, n, lines, acc);
+            loops.finish(acc, to, lines, n);
+        }
+        return;
+    }
+    for (int64_t k = 0; k < folds; ++k) fold_run(loops, item, x + k * apart, n, to + k * loops.result_size);
 }
 
 void run(const LoopLibrary& library, const Reduce& task) {

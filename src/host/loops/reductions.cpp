@@ -5,6 +5,7 @@
 #include "core/loops.h"
 #include "host/loops/halves.h"
 #include "host/loops/tables.h"
+#include "host/loops/vectors.h"
 
 namespace cuarray::host {
 namespace {
@@ -371,7 +372,6 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
     using X = typename Base::X;
     using ValueRow = typename Base::ValueRow;
     using Counter = typename Base::Counter;
-    static constexpr int kFewLanes = 8;
     static constexpr bool finds = Base::needs_index && !is_complex<Element>;
 
     static A part_of_leaf(const X* x, int64_t n, int64_t first) {
@@ -393,56 +393,76 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
 
     static auto value_of(X x) { return ValueRow::map(load<Element>(x), 0); }
 
-    /// The best value of n elements, at most a leaf, by vectors; the last vector may overlap the one before.
+    static constexpr int kWide = kVectorBytes / int(sizeof(X));
+    /// Calls with the number of lanes of the vectors that suit n elements: at most n.
+    template <class Function> static auto with_lanes(int n, Function&& function) {
+        constexpr int medium = kWide < 8 ? kWide : 8, narrow = kWide < 4 ? kWide : 4;
+        return n >= kWide    ? function(std::integral_constant<int, kWide>())
+               : n >= medium ? function(std::integral_constant<int, medium>())
+               : n >= narrow ? function(std::integral_constant<int, narrow>())
+                             : function(std::integral_constant<int, 1>());
+    }
+    /// The vectors that cover n elements; the last one may overlap the one before.
+    template <int lanes, class Function> static CUARRAY_FN void for_each_vector(const X* x, int n,
+                                                                                Function&& function) {
+        int i = 0;
+        for (; i + lanes <= n; i += lanes) function(load_vector<X, lanes>(x + i), i);
+        if (i < n) function(load_vector<X, lanes>(x + n - lanes), n - lanes);
+    }
+
+    /// The best value of n elements, at most a leaf; any NaN is the best of all.
     static auto best_value(const X* x, int n) {
         if constexpr (is_same<Element, bool>) {
             uint8_t some = 0, every = 1;
 #pragma omp simd reduction(| : some) reduction(& : every)
             for (int i = 0; i < n; ++i) some |= x[i] != 0, every &= x[i] != 0;
             return ValueRow::combine(false, true) ? some != 0 : every != 0;
+        } else {
+            return with_lanes(n, [&](auto lanes) { return best_of_vectors<lanes.value>(x, n); });
         }
-        return n < kFewLanes    ? best_by_vectors<1>(x, n)
-               : n < 2 * kLanes ? best_by_vectors<kFewLanes>(x, n)
-                                : best_by_vectors<kLanes>(x, n);
     }
 
-    /// The same for n >= lanes.
-    template <int lanes> static auto best_by_vectors(const X* x, int n) {
-        typename ValueRow::A best[lanes];
-#pragma omp simd
-        for (int l = 0; l < lanes; ++l) best[l] = value_of(x[l]);
-        for (int k = lanes; k < n; k += lanes) {
-            const X* const vector = x + (k + lanes <= n ? k : n - lanes);
-#pragma omp simd
-            for (int l = 0; l < lanes; ++l) best[l] = ValueRow::combine(best[l], value_of(vector[l]));
-        }
-#pragma GCC unroll 4
-        for (int d = lanes / 2; d > 0; d /= 2) {
-#pragma omp simd
-            for (int l = 0; l < d; ++l) best[l] = ValueRow::combine(best[l], best[l + d]);
-        }
-        return best[0];
-    }
-
-    /// The position of the first element with the best value; NaN is the best of all.
-    template <class V> static int position(const X* x, int n, V value) {
-        const auto is_best = [value](X element) {
-            const V y = value_of(element);
-            return (y == value) | math::isnan(y);
+    /// By comparisons of numbers, with NaN beside them: four vectors at a time, because each waits for the one before.
+    template <int lanes> static CUARRAY_FN X best_of_vectors(const X* x, int n) {
+        using V = Vector<X, lanes>;
+        const auto better = [](V a, V b) {
+            return ValueRow::combine(X(0), X(1)) == X(1) ? (a > b ? a : b) : (a < b ? a : b);
         };
+        V best = load_vector<X, lanes>(x);
+        auto nans = best != best;
         int i = 0;
-        const auto skip = [&](auto lanes) {
-            for (; i + lanes.value <= n; i += lanes.value) {
-                uint32_t found = 0;
-#pragma omp simd reduction(+ : found)
-                for (int l = 0; l < lanes.value; ++l) found += is_best(x[i + l]);
-                if (found) break;
-            }
-        };
-        skip(std::integral_constant<int, kLanes>());
-        skip(std::integral_constant<int, kFewLanes>());
-        while (!is_best(x[i])) ++i;
-        return i;
+        if (n >= 4 * lanes) {
+            V others[4] = {best, best, best, best};
+            for (; i + 4 * lanes <= n; i += 4 * lanes)
+#pragma GCC unroll 4
+                for (int k = 0; k < 4; ++k) {
+                    const V y = load_vector<X, lanes>(x + i + k * lanes);
+                    others[k] = better(others[k], y), nans |= y != y;
+                }
+            best = better(better(others[0], others[1]), better(others[2], others[3]));
+        }
+        for_each_vector<lanes>(x + i, n - i, [&](V y, int) { best = better(best, y), nans |= y != y; });
+        if constexpr (!is_integer<X>)
+            if (fold_vector<lanes>(nans, [](auto a, auto b) { return a | b; })) return X(__builtin_nan(""));
+        return fold_vector<lanes>(best, better);
+    }
+
+    /// The position of the first of n elements, at most a leaf, with the best value. It is no branch: those that depend
+    /// on elements are mispredicted.
+    static int position(const X* x, int n, X value) {
+        return with_lanes(n, [&](auto lanes) { return position_in_vectors<lanes.value>(x, n, value); });
+    }
+
+    template <int lanes> static CUARRAY_FN int position_in_vectors(const X* x, int n, X value) {
+        using Position = choose_t<sizeof(X) == 8, int64_t, Counter>;
+        using P = Vector<Position, lanes>;
+        P lane = {}, first = {};
+        for (int l = 0; l < lanes; ++l) lane[l] = Position(l), first[l] = Position(kLeaf - 1);
+        const auto earlier = [](P a, P b) { return a < b ? a : b; };
+        for_each_vector<lanes>(x, n, [&](auto y, int begin) {
+            first = ((y == value) | (y != y)) ? earlier(first, lane + Position(begin)) : first;
+        });
+        return int(fold_vector<lanes>(first, earlier));
     }
 
     /// The best of all leaves, which may be stored as the node of each: only the leaf that has it is searched.
@@ -455,6 +475,11 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
         for (int64_t begin = kLeaf; begin < n && !is_decided(); begin += kLeaf)
             best = Row::combine(best, A{best_value(x + begin, size_at(begin)), begin});
         return {best.value, first + best.index + position(x + best.index, size_at(best.index), best.value)};
+    }
+
+    static void fold_lines(const void* from, int64_t n, int64_t lines, void* to) {
+        const X* x = static_cast<const X*>(from);
+        for (int64_t k = 0; k < lines; ++k, x += n) static_cast<A*>(to)[k] = best_of_leaves(x, n, 0);
     }
 
     [[gnu::noinline]] static void fold_leaves(const void* from, int64_t n, int64_t first, void* to) {
@@ -517,6 +542,8 @@ template <int R, class Element> struct StagedLoopsOf {
     using A = typename Loops::A;
     static_assert(kStage % kLeaf == 0, "a stage is whole leaves");
 
+    static constexpr bool finds = requires { requires Loops::finds; };
+
     static void stage(const void* from, Stage* to, int64_t n) {
         stage_block<Element>(static_cast<const X*>(from), to, n);
     }
@@ -531,6 +558,26 @@ template <int R, class Element> struct StagedLoopsOf {
             const int64_t count = n - i < kStage ? n - i : kStage;
             stage(x + i, staged, count);
             Loops::fold_leaves(staged, count, first + i, nodes + i / kLeaf * kLanes);
+        }
+    }
+
+    /// For rows that find an index.
+    static void fold_lines(const void* from, int64_t n, int64_t lines, void* to) {
+        const X* x = static_cast<const X*>(from);
+        A* acc = static_cast<A*>(to);
+        if (n > kStage) {
+            A nodes[kernel::kChunk / kLeaf * kLanes];
+            for (int64_t k = 0; k < lines; ++k, x += n) {
+                fold_leaves(x, n, 0, nodes);
+                Loops::fold_nodes(nodes, n, acc + k);
+            }
+            return;
+        }
+        alignas(64) Stage staged[kStage];
+        for (int64_t count; lines > 0; lines -= count, x += count * n, acc += count) {
+            count = lines < kStage / n ? lines : kStage / n;
+            stage(x, staged, count * n);
+            Loops::fold_lines(staged, n, count, acc);
         }
     }
 
@@ -679,6 +726,7 @@ template <int R, class Element> constexpr ReductionLoops reduction_loops() {
     loops.fold_lane = Folds::fold_lane;
     if constexpr (is_same<typename Own::Result, Element> && !Own::needs_index)
         loops.segmented_reduce = SegmentsOf<shared_row<R, Element>, shared_t<R, Element>>::segmented_reduce;
+    if constexpr (requires { requires Folds::finds; }) loops.fold_lines = Folds::fold_lines;
     loops.fold_nodes = Shared::fold_nodes;
     loops.combine = Shared::combine;
     loops.needs_index = Own::needs_index;
