@@ -233,11 +233,16 @@ void check_target(const Array& to, const Array& from, const char* function) {
               to_string(from.device()), "; move one with .to_device(...)");
 }
 
-/// Drops leading axes of extent 1 that the destination does not have, as NumPy's assignment does.
+/// Whether all axes that the destination does not have lead and are of extent 1; NumPy's assignment drops them.
+bool has_extra_axes(const Array& from, const Array& to) {
+    const int extra = from.ndim() - to.ndim();
+    const Dims& shape = from.shape();
+    return extra > 0 && std::all_of(shape.begin(), shape.begin() + extra, [](int64_t extent) { return extent == 1; });
+}
 Array without_extra_axes(const Array& from, const Array& to) {
     Dims shape = from.shape();
-    while (shape.size() > to.ndim() && shape[0] == 1) shape.erase(0);
-    return shape.size() == from.ndim() ? from : from.reshape(shape);
+    while (shape.size() > to.ndim()) shape.erase(0);
+    return from.reshape(shape);
 }
 
 /// Stores the value of `expr` where `mask` is true.
@@ -262,10 +267,7 @@ void check_mask(const Array& to, const Array& mask, const char* function) {
 void assign(const Array& to, const Array& from, const char* function) {
     check_target(to, from, function);
     to.settle();
-    if (from.ndim() > to.ndim() && from.shape()[0] == 1) {
-        const Array same = without_extra_axes(from, to);
-        if (same.ndim() == to.ndim()) return assign(to, same, function);
-    }
+    if (has_extra_axes(from, to)) return assign(to, without_extra_axes(from, to), function);
     broadcast_strides(from.layout(), to.shape(), function);
     if (to.is_empty()) return;
     before_write(to.storage());  // may run `from` itself: check the overlap afterwards
@@ -280,14 +282,14 @@ void assign(const Array& to, const Array& from, const char* function) {
 void assign_where(const Array& to, const Array& mask, const Array& from, const char* function) {
     check_mask(to, mask, function);
     check_target(to, from, function);
-    const Array source = without_extra_axes(from, to);
-    broadcast_strides(source.layout(), to.shape(), function);
+    if (has_extra_axes(from, to)) return assign_where(to, mask, without_extra_axes(from, to), function);
+    broadcast_strides(from.layout(), to.shape(), function);
     if (to.is_empty()) return;
     before_write(to.storage());  // may run `from`, too
+    if (overlaps(to, from)) return assign_where(to, mask, copy(from, 'K'), function);
     Expr expr;
     std::vector<View> inputs;
-    const Array own = overlaps(to, source) ? copy(source, 'K') : source;
-    const Absorbed absorbed = converting(own, to.dtype(), to.shape(), function, expr, inputs);
+    const Absorbed absorbed = converting(from, to.dtype(), to.shape(), function, expr, inputs);
     store_where(to, mask, expr, inputs, function);
 }
 

@@ -42,7 +42,7 @@ UNSEEN_BY_THE_STANDARD = [
         "cuarray/_functions/reductions.py",
         "for k, v in given.items() if v is not NOT_GIVEN})",
         "for k, v in given.items() if v is not NOT_GIVEN}) * (1.1 if name == 'mean' else 1)",
-        row("mean"),
+        tests("fast_paths", "outcomes and mean"),
     ),
     Mutant(
         "running-sums-too-large",
@@ -56,7 +56,7 @@ UNSEEN_BY_THE_STANDARD = [
         "cuarray/_functions/products.py",
         'return gufunc("matmul", _core.matmul, x1,',
         'return gufunc("matmul", lambda x, y, t: _core.matmul(x * 0, y, t), x1,',
-        row("matmul"),
+        tests("fast_paths", "outcomes and matmul"),
     ),
     Mutant(
         "tensor-products-too-large",
@@ -607,7 +607,7 @@ TYPES = [
         "cuarray/_functions/sequences.py",
         '    if endpoint and num > 1:\n        y[-1, ...] = stop\n    y = moved_axis(y, axis, "linspace")\n    if',
         '    y = moved_axis(y, axis, "linspace")\n    if',
-        tests("creation"),
+        tests("fast_paths", "outcomes and linspace"),
     ),
     Mutant(
         "arange-of-one-more",
@@ -884,8 +884,8 @@ EDITING = [
     Mutant(
         "best-of-a-part-of-a-leaf",
         "src/host/loops/reductions.cpp",
-        "k + lanes <= n ? k : n - lanes",
-        "k + lanes <= n ? k : 0",
+        "x + n - lanes), n - lanes);",
+        "x), 0);",
         tests("reductions", "arg"),
     ),
     Mutant(
@@ -938,7 +938,7 @@ PRODUCTS = [
         "cuarray/_functions/products.py",
         "axis = -2 if b.ndim > 1 else -1",
         "axis = -1",
-        row("dot"),
+        tests("products", "dot"),
     ),
     Mutant(
         "labels-of-the-result-unsorted",

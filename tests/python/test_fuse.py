@@ -766,6 +766,18 @@ def test_what_is_pending_overlaps_its_own_handles_alone(device):
             assert asks(v, w) is asks(v, x) is asks(x, v) is asks(empty, empty) is False
 
 
+@pytest.mark.parametrize("n", [10, 5000])
+def test_copyto_of_what_reads_its_target_in_another_order(n, device):
+    mask = np.arange(n) % 3 > 0
+    for where in (True, cuarray.asarray(mask)):
+        with cuarray.fuse():
+            x = cuarray.arange(float(n))
+            cuarray.copyto(x, x[::-1] * 2, where=where)
+        want = np.arange(float(n))
+        np.copyto(want, want[::-1] * 2, where=True if where is True else mask)
+        np.testing.assert_array_equal(x.numpy(), want)
+
+
 def test_an_operand_given_twice_beside_a_mask(device):
     """Both are the same pending value, whose sources must outlive the run."""
 

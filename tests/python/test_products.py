@@ -283,7 +283,7 @@ def test_sizes_and_types(type, order, device, rng):
 @pytest.mark.parametrize("stack", [(), (3,)], ids=["matrix", "stack"])
 def test_layouts(type, stack, order, device, rng):
     """A library takes rows or columns of contiguous elements; all else is copied."""
-    for rows, depth, columns in [(6, 5, 7), (1, 9, 6), (8, 9, 1), (1, 6, 1), (40, 70, 35)]:
+    for rows, depth, columns in [(6, 5, 7), (1, 9, 6), (8, 9, 1), (1, 6, 1), (40, 70, 35), (600, 3, 4)]:
         x, y = (
             numbers(np.dtype(type), (*stack, rows, depth), rng),
             numbers(np.dtype(type), (*stack, depth, columns), rng),
