@@ -497,6 +497,27 @@ MUTANTS = [
         "tests/python/test_reductions.py -k zero",
     ),
     Mutant(
+        "rectangles-all-at-the-first-place",
+        "src/host/strided_copy.h",
+        "offset += rest % shape_[d] * strides_[d];",
+        "",
+        "tests/python/test_out.py -k layout",
+    ),
+    Mutant(
+        "few-strided-results-are-not-stored",
+        "src/host/single_loop.cpp",
+        "        if (is_strided)\n            StridedElements",
+        "        if (is_strided && task.shape.size() < 3)\n            StridedElements",
+        "tests/python/test_out.py -k layout",
+    ),
+    Mutant(
+        "overlapping-lines-without-a-copy-between",
+        "src/array/creation.cpp",
+        "if (!overlaps(to, from)) {",
+        "if (true) {",
+        "tests/python/test_indexing.py",
+    ),
+    Mutant(
         "position-of-the-last-of-equal-elements",
         "src/host/loops/reductions.cpp",
         "? earlier(first, lane + Position(begin)) : first;",

@@ -96,8 +96,7 @@ void copy_strided(char* to, int64_t to_step, const char* from, int64_t from_step
     }
 }
 
-/// Copies a few elements of the same dtype and shape; false if that must be a task. Overlapping arrays must be
-/// contiguous.
+/// Copies a few elements of the same dtype and shape; false if that must be a task.
 bool copy_few(const Array& to, const Array& from) {
     const int64_t bytes = to.nbytes();
     if (bytes > kFewBytes || to.dtype() != from.dtype() || !(to.shape() == from.shape())) return false;
@@ -111,8 +110,14 @@ bool copy_few(const Array& to, const Array& from) {
         std::memmove(target, source, size_t(bytes));
         return true;
     }
-    if (overlaps(to, from)) return false;
-    copy_strided(target, to.strides()[0], source, from.strides()[0], to.size(), item_size(to.dtype()));
+    const int64_t item = item_size(to.dtype()), n = to.size();
+    if (!overlaps(to, from)) {
+        copy_strided(target, to.strides()[0], source, from.strides()[0], n, item);
+        return true;
+    }
+    alignas(16) char between[kFewBytes];
+    copy_strided(between, item, source, from.strides()[0], n, item);
+    copy_strided(target, to.strides()[0], between, item, n, item);
     return true;
 }
 
@@ -262,11 +267,17 @@ void check_mask(const Array& to, const Array& mask, const char* function) {
     to.settle();
 }
 
+bool are_same_elements(const Array& a, const Array& b) {
+    return !a.is_pending() && !b.is_pending() && &a.storage() == &b.storage() && a.offset() == b.offset() &&
+           a.dtype() == b.dtype() && a.shape() == b.shape() && a.strides() == b.strides();
+}
+
 }  // namespace
 
 void assign(const Array& to, const Array& from, const char* function) {
     check_target(to, from, function);
     to.settle();
+    if (are_same_elements(to, from)) return;  // as in x[i] += y, which Python writes back
     if (has_extra_axes(from, to)) return assign(to, without_extra_axes(from, to), function);
     broadcast_strides(from.layout(), to.shape(), function);
     if (to.is_empty()) return;

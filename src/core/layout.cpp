@@ -5,6 +5,8 @@
 #include <numeric>
 #include <vector>
 
+#include "cuarray/core/few.h"
+
 namespace cuarray {
 
 std::string to_string(const Dims& dims) {
@@ -101,9 +103,13 @@ Extent extent(const Layout& layout, int64_t item) {
 
 bool may_self_overlap(const Layout& layout, int64_t item) {
     if (layout.size() <= 1) return false;
-    std::vector<std::pair<int64_t, int64_t>> axes;  // |stride|, extent
+    struct Axis {
+        int64_t stride, extent;
+        bool operator<(const Axis& other) const { return stride < other.stride; }
+    };
+    Few<Axis, 8> axes;
     for (int axis = 0; axis < layout.ndim(); ++axis)
-        if (layout.shape[axis] > 1) axes.emplace_back(std::abs(layout.strides[axis]), layout.shape[axis]);
+        if (layout.shape[axis] > 1) axes.push_back({std::abs(layout.strides[axis]), layout.shape[axis]});
     std::sort(axes.begin(), axes.end());
     int64_t reach = item;
     for (auto [stride, n] : axes) {

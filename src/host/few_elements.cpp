@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "host/scratch.h"
+#include "host/strided_copy.h"
 #include "host/tasks.h"
 #include "host/threads.h"
 
@@ -17,18 +18,16 @@ class FewElements {
     FewElements(const LoopLibrary& library, const Elementwise& task, int64_t n)
         : library_(library), task_(task), expr_(*task.expr), n_(n) {}
 
-    /// False, with nothing done, if an operand's elements do not lie evenly apart.
-    bool read() {
-        for (size_t v = 0; v < expr_.nodes.size(); ++v) {
-            if (expr_.nodes[v].op != ExprNode::Op::Input) continue;
-            if (!(values_[v] = elements(task_.inputs[expr_.nodes[v].index]))) return false;
-        }
+    /// Whether the outputs can be stored: under a mask, contiguous ones alone.
+    bool can_store() const {
         for (const View& output : task_.outputs)
-            if (!is_dense(output, task_.shape, n_)) return false;
+            if (expr_.mask != kNoValue && !is_dense(output, task_.shape, n_)) return false;
         return true;
     }
 
     void evaluate() {
+        for (size_t v = 0; v < expr_.nodes.size(); ++v)
+            if (expr_.nodes[v].op == ExprNode::Op::Input) values_[v] = elements(task_.inputs[expr_.nodes[v].index]);
         for (size_t v = 0; v < expr_.nodes.size(); ++v)
             if (!values_[v]) values_[v] = value(expr_.nodes[v], v);
         // What is stored or asked after a store must not lie in an operand, which may be an output.
@@ -43,7 +42,7 @@ class FewElements {
             const int64_t item = item_size(task_.outputs[k].dtype);
             char* const to = task_.outputs[k].data();
             const char* const from = values_[expr_.outputs[k]];
-            if (!mask) std::memcpy(to, from, size_t(n_ * item));
+            if (!mask) StridedElements(library_, task_.shape, task_.outputs[k].strides, item).scatter(to, from);
             for (int64_t i = 0; mask && i < n_; ++i)
                 if (mask[i]) std::memcpy(to + i * item, from + i * item, size_t(item));
         }
@@ -57,18 +56,11 @@ class FewElements {
  private:
     char* room(DType dtype) { return scratch_.take(n_ * item_size(dtype)); }
 
-    /// The operand itself, or a copy of what is broadcast or lies evenly apart along one axis; else null.
+    /// The operand itself, or a contiguous copy.
     const char* elements(const View& view) {
         if (is_dense(view, task_.shape, n_)) return view.data();
-        int64_t step = 0;
-        for (int d = 0; d < task_.shape.size(); ++d) {
-            if (task_.shape[d] == 1) continue;
-            if (task_.shape[d] != n_ && view.strides[d] != 0) return nullptr;
-            step = view.strides[d];
-        }
-        const int64_t item = item_size(view.dtype);
         char* const to = room(view.dtype);
-        for (int64_t i = 0; i < n_; ++i) std::memcpy(to + i * item, view.data() + i * step, size_t(item));
+        StridedElements(library_, task_.shape, view.strides, item_size(view.dtype)).gather(to, view.data());
         return to;
     }
 
@@ -131,7 +123,7 @@ bool run_few(const LoopLibrary& library, const Elementwise& task, Fault& fault) 
     if (n > kMostElements || task.expr->nodes.size() > kMostNodes) return false;
     const DefaultFloatMode mode;
     FewElements few(library, task, n);
-    if (!few.read()) return false;
+    if (!few.can_store()) return false;
     few.evaluate();
     few.store();
     fault = few.fault();

@@ -1,16 +1,17 @@
-// single_loop.cpp -- one loop over contiguous operands, without a plan: minimal overhead for small arrays, non-temporal
-// stores for large ones.
+// single_loop.cpp -- one loop over contiguous operands, or few strided ones, without a plan: minimal overhead for small
+// arrays, non-temporal stores for large ones.
 #include <algorithm>
 #include <cstring>
 
 #include "host/caches.h"
+#include "host/strided_copy.h"
 #include "host/tasks.h"
 #include "host/threads.h"
 
 namespace cuarray::host {
 namespace {
 
-constexpr int64_t kFewElements = 64;  // up to this size a scalar operand is replicated
+constexpr int64_t kFewElements = 64;  // up to this size scalar and strided operands are copied
 
 /// The operands of a task as the loop takes them.
 struct Operands {
@@ -43,23 +44,29 @@ bool run_single_loop(const LoopLibrary& library, const SingleLoop& task, const S
     const Row& row = rows()[types.row];
     const DTypeInfo& result = info(types.out[0]);
     const int64_t size = count(task.shape);
-    alignas(64) char repeated[kMaxIn][kFewElements * 16];
+    alignas(64) char copies[kMaxIn + 1][kFewElements * 16];
     Operands o;
     o.to = to.data(), o.to_item = result.size, o.ins = row.nin;
-    if (!is_dense(o.to, result, *to.strides, task.shape, size)) return false;
+    const bool is_few = size <= kFewElements, is_strided = !is_dense(o.to, result, *to.strides, task.shape, size);
+    if (is_strided) {
+        if (!is_few) return false;
+        o.to = copies[kMaxIn];
+    }
     for (int k = 0; k < row.nin; ++k) {
         const SingleLoop::Location& in = task.in[k];
         const DTypeInfo& type = info(types.in[k]);
         o.item[k] = type.size;
-        if (in.storage) {
-            if (!is_dense(in.data(), type, *in.strides, task.shape, size)) return false;
+        if (in.storage && is_dense(in.data(), type, *in.strides, task.shape, size)) {
             o.from[k] = in.data();
-        } else {
-            if (size > kFewElements) return false;
-            for (int64_t i = 0; i < size; ++i)
-                std::memcpy(repeated[k] + i * type.size, in.scalar->bytes, size_t(type.size));
-            o.from[k] = repeated[k];
+            continue;
         }
+        if (!is_few) return false;
+        o.from[k] = copies[k];
+        if (in.storage)
+            StridedElements(library, task.shape, *in.strides, type.size).gather(copies[k], in.data());
+        else
+            for (int64_t i = 0; i < size; ++i)
+                std::memcpy(copies[k] + i * type.size, in.scalar->bytes, size_t(type.size));
     }
     const BlockLoop loop = library.loops[task.loop];
     const bool streams =
@@ -67,6 +74,8 @@ bool run_single_loop(const LoopLibrary& library, const SingleLoop& task, const S
     if (size < 2 * kTaskElements) {
         const DefaultFloatMode mode;
         run_range(library, loop, o, streams, 0, size);
+        if (is_strided)
+            StridedElements(library, task.shape, *to.strides, result.size).scatter(to.data(), copies[kMaxIn]);
     } else {
         parallel_for((size + kTaskElements - 1) / kTaskElements, [&](int64_t i) {
             const int64_t begin = i * kTaskElements;

@@ -6,7 +6,7 @@
 namespace cuarray::host {
 
 Fault run(const LoopLibrary& library, const Elementwise& task);
-/// The same without a plan; false, with nothing done, unless there are only a few elements, evenly apart.
+/// The same without a plan; false, with nothing done, unless there are only a few elements.
 bool run_few(const LoopLibrary& library, const Elementwise& task, Fault& fault);
 void run(const LoopLibrary& library, const Reduce& task);
 void run(const LoopLibrary& library, const LeftFold& task);
@@ -26,7 +26,7 @@ void run(const LoopLibrary& library, const RandomFill& task);
 
 /// One product as a Matmul task by a library would compute it; false, with nothing done, where none does.
 bool multiply(const LoopLibrary& library, const MatrixProduct& product);
-/// Runs the loop into `to`; returns false, having done nothing, if an operand is not dense.
+/// Runs the loop into `to`; returns false, having done nothing, if one of many elements is not dense.
 bool run_single_loop(const LoopLibrary& library, const SingleLoop& task, const SingleLoop::Location& to);
 /// Folds runs of n > 0 contiguous elements, `apart` bytes from one to the next, with one thread.
 void fold_contiguous(const LoopLibrary& library, ReductionId row, DType dtype, const void* data, int64_t n,

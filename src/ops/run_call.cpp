@@ -225,11 +225,13 @@ UfuncResult run_planned(const Call& c) {
 }
 
 /// Whether a call needs no planning: its operands are not pending and have the loop's dtypes, and its result is new, or
-/// contiguous and partially overlapped by no operand.
+/// partially overlapped by no operand, nor by itself.
 bool is_plain(const Call& c) {
     if (c.options.where || c.row.nout != 1 || c.row.has(NegativeFault) || shift_of(c) >= 0) return false;
     const Array* out = c.options.out[0];
-    if (out && (out->dtype() != c.types->out[0] || out->is_pending() || !out->is_c_contiguous())) return false;
+    if (out && (out->dtype() != c.types->out[0] || out->is_pending() ||
+                (!out->is_c_contiguous() && may_self_overlap(out->layout(), item_size(out->dtype())))))
+        return false;
     for (int i = 0; i < c.row.nin; ++i) {
         const Array* in = c.arrays[i];
         if (!in) continue;

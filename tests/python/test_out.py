@@ -3,8 +3,11 @@
 import ast
 import doctest
 import inspect
+import itertools
 
+import numpy as np
 import pytest
+from layouts import LAYOUTS
 
 import cuarray
 from cuarray._namespace.aliases import ALIASES
@@ -70,3 +73,31 @@ def test_what_out_cannot_be(name, device):
 
 def test_there_are_many():
     assert len(NAMES) >= 150
+
+
+@pytest.mark.parametrize("dtype", ["?", "i2", "f4", "f8", "c16"])
+@pytest.mark.parametrize("shape", [(5,), (3, 4), (2, 3, 4), (2, 2, 3, 5), (3, 40), (2, 3, 2, 100)])
+def test_results_of_any_layout(shape, dtype, device, rng):
+    """In place, into other elements and into overlapping ones; few elements and more of them."""
+    x, y = (rng.integers(0, 9, shape).astype(dtype) for _ in range(2))
+    function = "logical_xor" if dtype == "?" else "add"
+    want = getattr(np, function)(x, y)
+    for left, right in itertools.product(LAYOUTS, LAYOUTS):
+        note = f"{left.__name__} {right.__name__}"
+        ours, others = left(x.copy()), right(y)
+        got = getattr(cuarray, function)(ours, others, out=ours)
+        assert got is ours
+        np.testing.assert_array_equal(ours.numpy(), want, note)
+        np.testing.assert_array_equal(others.numpy(), y, note)
+        result = left(np.zeros_like(x))
+        getattr(cuarray, function)(right(y), cuarray.asarray(x), out=result)
+        np.testing.assert_array_equal(result.numpy(), want, note)
+    for step in (1, -1):
+        ours, wanted = cuarray.asarray(x.copy()), x.copy()
+        getattr(cuarray, function)(ours[..., 1:], ours[..., :-1], out=ours[..., 1:][..., ::step])
+        getattr(np, function)(wanted[..., 1:], wanted[..., :-1], out=wanted[..., 1:][..., ::step])
+        np.testing.assert_array_equal(ours.numpy(), wanted)
+        ours[..., 1:] = ours[..., :-1]
+        wanted[..., 1:] = wanted[..., :-1]
+        ours[:] = ours
+        np.testing.assert_array_equal(ours.numpy(), wanted)
