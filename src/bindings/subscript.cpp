@@ -446,6 +446,25 @@ struct StoreElement {
     Array part() const { return basic_index(array, SubscriptKey(key, array.device()).span()); }
 };
 
+/// Stores a number of the array's dtype on the host, whose conversion runs no Python code; false for others.
+bool store_as_it_is(const Array& array, int64_t offset, PyObject* value) {
+    double number;
+    const void* bytes;
+    if (is_number(value) && scalar_of_number(value).dtype == array.dtype()) {
+        bytes = scalar_of_number(value).bytes;
+    } else if (PyFloat_CheckExact(value) && array.dtype() == DType::float64) {
+        number = PyFloat_AS_DOUBLE(value);
+        bytes = &number;
+    } else {
+        return false;
+    }
+    if (!is_on_host(array.device())) return false;
+    Storage& storage = array.storage();
+    before_write(storage);
+    storage.front().write(storage, array.offset() + offset, bytes, item_size(array.dtype()));
+    return true;
+}
+
 }  // namespace
 
 PyObject* take_few(const Array& array, PyObject* key) {
@@ -496,7 +515,7 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept {
         check_is_writable(array);
         int64_t offset;
         if (array.ndim() > 0 && is_element_key(array, key, offset)) {  // reports a wrong index before a wrong value
-            with_value(value, array, true, StoreElement{array, key});
+            if (!store_as_it_is(array, offset, value)) with_value(value, array, true, StoreElement{array, key});
             return 0;
         }
         if (put_few(array, key, value)) return 0;
