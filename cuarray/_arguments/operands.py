@@ -92,7 +92,7 @@ def target(a, function, is_out=False):
     Raises TypeError for anything else, and ValueError if it is read-only, even if it has no elements.
     """
     if isinstance(a, np.ndarray):
-        a = _core.array_from_object(a, device="cpu", copy=False)
+        a = _core.array_from_object(a, None, "cpu", False)
     if not isinstance(a, ndarray):
         need = "out must be an array" if is_out else "expected an array to write into"
         raise TypeError(f"{_core.called_function(function)}: {need}, not {type(a).__name__}")
@@ -105,7 +105,7 @@ def target(a, function, is_out=False):
 def values_for(a, values, function):
     """Return values to write into `a` as an array; OverflowError if Python ints do not fit."""
     if isinstance(values, (*WEAK, list, tuple)):
-        return _core.array_from_object(values, a.dtype, device=a.device)
+        return _core.array_from_object(values, a.dtype, a.device)
     return _core.beside(values, a, function)
 
 

@@ -95,7 +95,7 @@ def transform_few(name, x):
     if name in ("ifft", "irfft"):
         scale = np.reciprocal(n, dtype=results[1])
     found = loop(x.numpy(), scale, np.empty(shape, results[is_real]))
-    return _core.array_from_object(found, device=x.device, copy=True)
+    return _core.array_from_object(found, None, x.device, True)
 
 
 def transformed(function, x, plan, shapes, norm):
@@ -106,7 +106,7 @@ def transformed(function, x, plan, shapes, norm):
     found = x.numpy()
     for transform, n, axis in steps:
         found = transform(found, n, axis, norm, None)
-    return _core.array_from_object(found, device=x.device, copy=True)
+    return _core.array_from_object(found, None, x.device, True)
 
 
 class Memory:

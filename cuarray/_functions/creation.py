@@ -16,7 +16,7 @@ __all__ = [
 
 def as_array(a, device=None):
     """Return `a` itself if it is an array, else convert it."""
-    return a if isinstance(a, ndarray) else _core.array_from_object(a, device=device)
+    return a if isinstance(a, ndarray) else _core.array_from_object(a, None, device)
 
 
 def device_for(device, like):

@@ -55,7 +55,7 @@ def poly(seq_of_zeros):
     if zeros.size == 0:
         return 1.0
     with np.errstate(all="ignore"):
-        return _core.array_from_object(np.poly(zeros.numpy()), device=zeros.device, copy=True)
+        return _core.array_from_object(np.poly(zeros.numpy()), None, zeros.device, True)
 
 
 def roots(p):
@@ -104,8 +104,8 @@ def of_host(function, call, device, *arguments, **options):
         kind = next(kind for kind in (np.linalg.LinAlgError, ValueError, TypeError) if isinstance(error, kind))
         raise kind(f"{function}: {error}") from None
     if not isinstance(found, tuple):
-        return _core.array_from_object(found, device=device, copy=True)
-    return tuple([_core.as_value(_core.array_from_object(x, device=device, copy=True)) for x in found])
+        return _core.array_from_object(found, None, device, True)
+    return tuple([_core.as_value(_core.array_from_object(x, None, device, True)) for x in found])
 
 
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
@@ -364,7 +364,7 @@ def polydiv(u, v):
     dtype = _core.result_type(u.dtype, v.dtype)
     with np.errstate(all="ignore"):
         found = np.polydiv(u.numpy(), v.numpy())
-    quotient, remainder = (_core.array_from_object(x, dtype, device=u.device, copy=True) for x in found)
+    quotient, remainder = (_core.array_from_object(x, dtype, u.device, True) for x in found)
     return quotient, remainder
 
 

@@ -47,8 +47,8 @@ def of_nothing(name, arrays, dtype, options):
     found = getattr(np.linalg, name)(*[np.zeros(x.shape, dtype) for x in arrays], **options)
     device = arrays[0].device
     if isinstance(found, tuple):
-        return tuple([_core.array_from_object(np.asarray(x), device=device, copy=True) for x in found])
-    return _core.array_from_object(np.asarray(found), device=device, copy=True)
+        return tuple([_core.array_from_object(np.asarray(x), None, device, True) for x in found])
+    return _core.array_from_object(np.asarray(found), None, device, True)
 
 
 def require_success(info, message):

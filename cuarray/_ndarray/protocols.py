@@ -179,9 +179,9 @@ def as_ours(result):
     if type(result) in (list, tuple):
         return type(result)(as_ours(entry) for entry in result)
     if type(result) is np.ndarray and result.dtype.kind in "biufc":
-        return _core.array_from_object(result, device="cpu")
+        return _core.array_from_object(result, None, "cpu")
     if isinstance(result, np.bool_ | np.number):
-        return _core.array_from_object(result, device="cpu").reshape(1)[0]
+        return _core.array_from_object(result, None, "cpu").reshape(1)[0]
     return result
 
 
