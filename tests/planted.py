@@ -106,14 +106,19 @@ class Verdict(NamedTuple):
     text: str
 
 
-def plant(mutant: Mutant, sound: set[str]) -> Verdict:
-    """Plant one bug, rebuild, test, and revert it. `sound` are the tests known to pass without bugs."""
+def plant(mutant: Mutant, sound: set[str], before_it: Mutant | None) -> Verdict:
+    """Plant one bug, rebuild it and the one `before_it`, test, and revert it.
+
+    `sound` are the tests known to pass without bugs.
+    """
     text = (scratch_tree.SCRATCH / mutant.file).read_text("utf-8")
     try:
         file, before = write_planted(mutant, text, mutant.planted_in(text))
     except LookupError as error:
         return Verdict(False, str(error))
     try:
+        if before_it and before_it.target() != mutant.target():
+            scratch_tree.build(before_it.target())
         scratch_tree.build(mutant.target())
         for tests in mutant.commands():
             status, failed, said = run_tests(tests)
@@ -191,6 +196,7 @@ def main(name: str, mutants: list[Mutant], doc: str) -> int:
         return 0
 
     results, sound, survivors = Results(name), set[str](), 0
+    last: Mutant | None = None
     known = {} if options.again else {mutant: results.known(mutant) for mutant in chosen}
     if not all(known.get(mutant) for mutant in chosen):
         scratch_tree.refresh()
@@ -200,7 +206,8 @@ def main(name: str, mutants: list[Mutant], doc: str) -> int:
     for mutant in chosen:
         start, verdict = time.monotonic(), known.get(mutant)
         if not verdict:
-            verdict = plant(mutant, sound)
+            verdict = plant(mutant, sound, last)
+            last = mutant
             results.note(mutant, verdict)
         survivors += not verdict.is_caught
         seconds = time.monotonic() - start

@@ -1346,8 +1346,8 @@ LINEAR_ALGEBRA = [
     Mutant(
         "results-of-lapack-are-views",
         "cuarray/_linalg/lapack.py",
-        'dtype, device="cpu", copy=True)',
-        'dtype, device="cpu", copy=None)',
+        'dtype, "cpu", True)',
+        'dtype, "cpu", None)',
         tests("linalg", "qr or svd"),
     ),
     Mutant(
