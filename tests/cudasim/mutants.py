@@ -512,7 +512,7 @@ BY_HAND = [
         "src/cuda/stream.cpp",
         "    Stream::issue();\n",
         "",
-        (f"{MEMORY} -k kept", STREAMS),
+        "sim tests/python/test_streams.py -k 'cuda and only_waits'",
     ),
     # Errors, versions, processes
     Mutant(
@@ -747,6 +747,7 @@ def why_redundant(mutant: Mutant) -> str:
 
 # The tests that are likely to fail, tried before all others.
 OWN_TESTS = {
+    "cusolver.cpp": (f"{FACTORISATIONS} -k 'older or errors'",),
     "lapack_routine.cpp": (f"{FACTORISATIONS} -k captures",),
     "elementwise.cpp": (f"{EXPLANATIONS} -k failed_launch",),
     "event.cpp": ("sim tests/python/test_streams.py -k 'cuda and event'", f"{EXPLANATIONS} -k times"),

@@ -275,6 +275,20 @@ def test_synchronize_waits_for_all_streams(device):
     cuarray.device(device).synchronize()
 
 
+@pytest.mark.parametrize("what", ["event", "stream"])
+def test_a_stream_that_only_waits_is_not_done(device, what):
+    """A wait is work of its stream: when it has been waited for, so has what it waits for."""
+    first, second = cuarray.Stream(), cuarray.Stream()
+    for _ in range(3):
+        second.synchronize()
+        with first:
+            x = counting() + 1
+        event = first.record()
+        second.wait(event if what == "event" else first)
+        second.synchronize()
+        assert second.is_done() and event.query() and x.size
+
+
 def test_faults_come_to_who_waits(remote):
     with cuarray.Stream() as stream:
         cuarray.asarray([2, 3]) ** cuarray.asarray([1, -1])
