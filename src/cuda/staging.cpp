@@ -33,7 +33,7 @@ DType unsigned_of(int64_t bytes) {
 /// The shape with extent 1 along the axes where the view is broadcast.
 Dims distinct(const View& view, Dims shape) {
     for (int axis = 0; axis < shape.size(); ++axis)
-        if (view.strides[axis] == 0 && shape[axis] > 1) shape[axis] = 1;
+        if (view.strides[axis] == 0) shape[axis] = std::min<int64_t>(shape[axis], 1);
     return shape;
 }
 

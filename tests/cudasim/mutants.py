@@ -501,13 +501,6 @@ BY_HAND = [
         LOOPS,
     ),
     Mutant(
-        "empty-operand-staged-as-if-it-had-elements",
-        "src/cuda/staging.cpp",
-        "view.strides[axis] == 0 && shape[axis] > 1",
-        "view.strides[axis] == 0",
-        FOLDS,
-    ),
-    Mutant(
         "a-wait-is-no-work",
         "src/cuda/stream.cpp",
         "    Stream::issue();\n",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from layouts import LAYOUTS
+from layouts import LAYOUTS, unaligned
 from oracle import bits
 from same import agree
 
@@ -533,3 +533,10 @@ def test_what_differs_from_zero(dtype, shape, axis, device, rng):
             np.testing.assert_array_equal(got.numpy(), getattr(np, name)(x, axis=axis))
         got = cuarray.logical_xor.reduce(ours, axis=axis)
         np.testing.assert_array_equal(got.numpy(), np.count_nonzero(x, axis=axis) % 2 == 1)
+
+
+def test_nothing_beyond_the_end_is_read(device):
+    """An unaligned array without elements, which lies behind the memory of another one and repeats along its axis."""
+    behind = unaligned(np.ones(4))[4:]
+    nothing = cuarray.lib.stride_tricks.as_strided(behind, (0, 3), (0, 8))
+    assert nothing.sum(axis=0).tolist() == [0, 0, 0] and (nothing + 1).shape == (0, 3)
