@@ -389,7 +389,7 @@ def multi_dot(arrays, *, out=None) -> ndarray:
         if start == stop:
             return chain[start]
         split = splits[start][stop]
-        return _core.matmul(product(start, split), product(split + 1, stop))
+        return products.matmul(product(start, split), product(split + 1, stop))
 
     return write_output(product(0, len(chain) - 1), out, "multi_dot")
 
@@ -401,6 +401,10 @@ def best_splits(lengths):
     the product of the matrices i to j.
     """
     count = len(lengths) - 1
+    if count == 3:
+        rows, first, second, columns = lengths
+        from_left = rows * second * (first + columns) < first * columns * (rows + second)
+        return [[0, 0, 1 if from_left else 0], [0, 0, 1]]
     costs = [[0] * count for _ in range(count)]
     splits = [[0] * count for _ in range(count)]
     for span in range(1, count):
