@@ -182,16 +182,48 @@ void ArrayOrScalar::load_python_int(PyObject* object) {
     }
 }
 
-void ArrayOrScalar::load_numpy_scalar(PyObject* object, const char* function) {
+namespace {
+
+/// The dtype of an element or array of NumPy's; those of its own types of elements are remembered.
+DType dtype_of_numpy(PyObject* object, const char* function) {
+    struct Known {
+        PyTypeObject* type;
+        DType dtype;
+    };
+    static Few<Known, kDTypes> known;  // the GIL guards it
+    PyTypeObject* const type = Py_TYPE(object);
+    for (const Known& one : known)
+        if (one.type == type) return one.dtype;
     const Object descriptor = Object::steal(PyObject_GetAttrString(object, "dtype"));
+    const DType dtype = from_numpy_dtype(descriptor.get(), function);
+    if (is_numpy_scalar(object) && !PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE)) known.push_back({type, dtype});
+    return dtype;
+}
+
+}  // namespace
+
+void ArrayOrScalar::load_numpy_scalar(PyObject* object, const char* function) {
+    if (is_numpy_float64(object)) {
+        kind_ = Kind::Scalar;
+        scalar_ = Scalar::of(DType::float64, PyFloat_AS_DOUBLE(object));
+        return;
+    }
     scalar_ = Scalar{};
-    scalar_.dtype = from_numpy_dtype(descriptor.get(), function);
+    scalar_.dtype = dtype_of_numpy(object, function);
+    kind_ = Kind::Scalar;
+    Py_buffer memory;
+    if (PyObject_GetBuffer(object, &memory, PyBUF_SIMPLE) == 0) {
+        const bool fits = memory.len == item_size(scalar_.dtype);
+        if (fits) std::memcpy(scalar_.bytes, memory.buf, size_t(memory.len));
+        PyBuffer_Release(&memory);
+        if (fits) return;
+    }
+    PyErr_Clear();  // types of other packages may have no buffer
     const Object bytes = Object::steal(PyObject_CallMethod(object, "tobytes", nullptr));
     char* data = nullptr;
     Py_ssize_t size = 0;
     check(PyBytes_AsStringAndSize(bytes.get(), &data, &size));
     std::memcpy(scalar_.bytes, data, size_t(item_size(scalar_.dtype)));
-    kind_ = Kind::Scalar;
 }
 
 bool ArrayOrScalar::load(PyObject* object, CallDevice device, const char* function) {

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 #include "bindings/convert.h"
+#include "bindings/fast_paths.h"
 #include "bindings/ndarray.h"
 #include "bindings/other_arrays.h"
 #include "cuarray/ops/manipulation.h"
@@ -232,7 +233,28 @@ Object to_ndarray(PyObject* object, CallDevice device, const char* function, int
     return to_ndarray(object, options, function);
 }
 
+namespace {
+
+/// A list of numbers as the array that NumPy would make, on the current device; an empty handle for what needs a
+/// closer look.
+Array array_of_numbers(PyObject* object, const CreationOptions& options) {
+    const bool is_plain = options.reads_as == DType::none && options.copy != CreationOptions::Copy::Never &&
+                          options.order != 'F' && options.depth == 0;
+    if (!is_plain || !is_list(object)) return {};
+    const Device current = current_device();
+    if (!(options.device.value_or(options.home.value_or(current)) == current)) return {};
+    Array numbers = read_numbers(object);
+    if (!numbers || options.dtype == DType::none || options.dtype == numbers.dtype()) return numbers;
+    // Other conversions may raise, or differ for integers that float64 does not hold.
+    const bool widens = options.dtype == DType::float64 && numbers.dtype() == DType::int64;
+    return widens ? astype(numbers, options.dtype, 'K', true) : Array();
+}
+
+}  // namespace
+
 Object to_ndarray(PyObject* object, const CreationOptions& options, const char* function) {
+    if (Array numbers = array_of_numbers(object, options))
+        return Object::steal(wrap(with_leading_axes(numbers, options.ndmin)));
     const ImportedArray source = read(object, options, function);
     Array result = with_options(source, options, function);
     const bool is_shared = result.storage_ref() == source.array.storage_ref();

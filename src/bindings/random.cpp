@@ -1,6 +1,7 @@
 // random.cpp -- draws from the sequence of NumPy's Philox, whose state moves on as if NumPy had drawn.
 #include "cuarray/ops/random.h"
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 #include "bindings/fast_paths.h"
@@ -114,16 +115,30 @@ bool is_count(RandomDraw draw, Py_ssize_t k) {
     return draw == RandomDraw::hypergeometric_each || (draw == RandomDraw::binomial && k == 0);
 }
 
-/// Reads the parameters of a distribution, and may choose a draw for them; false where one is not a Python number, or
-/// not in its domain.
+/// Reads a parameter: a number of Python's, or an element of float64 or int64; a count is an integer.
+bool read_parameter(PyObject* object, bool is_count, double& x) {
+    if (PyLong_CheckExact(object)) return read_float(object, x);
+    if (!is_count && (PyFloat_CheckExact(object) || is_numpy_float64(object))) {
+        x = PyFloat_AS_DOUBLE(object);
+        return true;
+    }
+    if (!is_number(object)) return false;
+    const Scalar& element = scalar_of_number(object);
+    if (element.dtype == DType::float64 && !is_count) return read_float(object, x);
+    if (element.dtype != DType::int64) return false;
+    int64_t integer;
+    std::memcpy(&integer, element.bytes, sizeof integer);
+    x = double(integer);
+    return std::fabs(x) < 0x1p60 && int64_t(x) == integer;
+}
+
+/// Reads the parameters of a distribution, and may choose a draw for them; false where one is not such a number, or not
+/// in its domain.
 bool read_parameters(RandomNumbers& numbers, PyObject* const* args, Py_ssize_t count) {
     double x[3];
     if (count > 3) return false;
-    for (Py_ssize_t k = 0; k < count; ++k) {
-        const bool is_number =
-            PyLong_CheckExact(args[k]) || (PyFloat_CheckExact(args[k]) && !is_count(numbers.draw, k));
-        if (!is_number || !read_float(args[k], x[k])) return false;
-    }
+    for (Py_ssize_t k = 0; k < count; ++k)
+        if (!read_parameter(args[k], is_count(numbers.draw, k), x[k])) return false;
     return set_parameters(numbers, {x, size_t(count)});
 }
 

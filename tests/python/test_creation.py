@@ -271,3 +271,30 @@ def test_lost_imaginary_parts_are_told(device):
     for make in (lambda: cuarray.full(2, 1j, dtype=float), lambda: cuarray.full_like(cuarray.ones(2), 1j)):
         with pytest.warns(np.exceptions.ComplexWarning):
             make()
+
+
+def test_lists_that_hold_elements(device):
+    """Lists of numbers have one short way, whichever function takes them."""
+    values = [3, 0.5, 2, -1]
+    x = cuarray.asarray(values)
+    for numbers in (values, list(x), [x[0], 0.5, 2, x[3]], [[x[0], 1], (2, x[1])], [x[0] > 1, True], [], [2**60, 1]):
+        host = np.array([[float(v) for v in row] if isinstance(row, list | tuple) else row for row in numbers])
+        if any(isinstance(v, cuarray.ndarray) for v in numbers):
+            host = np.array([v.item() if isinstance(v, cuarray.ndarray) else v for v in numbers])
+        for function in ("sum", "cumsum", "negative", "sqrt", "sort") if host.dtype.kind != "b" else ("sum", "any"):
+            if function == "sqrt":
+                host = abs(host)
+                numbers = abs(cuarray.asarray(numbers)).tolist()
+            got, want = getattr(cuarray, function)(numbers), getattr(np, function)(host)
+            assert got.dtype == want.dtype
+            np.testing.assert_array_equal(got.numpy(), want)
+        for dtype in ("f8", "i8", "f4", "i2", "?", "c16"):
+            if host.size and abs(host).max() > 2**15:
+                continue
+            got = cuarray.array(numbers, dtype=dtype, ndmin=3)
+            assert got.dtype == dtype and got.ndim == 3 and got.device == x.device
+            np.testing.assert_array_equal(got.numpy(), np.array(host, dtype, ndmin=3))
+    with pytest.raises(OverflowError):
+        cuarray.array([x[0] > 1, 300], dtype="u1")
+    with pytest.raises(ValueError):
+        cuarray.array([1, 2], copy=False)

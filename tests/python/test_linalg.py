@@ -2,10 +2,12 @@
 
 import inspect
 import itertools
+import math
 import re
 import subprocess
 import sys
 import warnings
+from itertools import pairwise
 
 import layouts
 import numpy as np
@@ -920,12 +922,17 @@ def test_multi_dot_multiplies_in_the_best_order(monkeypatch):
             self.calls += a.shape[0] * a.shape[1] * b.shape[1]
             return a @ b
 
-    counting = Counting()
-    arrays = [cuarray.ones(shape) for shape in ((10, 100), (100, 5), (5, 50), (50, 1))]
-    monkeypatch.setattr(products, "_core", counting)
-    result = linalg.multi_dot(arrays, out=(out := cuarray.zeros((10, 1))))
-    assert result is out and (out == 100 * 5 * 50).all()
-    assert counting.calls == 5 * 50 + 100 * 5 + 10 * 100
+    for lengths, least in (
+        ((10, 100, 5, 50, 1), 5 * 50 + 100 * 5 + 10 * 100),
+        ((10, 100, 5, 50), 10 * 100 * 5 + 10 * 5 * 50),
+        ((50, 5, 100, 10), 5 * 100 * 10 + 50 * 5 * 10),
+    ):
+        counting = Counting()
+        arrays = [cuarray.ones(shape) for shape in pairwise(lengths)]
+        monkeypatch.setattr(products, "products", counting)
+        result = linalg.multi_dot(arrays, out=(out := cuarray.zeros((lengths[0], lengths[-1]))))
+        assert result is out and (out == math.prod(lengths[1:-1])).all()
+        assert counting.calls == least
 
 
 @pytest.mark.parametrize("n", range(1, 9))

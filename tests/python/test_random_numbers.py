@@ -739,3 +739,21 @@ def test_another_layout_of_the_state_is_refused(monkeypatch):
         monkeypatch.undo()
         check_layout.cache_clear()
         check_layout()
+
+
+def test_parameters_that_are_elements(device):
+    """Elements of ours and of NumPy's are the numbers that they hold."""
+    kinds = [lambda v: cuarray.asarray([v], device="cpu")[0], lambda v: np.asarray([v])[0]]
+    for name, parameters in (
+        ("normal", (2.5, 1)), ("poisson", (3,)), ("binomial", (4, 0.5)), ("exponential", (2.0,)), ("gamma", (2.0, 3)),
+        ("geometric", (0.5,)), ("hypergeometric", (5, 6, 7)), ("vonmises", (1.0, 2.0)), ("standard_gamma", (2,)),
+    ):  # fmt: skip
+        want = getattr(default_rng(3), name)(*parameters, size=5)
+        for kind in kinds:
+            got = getattr(default_rng(3), name)(*map(kind, parameters), size=5)
+            np.testing.assert_array_equal(got.numpy(), want.numpy(), name)
+    for wrong in (2**63 - 1, 2**62 + 1, -(2**63)):
+        element = cuarray.asarray(wrong, device="cpu")[...]
+        assert default_rng(3).normal(element[()], 1).item() == default_rng(3).normal(float(wrong), 1).item()
+    with pytest.raises(ValueError):
+        default_rng(3).exponential(cuarray.asarray([-1.0])[0])
