@@ -273,14 +273,19 @@ def test_lost_imaginary_parts_are_told(device):
             make()
 
 
+def plain(value):
+    """The numbers of nested lists that hold elements."""
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    return value.item() if isinstance(value, cuarray.ndarray) else value
+
+
 def test_lists_that_hold_elements(device):
     """Lists of numbers have one short way, whichever function takes them."""
     values = [3, 0.5, 2, -1]
     x = cuarray.asarray(values)
     for numbers in (values, list(x), [x[0], 0.5, 2, x[3]], [[x[0], 1], (2, x[1])], [x[0] > 1, True], [], [2**60, 1]):
-        host = np.array([[float(v) for v in row] if isinstance(row, list | tuple) else row for row in numbers])
-        if any(isinstance(v, cuarray.ndarray) for v in numbers):
-            host = np.array([v.item() if isinstance(v, cuarray.ndarray) else v for v in numbers])
+        host = np.array(plain(numbers))
         for function in ("sum", "cumsum", "negative", "sqrt", "sort") if host.dtype.kind != "b" else ("sum", "any"):
             if function == "sqrt":
                 host = abs(host)
