@@ -184,7 +184,7 @@ void ArrayOrScalar::load_python_int(PyObject* object) {
 
 namespace {
 
-/// The dtype of an element or array of NumPy's; those of its own types of elements are remembered.
+/// The dtype of a NumPy scalar or array; those of NumPy's own scalar types are remembered.
 DType dtype_of_numpy(PyObject* object, const char* function) {
     struct Known {
         PyTypeObject* type;

@@ -447,8 +447,8 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
         return fold_vector<lanes>(best, better);
     }
 
-    /// The position of the first of n elements, at most a leaf, with the best value. It is no branch: those that depend
-    /// on elements are mispredicted.
+    /// The position of the first of n elements, at most a leaf, with the best value, found
+    /// without branches on elements, which would be mispredicted.
     static int position(const X* x, int n, X value) {
         return with_lanes(n, [&](auto lanes) { return position_in_vectors<lanes.value>(x, n, value); });
     }

@@ -1,4 +1,4 @@
-// vectors.h -- vectors of the compiler: where loops over arrays do not become what the processor has.
+// vectors.h -- GCC's vector types, for loops that it does not vectorise well by itself.
 #pragma once
 #include <cstring>
 
