@@ -497,6 +497,27 @@ MUTANTS = [
         "tests/python/test_reductions.py -k zero",
     ),
     Mutant(
+        "integer-elements-as-parameters-are-zero",
+        "src/bindings/random.cpp",
+        "return std::fabs(x) < 0x1p60 && int64_t(x) == integer;",
+        "return (x = 0, true);",
+        "tests/python/test_random_numbers.py -k are_elements",
+    ),
+    Mutant(
+        "lists-of-integers-are-never-floats",
+        "src/bindings/creation.cpp",
+        "return widens ? astype(numbers, options.dtype, 'K', true) : Array();",
+        "return numbers;",
+        "tests/python/test_creation.py -k hold_elements",
+    ),
+    Mutant(
+        "every-numpy-scalar-has-the-first-type",
+        "src/bindings/convert.cpp",
+        "if (one.type == type) return one.dtype;",
+        "return one.dtype;",
+        "tests/python/test_operands.py -k every_type",
+    ),
+    Mutant(
         "rectangles-all-at-the-first-place",
         "src/host/strided_copy.h",
         "offset += rest % shape_[d] * strides_[d];",

@@ -3,6 +3,7 @@
 import array
 import collections
 import ctypes
+import itertools
 import operator
 
 import numpy as np
@@ -307,3 +308,14 @@ def test_in_asks_the_other_class():
 
     x = cuarray.arange(3, device="cpu")
     assert Two() in x and Two() not in x[:2] and "a" not in x and None not in x and 2.0 in x and [0, 1, 2] in x
+
+
+def test_scalars_of_numpy_of_every_type(device):
+    """Each keeps its dtype and its bits, also after one of another type."""
+    for first, second in itertools.product("?bBhHiIqQlLefdFD", repeat=2):
+        for kind in (first, second):
+            scalar = np.array([3], kind)[0]
+            for x in (np.ones(3, "i1"), np.ones((), "f4")):
+                got, want = cuarray.asarray(x.copy()) + scalar, x + scalar
+                assert got.dtype == want.dtype
+                np.testing.assert_array_equal(got.numpy(), want)
