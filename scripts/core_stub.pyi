@@ -47,6 +47,7 @@ def from_dlpack(x: Any, /, *, device: DeviceLike = None, copy: bool | None = Non
 
 # Used only by the package's own modules.
 def with_fast_path(function: Function, name: str | None = None) -> Function: ...
+def generalized_ufunc(function: Function, signature: str) -> Function: ...
 def __getattr__(name: str) -> Any: ...
 
 class ufunc:
@@ -71,8 +72,8 @@ class ufunc:
     def identity(self) -> Any:
         """The result of an empty reduce, or None."""
     @property
-    def signature(self) -> None:
-        """None: the function works element by element."""
+    def signature(self) -> str | None:
+        """The core dimensions, as '(m,n),(n)->(m)'; None: works element by element."""
     def reduce(
         self,
         array: ArrayLike,

@@ -14,6 +14,7 @@ ANNOTATIONS = {
     "number": "Number",
     "object": "Any",
     "bool": "_bool",
+    "str or tuple of dtype": "str | tuple[DTypeLike | None, ...]",
     "int": "SupportsIndex",
     "int or sequence of int": "Shape",
     "int or tuple of int": "Shape",
@@ -101,6 +102,7 @@ KEYWORDS = {
     "dtype": "DTypeLike | None",
     "order": "Order | None",
     "out": "ndarray | None",
+    "signature": "str | tuple[DTypeLike | None, ...] | None",
     "subok": "_bool",
 }
 

@@ -27,6 +27,24 @@ def common_dtype(arrays, dtype, casting, function):
     return dtype
 
 
+def dtype_of_signature(signature, dtype, function):
+    """Return the one dtype that a signature such as 'ff->f' names; None where any will do."""
+    if dtype is not None:
+        raise TypeError(f"{function}: only one of dtype= and signature= can be given")
+    if isinstance(signature, str):
+        inputs, _, output = signature.partition("->")
+        signature = (*inputs, *output)
+    if not isinstance(signature, tuple):
+        raise TypeError(f"{function}: the signature must be a string or a tuple, not {signature!r}")
+    if len(signature) != 3:
+        error = TypeError if len(signature) == 1 else ValueError
+        raise error(f"{function}: the signature must name 3 types, not {len(signature)}; use dtype= for one of all")
+    dtypes = {_core.dtype(one) for one in signature if one is not None}
+    if len(dtypes) > 1:
+        raise TypeError(f"{function}: no loop has the signature {signature}; its types are the same in all places")
+    return dtypes.pop() if dtypes else None
+
+
 def own_axes(axes, axis, keepdims, arrays, function):
     """Return the core axes of both arguments and of the result, as tuples, from axes= or axis=."""
     cores = CORES[function]
@@ -59,13 +77,15 @@ def last(own):
     return ((), (-1,), (-2, -1))[len(own)]
 
 
-def gufunc(function, multiply, x1, x2, out, casting, order, dtype, axes, axis, keepdims):
+def gufunc(function, multiply, x1, x2, out, casting, order, dtype, signature, axes, axis, keepdims):
     """Apply a product of CORES to arrays of any shapes and axes, with NumPy's keywords."""
     arrays = as_arrays(function, x1, x2)
     for number, (x, core) in enumerate(zip(arrays, CORES[function], strict=False), 1):
         least = 1 if function == "matmul" else core
         if x.ndim < least:
             raise ValueError(f"{function}: argument {number} is {x.ndim}-dimensional and needs {least} axes at least")
+    if signature is not None:
+        dtype = dtype_of_signature(signature, dtype, function)
     result_dtype = common_dtype(arrays, dtype, casting, function)
     places = own_axes(axes, axis, keepdims, arrays, function)
     x1, x2 = (
@@ -87,14 +107,23 @@ def gufunc(function, multiply, x1, x2, out, casting, order, dtype, axes, axis, k
     return write_output(result if order in ("K", "A") else result.copy(order), out, function, casting)
 
 
+def product(signature):
+    """Make a function with a fast path a ufunc with the signature of its core dimensions."""
+
+    def made(function):
+        return _core.generalized_ufunc(_core.with_fast_path(function), signature)
+
+    return made
+
+
 def conjugated(x):
     """Return the complex conjugate; the array itself if it is real."""
     return conj(x) if x.dtype.kind == "c" else x
 
 
-@_core.with_fast_path
+@product("(n?,k),(k,m?)->(n?,m?)")
 def matmul(
-    x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, subok=True, axes=None
+    x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, subok=True, signature=None, axes=None
 ):  # fmt: skip
     """Multiply matrices, and stacks of matrices.
 
@@ -113,6 +142,8 @@ def matmul(
         Type of the computation; the promoted type of both by default.
     subok : bool
         Accepted and ignored: there are no subclasses.
+    signature : str or tuple of dtype, optional
+        The same type three times, as ``'ff->f'``; another way to give `dtype`.
     axes : list of tuple of int, optional
         The axes of the matrices in `x1`, `x2` and the result; the last ones by default.
 
@@ -146,13 +177,13 @@ def matmul(
     array([[3, 2],
            [7, 4]])
     """
-    return gufunc("matmul", _core.matmul, x1, x2, out, casting, order, dtype, axes, None, False)
+    return gufunc("matmul", _core.matmul, x1, x2, out, casting, order, dtype, signature, axes, None, False)
 
 
-@_core.with_fast_path
+@product("(n),(n)->()")
 def vecdot(
-    x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, subok=True, axes=None, axis=-1,
-    keepdims=False,
+    x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, subok=True, signature=None, axes=None,
+    axis=-1, keepdims=False,
 ):  # fmt: skip
     """Return the dot product of vectors; the first argument is conjugated.
 
@@ -162,7 +193,7 @@ def vecdot(
         Vectors are along `axis`; the other axes broadcast.
     out : ndarray, optional
         Output array.
-    casting, order, dtype, subok, axes
+    casting, order, dtype, subok, signature, axes
         As in `matmul`.
     axis : int
         The vectors' axis in both arguments, counted after broadcasting from the end if it is negative.
@@ -196,13 +227,24 @@ def vecdot(
         return result.reshape(result.shape[:-2])
 
     return gufunc(
-        "vecdot", multiply, x1, x2, out, casting, order, dtype, axes, axis if axes is None else None, keepdims
+        "vecdot",
+        multiply,
+        x1,
+        x2,
+        out,
+        casting,
+        order,
+        dtype,
+        signature,
+        axes,
+        axis if axes is None else None,
+        keepdims,
     )
 
 
-@_core.with_fast_path
+@product("(m,n),(n)->(m)")
 def matvec(
-    x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, subok=True, axes=None
+    x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, subok=True, signature=None, axes=None
 ):  # fmt: skip
     """Multiply matrices by vectors.
 
@@ -212,7 +254,7 @@ def matvec(
         Matrices are the last two axes.
     x2 : array_like
         Vectors are the last axis. The other axes of both broadcast.
-    out, casting, order, dtype, subok, axes
+    out, casting, order, dtype, subok, signature, axes
         As in `matmul`.
 
     Returns
@@ -239,12 +281,12 @@ def matvec(
     def multiply(x, y, dtype):
         return _core.matmul(x, y[..., None], dtype)[..., 0]
 
-    return gufunc("matvec", multiply, x1, x2, out, casting, order, dtype, axes, None, False)
+    return gufunc("matvec", multiply, x1, x2, out, casting, order, dtype, signature, axes, None, False)
 
 
-@_core.with_fast_path
+@product("(n),(n,m)->(m)")
 def vecmat(
-    x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, subok=True, axes=None
+    x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, subok=True, signature=None, axes=None
 ):  # fmt: skip
     """Multiply vectors, conjugated, by matrices.
 
@@ -254,7 +296,7 @@ def vecmat(
         Vectors are the last axis.
     x2 : array_like
         Matrices are the last two axes. The other axes of both broadcast.
-    out, casting, order, dtype, subok, axes
+    out, casting, order, dtype, subok, signature, axes
         As in `matmul`.
 
     Returns
@@ -281,7 +323,7 @@ def vecmat(
     def multiply(x, y, dtype):
         return _core.matmul(conjugated(x)[..., None, :], y, dtype)[..., 0, :]
 
-    return gufunc("vecmat", multiply, x1, x2, out, casting, order, dtype, axes, None, False)
+    return gufunc("vecmat", multiply, x1, x2, out, casting, order, dtype, signature, axes, None, False)
 
 
 def tensordot(a, b, axes=2):

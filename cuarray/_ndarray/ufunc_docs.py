@@ -1,7 +1,7 @@
 """Docstrings of ufuncs, generated from the rows of the table."""
 
 from functools import cache
-from inspect import Parameter, Signature
+from inspect import Parameter, Signature, signature
 
 import numpy as np
 
@@ -60,6 +60,8 @@ class UfuncSignature:
     def __get__(self, ufunc, kind):
         if ufunc is None:
             raise AttributeError("__signature__")
+        if ufunc.signature:
+            return signature(ufunc._function)
         keyword, positional = Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_ONLY
         inputs = [Parameter(name, positional) for name in NAMES[: ufunc.nin]]
         named = [Parameter("out", Parameter.POSITIONAL_OR_KEYWORD, default=None)]
@@ -73,6 +75,9 @@ _core.ufunc.__signature__ = UfuncSignature()  # type: ignore[attr-defined]
 #: The text of `help(cuarray.ufunc)`; each function has its own docstring.
 TYPE_DOC = """The type of elementwise functions, such as cuarray.add: calls broadcast and choose a loop.
 
+Generalized ufuncs, such as cuarray.matmul, take vectors or matrices for elements: `signature` is that of their
+core dimensions, and they have no methods but `resolve_dtypes`.
+
 A loop is compiled code for certain types; `types` lists them. The function that is called may be given as
 keywords `out`, `where`, `casting`, `order` and `dtype`, and has methods that apply it in other ways.
 
@@ -84,8 +89,8 @@ types : list of str
     The loops in NumPy's letters.
 identity : number or None
     What a fold of no elements gives.
-signature : None
-    The function works element by element.
+signature : str or None
+    The core dimensions, such as '(m,n),(n)->(m)'; None: the function works element by element.
 
 Methods
 -------
@@ -123,7 +128,9 @@ class UfuncDoc:
     """The docstring of the type, or that of a function, generated from its row."""
 
     def __get__(self, ufunc, owner=None):
-        return TYPE_DOC if ufunc is None else ufunc_doc(ufunc)
+        if ufunc is None:
+            return TYPE_DOC
+        return ufunc._function.__doc__ if ufunc.signature else ufunc_doc(ufunc)
 
 
 _core.ufunc.__doc__ = UfuncDoc()  # type: ignore[assignment]

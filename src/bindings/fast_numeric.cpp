@@ -63,12 +63,12 @@ PyObject* inner_product(Given given, int) {
                 [x = *a, y = b->ndim() == 2 ? b->transpose({1, 0}) : *b] { return matmul(x, y); });
 }
 
-/// matmul, matvec and vecmat: x1, x2, out, casting, order, dtype, subok, axes. Matrices and vectors, or stacks of one
-/// shape; the vector of vecmat, which is conjugated, is real.
+/// matmul, matvec and vecmat: x1, x2, out, casting, order, dtype, subok, signature, axes. Matrices and vectors, or
+/// stacks of one shape; the vector of vecmat, which is conjugated, is real.
 enum ProductKind { kMatmul, kMatvec, kVecmat };
 PyObject* gufunc_product(Given given, int kind) {
     const Array *const a = read_array(given[0]), *const b = read_array(given[1]);
-    if (!a || !b || !are_absent(given, {2, 3, 4, 5, 6, 7}) || !(a->device() == b->device())) return nullptr;
+    if (!a || !b || !are_absent(given, {2, 3, 4, 5, 6, 7, 8}) || !(a->device() == b->device())) return nullptr;
     if (a->ndim() < 1 || b->ndim() < 1) return nullptr;
     const bool is_stack = a->ndim() > 2 || b->ndim() > 2;
     if (kind != kMatmul &&
@@ -82,10 +82,11 @@ PyObject* gufunc_product(Given given, int kind) {
     return made(a->device(), std::max(a->size(), b->size()), [x = *a, y = *b] { return matmul(x, y); });
 }
 
-/// vecdot: x1, x2, out, casting, order, dtype, subok, axes, axis, keepdims. Real arrays of one shape and dtype.
+/// vecdot: x1, x2, out, casting, order, dtype, subok, signature, axes, axis, keepdims. Real arrays of one shape and
+/// dtype.
 PyObject* vector_products(Given given, int) {
     const Array *const a = read_array(given[0]), *const b = read_array(given[1]);
-    if (!a || !b || !are_absent(given, {2, 3, 4, 5, 6, 7, 8, 9}) || !(a->device() == b->device())) return nullptr;
+    if (!a || !b || !are_absent(given, {2, 3, 4, 5, 6, 7, 8, 9, 10}) || !(a->device() == b->device())) return nullptr;
     if (a->ndim() < 1 || a->ndim() > 8 || a->shape() != b->shape() || a->dtype() != b->dtype()) return nullptr;
     if (info(a->dtype()).kind == Kind::Complex) return nullptr;
     Dims labels, wanted;

@@ -17,8 +17,10 @@ namespace {
 
 struct Ufunc {
     PyObject_HEAD vectorcallfunc vectorcall;
-    RowId row;
-    const char* name;  ///< the row's, or NumPy's for the same function
+    RowId row;           ///< of a generalized ufunc: multiply, which has the same loops
+    const char* name;    ///< the row's, or NumPy's for the same function
+    const char* core;    ///< the signature of a generalized ufunc, such as "(m,n),(n)->(m)"; else null
+    PyObject* function;  ///< what a generalized ufunc calls; else null
 };
 
 PyTypeObject* ufunc_type = nullptr;
@@ -37,9 +39,24 @@ void name_alias(PyObject* self) {
 
 using FastMethod = PyObject*(PyObject*, Arguments, Py_ssize_t, PyObject*);
 
+bool is_generalized(PyObject* self) { return reinterpret_cast<Ufunc*>(self)->core; }
+
+/// Methods apply a function in other ways element by element: NumPy's error for those that take vectors.
+PyObject* refuse_generalized(PyObject* self, PyObject* error, const char* method) {
+    return PyErr_Format(error, "%s.%s: not defined for a ufunc with the signature %s", name_of(self), method,
+                        reinterpret_cast<Ufunc*>(self)->core);
+}
+
+enum class Method { reduce, outer, accumulate, at, reduceat };
+constexpr const char* kMethodNames[] = {"reduce", "outer", "accumulate", "at", "reduceat"};
+
 /// A method whose errors name the function as it was called.
-template <FastMethod* run>
+template <Method which, FastMethod* run>
 PyObject* named(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    if (is_generalized(self)) {
+        constexpr bool is_of_pairs = which == Method::outer || which == Method::at;
+        return refuse_generalized(self, is_of_pairs ? PyExc_TypeError : PyExc_RuntimeError, kMethodNames[int(which)]);
+    }
     PyObject* const result = run(self, args, count, keywords);
     if (!result && name_of(self) != row_at(self).name) name_alias(self);
     return result;
@@ -276,7 +293,13 @@ PyObject* nin(PyObject* self, void*) { return PyLong_FromLong(row_at(self).nin);
 PyObject* nout(PyObject* self, void*) { return PyLong_FromLong(row_at(self).nout); }
 PyObject* nargs(PyObject* self, void*) { return PyLong_FromLong(row_at(self).nin + row_at(self).nout); }
 PyObject* ntypes(PyObject* self, void*) { return PyLong_FromLong(row_at(self).loops); }
-PyObject* no_signature(PyObject*, void*) { return Py_NewRef(Py_None); }
+PyObject* signature(PyObject* self, void*) {
+    return is_generalized(self) ? PyUnicode_FromString(reinterpret_cast<Ufunc*>(self)->core) : Py_NewRef(Py_None);
+}
+
+PyObject* function(PyObject* self, void*) {
+    return Py_NewRef(is_generalized(self) ? reinterpret_cast<Ufunc*>(self)->function : Py_None);
+}
 
 std::string letter_of(DType dtype) { return attribute_text(to_python(dtype).get(), "char"); }
 
@@ -298,7 +321,7 @@ PyObject* types(PyObject* self, void*) {
 PyObject* identity(PyObject* self, void*) {
     return guarded([&] {
         const char* text = row_at(self).identity;
-        if (!text) return Py_NewRef(Py_None);
+        if (!text || is_generalized(self)) return Py_NewRef(Py_None);
         if (!std::strcmp(text, "true")) return Py_NewRef(Py_True);
         if (!std::strcmp(text, "false")) return Py_NewRef(Py_False);
         const Object string = Object::steal(PyUnicode_FromString(text));
@@ -315,33 +338,34 @@ PyObject* reduce_to_name(PyObject* self, PyObject*) { return PyUnicode_FromStrin
 
 void free_ufunc(PyObject* self) {
     PyTypeObject* type = Py_TYPE(self);
+    Py_XDECREF(reinterpret_cast<Ufunc*>(self)->function);
     PyObject_Free(self);
     Py_DECREF(type);
 }
 
 PyMethodDef methods[] = {
-    {"reduce", method(named<fast_method<kReduceOfUfuncSignature, reduce_of_ufunc>>), kFast,
+    {"reduce", method(named<Method::reduce, fast_method<kReduceOfUfuncSignature, reduce_of_ufunc>>), kFast,
      "reduce($self, array, /, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True)\n--\n\n"
      "Folds one or more axes with this function."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.add.reduce([[1, 2], [3, 4]])\n"
      "array([4, 6])"},
-    {"outer", method(named<outer_method>), kFast,
+    {"outer", method(named<Method::outer, outer_method>), kFast,
      "The function of all pairs of elements of two arrays: outer(a, b, **kwargs)."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.multiply.outer([1, 2], [3, 4])\n"
      "array([[3, 4],\n"
      "       [6, 8]])"},
-    {"accumulate", method(named<accumulate_method>), kFast,
+    {"accumulate", method(named<Method::accumulate, accumulate_method>), kFast,
      "accumulate($self, array, /, axis=0, dtype=None, out=None)\n--\n\n"
      "The results of folding an axis up to each of its elements."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.maximum.accumulate([1, 3, 2])\n"
      "array([1, 3, 3])"},
-    {"at", method(named<at_method>), kFast,
+    {"at", method(named<Method::at, at_method>), kFast,
      "at($self, a, indices, b=None, /)\n--\n\n"
      "Applies this function to the elements that indices choose, once for each time they are chosen."
      "\n\nExamples\n--------\n"
@@ -350,7 +374,7 @@ PyMethodDef methods[] = {
      ">>> ca.add.at(x, [0, 0, 2], 1)\n"
      ">>> x\n"
      "array([2, 0, 1])"},
-    {"reduceat", method(named<reduceat_method>), kFast,
+    {"reduceat", method(named<Method::reduceat, reduceat_method>), kFast,
      "reduceat($self, array, /, indices, axis=0, dtype=None, out=None)\n--\n\n"
      "Folds the segments of an axis that begin at indices."
      "\n\nExamples\n--------\n"
@@ -378,7 +402,9 @@ PyGetSetDef attributes[] = {
     {"ntypes", ntypes, nullptr, "Number of loops.", nullptr},
     {"types", types, nullptr, "The loops, in NumPy's letters: 'ff->f'.", nullptr},
     {"identity", identity, nullptr, "What an empty reduce gives, or None.", nullptr},
-    {"signature", no_signature, nullptr, "None: the function works element by element.", nullptr},
+    {"signature", signature, nullptr, "The core dimensions, as '(m,n),(n)->(m)'; None: works element by element.",
+     nullptr},
+    {"_function", function, nullptr, "The Python function of a generalized ufunc, or None.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
@@ -575,7 +601,10 @@ PyObject* call_on_arrays(RowId row, PyObject* const* objects, int count) {
     return wrap_results(row, result);
 }
 
-RowId row_of(PyObject* object) { return Py_TYPE(object) == ufunc_type ? reinterpret_cast<Ufunc*>(object)->row : kNone; }
+RowId row_of(PyObject* object) {
+    const bool has_row = Py_TYPE(object) == ufunc_type && !is_generalized(object);
+    return has_row ? reinterpret_cast<Ufunc*>(object)->row : kNone;
+}
 
 ArgType to_arg_type(PyObject* object) {
     using Weakness = Weak::Kind;
@@ -610,20 +639,37 @@ Object resolve_dtypes(RowId id, PyObject* arguments) {
 
 namespace {
 
-Object make_ufunc(RowId row, const char* name, vectorcallfunc call) {
+Object make_ufunc(RowId row, const char* name, vectorcallfunc call, const char* core = nullptr,
+                  PyObject* function = nullptr) {
     Ufunc* const ufunc = new_object_of<Ufunc>(ufunc_type);
     ufunc->vectorcall = call;
     ufunc->row = row;
     ufunc->name = name;
+    ufunc->core = core;
+    ufunc->function = Py_XNewRef(function);
     return Object::steal(reinterpret_cast<PyObject*>(ufunc));
+}
+
+/// A copy that lives as long as the process, as the names of rows do.
+const char* lasting(const std::string& text) {
+    static std::list<std::string> texts;
+    return texts.emplace_back(text).c_str();
+}
+
+PyObject* call_generalized(PyObject* self, PyObject* const* args, size_t flagged_count, PyObject* keywords) noexcept {
+    return PyObject_Vectorcall(reinterpret_cast<Ufunc*>(self)->function, args, flagged_count, keywords);
 }
 
 }  // namespace
 
 Object make_alias(PyObject* ufunc, const std::string& name) {
     if (row_of(ufunc) == kNone) fail(PyExc_TypeError, "alias: a ufunc is needed, not %R", ufunc);
-    static std::list<std::string> names;  // as long as the process, as the rows' own
-    return make_ufunc(row_of(ufunc), names.emplace_back(name).c_str(), call_alias);
+    return make_ufunc(row_of(ufunc), lasting(name), call_alias);
+}
+
+Object make_generalized(PyObject* function, const std::string& signature) {
+    const std::string name = attribute_text(function, "__name__");
+    return make_ufunc(row::multiply, lasting(name), call_generalized, lasting(signature), function);
 }
 
 void make_ufuncs(PyObject* module) {

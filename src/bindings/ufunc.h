@@ -11,7 +11,10 @@ void make_ufuncs(PyObject* module);
 /// The same function by another name, which its errors name too.
 Object make_alias(PyObject* ufunc, const std::string& name);
 
-/// The row of a ufunc object, or kNone.
+/// A ufunc over vectors or matrices, products of numbers, that calls a Python function.
+Object make_generalized(PyObject* function, const std::string& signature);
+
+/// The row of a ufunc object, or kNone; that, too, for a generalized ufunc.
 RowId row_of(PyObject* object);
 
 /// Methods of ufunc objects: accumulate, and those that are written in Python.

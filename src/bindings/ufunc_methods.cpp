@@ -104,6 +104,7 @@ PyObject* at_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* 
 
 void bind_ufunc_methods(py::module_& m) {
     m.def("alias", &make_alias, "The same function by another name.");
+    m.def("generalized_ufunc", &make_generalized, "The function as a ufunc with the signature of its core dimensions.");
     m.def(
         "accumulate",
         [](const std::string& name, PyObject* row, PyObject* x, PyObject* axis, DType dtype, PyObject* out) {

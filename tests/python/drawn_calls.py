@@ -255,8 +255,9 @@ def pool(parameter):
 
 
 def public(name):
-    """Return the function of the main namespace, or of a submodule as 'linalg.inv'."""
-    return operator.attrgetter(name)(cuarray)
+    """Return the function of the main namespace, or of a submodule as 'linalg.inv'; of a ufunc, the one it calls."""
+    function = operator.attrgetter(name)(cuarray)
+    return getattr(function, "_function", None) or function
 
 
 class Call:

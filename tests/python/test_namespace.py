@@ -127,7 +127,7 @@ def test_docstrings_say_what_they_must(name):
     function = getattr(cuarray, name)
     doc = inspect.getdoc(function)
     assert doc and len(doc.splitlines()[0]) < 200
-    if isinstance(function, _core.ufunc):
+    if isinstance(function, _core.ufunc) and not function.signature:
         row = next(row for row in _core.rows() if row["name"] == function._row)
         assert row["doc"] in doc
     else:

@@ -14,7 +14,7 @@ DTYPES = [_core.dtype(name) for name in _core.dtype_names()]
 NUMPY_DTYPES = [t for t in DTYPES if t.name != "bfloat16"]
 WEAK_VALUES = {int: 1, float: 1.0, complex: 1j}
 WEAK = list(WEAK_VALUES)
-LEFT_OUT = {"isnat", "matmul", "matvec", "vecmat", "vecdot"}
+LEFT_OUT = {"isnat"}
 # NumPy's loops for these take two numbers of any type to bool without converting; only the result can be compared.
 RESULT_ONLY = {"logical_and", "logical_or", "logical_xor"}
 NOT_IN_NUMPY = {

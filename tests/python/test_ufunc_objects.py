@@ -12,6 +12,7 @@ import threading
 
 import numpy as np
 import pytest
+from same import public_type
 
 import cuarray
 from cuarray import _core
@@ -425,3 +426,70 @@ def test_long_work_lets_other_threads_run():
         stop.set()
         other.join()
     assert ran >= 3
+
+
+# Generalized ufuncs
+
+
+GENERALIZED = ("matmul", "matvec", "vecdot", "vecmat")
+
+
+@pytest.mark.parametrize("name", GENERALIZED)
+def test_generalized_ufuncs(name, device):
+    ours, theirs = getattr(cuarray, name), getattr(np, name)
+    assert isinstance(ours, cuarray.ufunc) and repr(ours) == f"<ufunc '{name}'>" and ours.__name__ == name
+    for attribute in ("signature", "nin", "nout", "nargs", "identity"):
+        assert getattr(ours, attribute) == getattr(theirs, attribute)
+    assert set(ours.types) - {"EE->E"} == set(theirs.types) - {"qq->q", "QQ->Q", "gg->g", "GG->G", "OO->O"}
+    assert ours.ntypes == len(ours.types)
+    types = (np.dtype("f4"), np.dtype("i8"), None)
+    assert ours.resolve_dtypes(types) == theirs.resolve_dtypes(types)
+    assert pickle.loads(pickle.dumps(ours)) is copy.deepcopy(ours) is ours
+    assert list(inspect.signature(ours).parameters)[:3] == ["x1", "x2", "out"]
+    assert "Examples" in ours.__doc__
+    x = cuarray.ones((3, 3))
+    assert ours(x, x, out=(out := cuarray.zeros_like(ours(x, x)),)) is out and out.any()
+
+
+@pytest.mark.parametrize("name", GENERALIZED)
+@pytest.mark.parametrize("method", ["reduce", "accumulate", "reduceat", "outer", "at"])
+def test_generalized_ufuncs_have_no_methods_of_elements(name, method):
+    ours, theirs = (getattr(getattr(xp, name), method) for xp in (cuarray, np))
+    arguments = {"reduceat": ([0],), "outer": (cuarray.ones(2),), "at": ([0], cuarray.ones(2))}.get(method, ())
+    with pytest.raises((RuntimeError, TypeError)) as want:
+        theirs(np.ones((2, 2)), *(np.asarray(x.numpy() if isinstance(x, cuarray.ndarray) else x) for x in arguments))
+    with pytest.raises(want.type, match=rf"{name}.{method}: not defined for a ufunc with the signature"):
+        ours(cuarray.ones((2, 2)), *arguments)
+
+
+@pytest.mark.parametrize("name", GENERALIZED)
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        {"signature": "ff->f"},
+        {"signature": ("f4", "f4", "f4")},
+        {"signature": (None, None, np.complex64), "casting": "unsafe"},
+        {"signature": (None, None, None)},
+        {"signature": "ll->l"},
+        {"signature": "fd->d"},
+        {"signature": "d"},
+        {"signature": "dd"},
+        {"signature": np.float32},
+        {"signature": ("f4",)},
+        {"signature": "ff->f", "dtype": "f4"},
+    ],
+    ids=str,
+)
+def test_signatures_of_generalized_ufuncs(name, keywords, device):
+    def result(xp):
+        x = xp.asarray([[1.5, 2.0], [3.0, 4.0]])
+        try:
+            return getattr(xp, name)(x, x, **keywords)
+        except (TypeError, ValueError) as error:
+            return error
+
+    ours, theirs = result(cuarray), result(np)
+    if isinstance(theirs, Exception):
+        assert isinstance(ours, public_type(theirs)) and name in str(ours)
+    else:
+        assert ours.dtype == theirs.dtype and ours.tolist() == theirs.tolist()
