@@ -2,6 +2,7 @@
 
 import itertools
 from collections import deque
+from functools import lru_cache
 from math import prod
 from threading import Thread
 
@@ -75,27 +76,34 @@ RESULTS = {
 }
 
 
-@np.errstate(all="ignore")
-def transform_few(name, x):
-    """Return a transform of all points of the last axis, without scaling options; None to decline."""
-    loop, shape, results = LOOPS.get(name), x.shape, RESULTS.get(x.dtype)
-    if loop is None or results is None or not shape or not 0 < x.size <= FEW or not x.flags.c_contiguous:
-        return None
-    if name == "rfft" and x.dtype.kind == "c":
+@lru_cache(maxsize=256)
+def loop_of_few(name, shape, dtype):
+    """Return NumPy's loop for a transform of the last axis, its factor, and shape and dtype of its result; or None."""
+    loop, results = LOOPS.get(name), RESULTS.get(dtype)
+    if loop is None or results is None or not shape or not 0 < prod(shape) <= FEW:
         return None
     n, is_real = shape[-1], name == "irfft"
-    scale = 1
     if name == "rfft":
+        if dtype.kind == "c":
+            return None
         loop, shape = loop[n % 2], (*shape[:-1], n // 2 + 1)
     elif is_real:
         n = 2 * (n - 1)
         shape = (*shape[:-1], n)
         if n < 1:
             return None
-    if name in ("ifft", "irfft"):
-        scale = np.reciprocal(n, dtype=results[1])
-    found = loop(x.numpy(), scale, np.empty(shape, results[is_real]))
-    return _core.array_from_object(found, None, x.device, True)
+    factor = np.reciprocal(n, dtype=results[1]) if name in ("ifft", "irfft") else 1
+    return loop, factor, shape, results[is_real]
+
+
+@np.errstate(all="ignore")
+def transform_few(name, x):
+    """Return a transform of all points of the last axis, without scaling options; None to decline."""
+    found = loop_of_few(name, x.shape, x.dtype)
+    if found is None or not x.flags.c_contiguous:
+        return None
+    loop, factor, shape, dtype = found
+    return _core.array_from_object(loop(x.numpy(), factor, np.empty(shape, dtype)), None, x.device, True)
 
 
 def transformed(function, x, plan, shapes, norm):

@@ -390,9 +390,9 @@ def {name}(self, {signature}):
 '''
 
 #: The end of methods that a kernel draws: it declines parameters that are not numbers, and other bit generators. Of
-#: distributions that are made of others, it draws one number.
+#: distributions that are made of others, it draws few numbers.
 BY_KERNEL = """\
-    drawn = self._draw_floats({number}, {name!r}, {dtype}, size, None{parameters}){condition}
+    drawn = self.{draw}({number}, {name!r}, {dtype}, size, None{parameters})
     return {call} if drawn is None else drawn"""
 
 #: Distributions over whole numbers.
@@ -442,7 +442,7 @@ def source(row, legacy):
             dtype=dtype,
             parameters="".join(f", {name}" for name in names),
             call=call,
-            condition=" if size is None else None" * bool(is_composite),
+            draw="_draw_few" if is_composite else "_draw_floats",
         )
     return METHOD.format(
         name=row.name,

@@ -34,7 +34,16 @@ NUMBERS = frozenset([float, int, np.float32, np.int64])
 class Source:
     """A bit generator, as the NumPy generator over it, and the device of new arrays (None: the current one)."""
 
-    __slots__ = ("__weakref__", "_device", "_draw_floats", "_draw_integers", "_draws", "_host", "_is_philox")
+    __slots__ = (
+        "__weakref__",
+        "_device",
+        "_draw_few",
+        "_draw_floats",
+        "_draw_integers",
+        "_draws",
+        "_host",
+        "_is_philox",
+    )
 
     def __init__(self, host, device):
         self._device = None if device is None else _core.device(device)
@@ -43,12 +52,12 @@ class Source:
     def _use(self, host):
         """Draw from a NumPy generator from now on."""
         bits = host.bit_generator
-        is_philox, draws = type(bits) is np.random.Philox, (decline, decline, decline)
+        is_philox, draws = type(bits) is np.random.Philox, (decline,) * 4
         if is_philox:
             check_layout()
             draws = _core.philox_draws(bits.capsule, bits.lock, self._device, bits)
         self._host, self._is_philox, self._draws = host, is_philox, draws
-        self._draw_floats, self._draw_integers, _ = draws
+        self._draw_floats, self._draw_integers, _, self._draw_few = draws
 
     def __reduce__(self):
         return type(self), (self._host.bit_generator, self._device)

@@ -89,13 +89,15 @@ struct RandomCall {
     Array parameters[3];
 };
 
-/// A new array of a shape, or what becomes a value if that is None.
-void make_result(RandomCall& call, PyObject* size, PyObject* device_or_none, DType dtype) {
+/// A new array of a shape, or what becomes a value if that is None; false, without one, for more than `most` elements.
+bool make_result(RandomCall& call, PyObject* size, PyObject* device_or_none, DType dtype, int64_t most = kNoLimit) {
     const Device device = to_device(device_or_none, current_device(), call.name);
     Dims shape;
     call.is_value = size == Py_None;
     if (!call.is_value && !read_shape(size, shape)) shape = to_shape(size, call.name);
+    if (most != kNoLimit && checked_size(shape, 1, call.name) > most) return false;
     call.result = empty(shape, dtype, device);
+    return true;
 }
 
 /// Draws from the sequence of a generator. Nothing pending reads the memory of a new result.
@@ -142,8 +144,12 @@ bool read_parameters(RandomNumbers& numbers, PyObject* const* args, Py_ssize_t c
     return set_parameters(numbers, {x, size_t(count)});
 }
 
+/// So many numbers are drawn by one kernel in less time than by one for each distribution that they are made of.
+constexpr int64_t kFewNumbers = 64;
+
 /// draw(number, name, dtype or None for float64, size, out, *parameters): random numbers, as an array of a shape, as a
-/// value if that is None, or in `out`, an array of that dtype; None for other parameters.
+/// value if that is None, or in `out`, an array of that dtype; None for other parameters, and for more than `most`.
+template <int64_t most = kNoLimit>
 PyObject* draw_floats(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     return guarded([&]() -> PyObject* {
         RandomCall call{{RandomDraw(PyLong_AsLong(args[0]))}, {}, false, PyUnicode_AsUTF8(args[1]), {}};
@@ -156,7 +162,7 @@ PyObject* draw_floats(PyObject* self, PyObject* const* args, Py_ssize_t count) {
         }
         DType dtype = DType::float64;
         if (args[2] != Py_None) dtype = to_dtype(args[2], dtype, call.name);
-        make_result(call, args[3], PyTuple_GET_ITEM(self, 2), dtype);
+        if (!make_result(call, args[3], PyTuple_GET_ITEM(self, 2), dtype, most)) return Py_NewRef(Py_None);
         draw(call, self);
         return wrap(std::move(call.result), call.is_value);
     });
@@ -234,21 +240,22 @@ PyObject* read_philox(PyObject*, PyObject* capsule) {
 }
 
 PyMethodDef draws[] = {
-    {"draw_floats", method(draw_floats), METH_FASTCALL, nullptr},
+    {"draw_floats", method(draw_floats<>), METH_FASTCALL, nullptr},
     {"draw_integers", method(draw_integers), METH_FASTCALL, nullptr},
     {"draw_each", method(draw_each), METH_FASTCALL, nullptr},
+    {"draw_few", method(draw_floats<kFewNumbers>), METH_FASTCALL, nullptr},
 };
 
 /// philox_draws(capsule, lock, device, Philox): the functions that draw from its sequence numbers of a distribution,
-/// integers, and numbers of arrays of parameters, for new arrays of a device or, if that is None, of the current one.
-/// They keep it alive: the capsule does not.
+/// integers, numbers of arrays of parameters, and few numbers of a distribution, for new arrays of a device or, if that
+/// is None, of the current one. They keep it alive: the capsule does not.
 PyObject* philox_draws(PyObject*, PyObject* const* args, Py_ssize_t) {
     return guarded([&] {
         const Object generator = Object::steal(PyTuple_Pack(4, args[0], args[1], args[2], args[3]));
         Object made[std::size(draws)];
         for (size_t k = 0; k < std::size(draws); ++k)
             made[k] = Object::steal(PyCFunction_New(&draws[k], generator.get()));
-        return PyTuple_Pack(3, made[0].get(), made[1].get(), made[2].get());
+        return PyTuple_Pack(4, made[0].get(), made[1].get(), made[2].get(), made[3].get());
     });
 }
 

@@ -1294,8 +1294,8 @@ TRANSFORMS = [
     Mutant(
         "few-points-are-not-scaled",
         "cuarray/_fft/on_cpu.py",
-        "scale = np.reciprocal(n, dtype=results[1])",
-        "scale = 1",
+        'factor = np.reciprocal(n, dtype=results[1]) if name in ("ifft", "irfft") else 1',
+        "factor = 1",
         tests("fft"),
     ),
     Mutant(

@@ -464,6 +464,7 @@ def test_few_points_without_numpys_loops(monkeypatch):
         found = host.transform_few(name, x)
         with monkeypatch.context() as without:
             without.setattr(host, "LOOPS", {})
+            without.setattr(host, "loop_of_few", host.loop_of_few.__wrapped__)
             assert host.transform_few(name, x) is None
             expected = getattr(ours, name)(x)
         assert found.dtype == expected.dtype and found.numpy().tobytes() == expected.numpy().tobytes(), (name, dtype)
