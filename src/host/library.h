@@ -43,6 +43,9 @@ struct ReductionLoops {
     /// Folds `lines` contiguous lines of n > 0 elements, at most a chunk, one after the other, to an accumulator each
     /// of at most 16 bytes; null where this is no faster than the two above.
     void (*fold_lines)(const void* x, int64_t n, int64_t lines, void* acc) = nullptr;
+    /// Folds all rows of contiguous columns, `stride` bytes apart, at most a chunk, to an accumulator of each column;
+    /// `first` is the index of the first row. Null where lanes are as fast.
+    void (*fold_rows)(const void* x, int64_t stride, int64_t rows, int64_t columns, int64_t first, void* acc) = nullptr;
     /// Folds `rows` rows of contiguous columns, `stride` bytes apart, into one lane of each column; they are its first
     /// ones if `fresh`. Columns are independent folds; `first` is the index of the first row.
     void (*fold_lane)(const void* x, int64_t stride, int64_t rows, int64_t columns, int64_t first, bool fresh,

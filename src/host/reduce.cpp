@@ -134,7 +134,9 @@ class ReduceRun {
         else if (by_columns_)
             fold_columns(machine, range, acc);
         else if (const void* const x = contiguous_rows(machine, range))
-            fold_contiguous_rows(static_cast<const char*>(x), range, data);
+            fold_contiguous_rows(static_cast<const char*>(x), range.folds, data);
+        else if (outputs_ == 1 && chunks_ == 1 && n_ <= plan_.block / 2)
+            fold_short_rows(machine, range, data);
         else
             for (int64_t k = 0; k < range.folds; ++k)
                 fold_row(machine, first + k, begin, range.count, {data + k * acc_size(), apart});
@@ -148,11 +150,23 @@ class ReduceRun {
         return outputs_ == 1 && chunks_ == 1 ? machine.direct(range.first * n_, range.folds * n_) : nullptr;
     }
 
-    void fold_contiguous_rows(const char* x, const FoldRange& range, char* acc) const {
-        if (loops_.fold_lines) return loops_.fold_lines(x, n_, range.folds, acc);
+    /// Computes the values of as many rows as a block holds, then folds them.
+    void fold_short_rows(Machine& machine, const FoldRange& range, char* acc) const {
+        Scratch scratch;
+        char* const values = scratch.take(plan_.block * item());
+        const int64_t step = plan_.block / n_;
+        for (int64_t k = 0; k < range.folds; k += step) {
+            const int64_t folds = std::min(step, range.folds - k);
+            machine.evaluate((range.first + k) * n_, folds * n_, values, plan_.block * item());
+            fold_contiguous_rows(static_cast<const char*>(machine.values(0)), folds, acc + k * acc_size());
+        }
+    }
+
+    void fold_contiguous_rows(const char* x, int64_t folds, char* acc) const {
+        if (loops_.fold_lines) return loops_.fold_lines(x, n_, folds, acc);
         Scratch scratch;
         char* const nodes = scratch.take((n_ + kLeaf - 1) / kLeaf * kLanes * acc_size());
-        for (int64_t k = 0; k < range.folds; ++k, x += n_ * item(), acc += acc_size()) {
+        for (int64_t k = 0; k < folds; ++k, x += n_ * item(), acc += acc_size()) {
             loops_.fold_leaves(x, n_, 0, nodes);
             loops_.fold_nodes(nodes, n_, acc);
         }
@@ -268,6 +282,9 @@ class ReduceRun {
     /// number of leaves so far is set.
     void fold_columns(Machine& machine, const FoldRange& range, Accumulators acc) const {
         const int64_t folds = range.folds, count = range.count;
+        if (loops_.fold_rows && outputs_ == 1)
+            if (const void* const x = value_in_place(machine, range.begin * folds_ + range.first, folds, 0))
+                return loops_.fold_rows(x, row_stride(0), count, folds, range.begin, acc.data);
         Scratch scratch;
         char *node, *subtree[kLevels], *values = scratch.take(kRowsAtOnce * outputs_ * plan_.block * item());
         const int64_t width = std::min<int64_t>(count, kLanes) * folds, leaves = (count + kLeaf - 1) / kLeaf;

@@ -482,6 +482,60 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
         for (int64_t k = 0; k < lines; ++k, x += n) static_cast<A*>(to)[k] = best_of_leaves(x, n, 0);
     }
 
+    /// A number that compares and has vectors as elements do.
+    using Comparable = choose_t<is_same<Element, bool>, uint8_t, X>;
+
+    /// The best of rows of some columns, `vectors` times `lanes`. A row's position is counted in integers of the
+    /// elements' size, so there are at most kRowsCounted.
+    static constexpr int64_t kRowsCounted = sizeof(X) == 1 ? 255 : sizeof(X) == 2 ? 65535 : kernel::kChunk;
+    template <int lanes, int vectors>
+    static CUARRAY_FN void best_rows(const char* x, int64_t step, int64_t rows, int64_t first, bool fresh, A* acc) {
+        using V = Vector<Comparable, lanes>;
+        using P = Vector<choose_t<sizeof(X) == 8, int64_t, Counter>, lanes>;
+        const auto load = [&](int64_t row, int v) {
+            const V y = load_vector<Comparable, lanes>(reinterpret_cast<const Comparable*>(x + row * step) + v * lanes);
+            return is_same<Element, bool> ? V((y != 0) & 1) : y;
+        };
+        V best[vectors];
+        P place[vectors];
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; ++v) best[v] = load(0, v), place[v] = P{};
+        for (int64_t row = 1; row < rows; ++row)
+#pragma GCC unroll 4
+            for (int v = 0; v < vectors; ++v) {
+                const V y = load(row, v);
+                // False for a NaN, which is better than all but another one.
+                const auto is_no_better = is_same<ValueRow, red::max<Element>> ? y <= best[v] : y >= best[v];
+                const auto is_better = ~is_no_better & (best[v] == best[v]);
+                best[v] = is_better ? y : best[v];
+                place[v] = is_better ? P{} + typename std::decay<decltype(place[v][0])>::type(row) : place[v];
+            }
+        for (int v = 0; v < vectors; ++v)
+            for (int l = 0; l < lanes; ++l) {
+                const A found = {decltype(A::value)(best[v][l]), first + int64_t(place[v][l])};
+                A& to = acc[v * lanes + l];
+                to = fresh ? found : Row::combine(to, found);
+            }
+    }
+
+    [[gnu::noinline]] static void fold_rows(const void* from, int64_t step, int64_t rows, int64_t columns,
+                                            int64_t first, void* to) {
+        with_lanes(int(columns < kLeaf ? columns : kLeaf), [&](auto lanes) {
+            constexpr int n = lanes.value, together = n == kWide ? 4 : 1;
+            for (int64_t row = 0; row < rows; row += kRowsCounted) {
+                const char* const x = static_cast<const char*>(from) + row * step;
+                const int64_t count = rows - row < kRowsCounted ? rows - row : kRowsCounted;
+                const auto fold = [&](auto vectors, int64_t c) {
+                    best_rows<n, vectors.value>(x + c * int64_t(sizeof(X)), step, count, first + row, row == 0,
+                                                static_cast<A*>(to) + c);
+                };
+                int64_t c = 0;
+                for (; c + together * n <= columns; c += together * n) fold(std::integral_constant<int, together>(), c);
+                for (; c < columns; c += n) fold(std::integral_constant<int, 1>(), c + n <= columns ? c : columns - n);
+            }
+        });
+    }
+
     [[gnu::noinline]] static void fold_leaves(const void* from, int64_t n, int64_t first, void* to) {
         const X* x = static_cast<const X*>(from);
         A* node = static_cast<A*>(to);
@@ -727,6 +781,11 @@ template <int R, class Element> constexpr ReductionLoops reduction_loops() {
     if constexpr (is_same<typename Own::Result, Element> && !Own::needs_index)
         loops.segmented_reduce = SegmentsOf<shared_row<R, Element>, shared_t<R, Element>>::segmented_reduce;
     if constexpr (requires { requires Folds::finds; }) loops.fold_lines = Folds::fold_lines;
+    if constexpr (requires {
+                      Folds::kRowsCounted;
+                      requires Folds::finds;
+                  })
+        loops.fold_rows = Folds::fold_rows;
     loops.fold_nodes = Shared::fold_nodes;
     loops.combine = Shared::combine;
     loops.needs_index = Own::needs_index;
