@@ -124,12 +124,33 @@ def qr(lapack, a, mode):
     r = triu(by_rows(reflectors.mT[..., :count, :]))
     if mode == "r":
         return r
+    if prod(a.shape[:-2]) > 1:
+        return product_of_reflectors(lapack, reflectors, factors, count), r
     lines = reflectors[..., :count, :]
     if count > columns:
         lines = zeros((*a.shape[:-2], count, rows), lapack.dtype, device=a.device)
         lines[..., :columns, :] = reflectors
     q, _ = lapack("orgqr", lines, factors)
     return by_rows(q.mT), r
+
+
+def product_of_reflectors(lapack, reflectors, factors, count):
+    """Return the first columns of Q for a whole stack, for which cuSOLVER has no routine.
+
+    Q = I - V T V^H, where T is the inverse of an upper triangle: that of V^H V with 1 / factors on its diagonal (the UT
+    transform: Joffrain et al., Accumulating Householder transformations, revisited, ACM TOMS 32, 2006).
+    """
+    rows, columns = reflectors.shape[-1], factors.shape[-1]
+    is_used = factors != 0  # otherwise the reflector is the identity
+    vectors = tril(reflectors.mT[..., :columns], -1) + eye(rows, columns, dtype=lapack.dtype, device=factors.device)
+    vectors = where(is_used[..., None, :], vectors, 0)
+    products = triu(_core.matmul(conj(vectors.mT), vectors), 1)
+    diagonal = where(is_used, 1 / where(is_used, factors, 1), 1)
+    triangle = products + diagonal[..., None] * eye(columns, dtype=lapack.dtype, device=factors.device)
+    lower, pivots, _ = lapack("getrf", triangle.mT)
+    right = conj(vectors)[..., :count, :]
+    solved = lapack("getrs", lower, pivots, right, solved=count)[0]
+    return eye(rows, count, dtype=lapack.dtype, device=factors.device) - _core.matmul(vectors, solved.mT)
 
 
 def eigh(lapack, a, UPLO):

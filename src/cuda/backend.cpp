@@ -10,7 +10,7 @@ GpuBackend::GpuBackend(int index)
     : Backend({Device::Kind::Cuda, uint8_t(index)}),
       runtime_(*this, index),
       kernels_(runtime_.context),
-      products_(runtime_.context),
+      products_(runtime_.context, cublas_handles_),
       plans_(runtime_.context) {}
 
 StorageRef GpuBackend::allocate(int64_t bytes) { return runtime_.allocate(bytes, MemoryKind::Device); }

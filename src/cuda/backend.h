@@ -86,6 +86,15 @@ class GpuBackend final : public Backend {
     void launch(const Program& program, Launch& launch, const char* name);
     CUresult enqueue(CUfunction function, Launch& launch, bool faults, const char* name);
     void launch(NamedLaunch& named, const char* name);
+    bool try_stack(const LapackRoutine& task);
+    bool try_stack_by_cublas(const LapackRoutine& task);
+    bool try_stack_of_hermitian(const LapackRoutine& task);
+    void factorise_stack(const LapackRoutine& task);
+    void decompose_stack(const LapackRoutine& task);
+    void report_success(const LapackRoutine& task);
+    void convert_elements(const View& to, const View& from, const Dims& shape);
+    /// The addresses of the parts of a stack, in memory of the device.
+    StorageRef addresses_of(const View& stack, int64_t batch);
     /// Memory for a call of a library, on the current stream.
     StorageRef library_workspace(size_t bytes);
     /// Call after a library has queued work on the current stream; the call's name lives as long as the process.
@@ -105,6 +114,7 @@ class GpuBackend final : public Backend {
 
     GpuRuntime runtime_;
     KernelTable kernels_;
+    Handles<cublasHandle> cublas_handles_;
     CublasProducts products_;
     CufftPlans plans_;
     Handles<CusolverHandle> solver_handles_;

@@ -106,9 +106,26 @@ CUdeviceptr address_of(const View& view) {
     return reinterpret_cast<CUdeviceptr>(view.storage->data) + CUdeviceptr(view.offset);
 }
 
+cublasHandle make_handle(const Context& context, const Cublas& cublas) {
+    const RelaxedCapture relaxed(context.driver);
+    cublasHandle handle = nullptr;
+    cublas.cublasCreate_v2(&handle);
+    cublas.cublasSetMathMode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+    return handle;
+}
+
 }  // namespace
 
 const LibraryInfo Cublas::info{"cublas", "cuBLAS", 0, CUBLAS_STATUS_ALLOC_FAILED, status_name};
+
+CublasCall::CublasCall(const Context& context, Handles<cublasHandle>& handles, const GpuStream& stream, void* workspace,
+                       size_t workspace_bytes)
+    : library(*find_library<Cublas>()),
+      current_(context),
+      handle_(handles, [&] { return make_handle(context, library); }) {
+    library.cublasSetStream_v2(handle_, stream.queue());
+    library.cublasSetWorkspace_v2(handle_, workspace, workspace_bytes);
+}
 
 bool CublasProducts::takes(DType dtype) const {
     if (arithmetic_of(dtype).type < 0 || (dtype == DType::bfloat16 && context_.capability < 80)) return false;
@@ -130,17 +147,7 @@ bool CublasProducts::stores_to(const View& view, const Dims& shape) {
     return columns && columns->operation == CUBLAS_OP_N;
 }
 
-cublasHandle CublasProducts::make_handle() const {
-    const Cublas& cublas = *find_library<Cublas>();
-    const RelaxedCapture relaxed(context_.driver);
-    cublasHandle handle = nullptr;
-    cublas.cublasCreate_v2(&handle);
-    cublas.cublasSetMathMode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
-    return handle;
-}
-
 void CublasProducts::multiply(const GpuStream& stream, const Matmul& task, const Matrices& operands, void* workspace) {
-    const Cublas& cublas = *find_library<Cublas>();
     const Arithmetic arithmetic = arithmetic_of(operands.result.dtype);
     const int64_t item = item_size(operands.result.dtype);
     const Columns a = columns_of(operands.right, task.stack_of(task.depth, task.columns)).value();
@@ -152,15 +159,12 @@ void CublasProducts::multiply(const GpuStream& stream, const Matmul& task, const
     const Dims* const all[] = {&strides[0], &strides[1], &strides[2]};
     const Batches batches(task.batch, all);
 
-    const Current current(context_);
-    const Handles<cublasHandle>::Lease handle(handles_, [&] { return make_handle(); });
-    cublas.cublasSetStream_v2(handle, stream.queue());
-    cublas.cublasSetWorkspace_v2(handle, workspace, workspace_bytes(task));
+    const CublasCall call(context_, handles_, stream, workspace, workspace_bytes(task));
     batches.each([&](const int64_t* offsets) {
         void* matrices[3];
         for (int k = 0; k < 3; ++k) matrices[k] = reinterpret_cast<void*>(address_of(*views[k]) + offsets[k]);
-        cublas.cublasGemmStridedBatchedEx_64(
-            handle, a.operation, b.operation, task.columns, task.rows, task.depth, arithmetic.one, matrices[0],
+        call.library.cublasGemmStridedBatchedEx_64(
+            call, a.operation, b.operation, task.columns, task.rows, task.depth, arithmetic.one, matrices[0],
             arithmetic.type, a.leading, batches.stride(0) / item, matrices[1], arithmetic.type, b.leading,
             batches.stride(1) / item, arithmetic.zero, matrices[2], arithmetic.type, c.leading,
             batches.stride(2) / item, batches.count(), task.tf32 ? arithmetic.compute_tf32 : arithmetic.compute,

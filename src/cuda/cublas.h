@@ -28,10 +28,24 @@ struct Cublas {
     const LibraryFunction<int, int*>& get_property() const { return cublasGetProperty; }
 };
 
+/// A handle of cuBLAS for the life of the object, whose calls are queued on a stream and may use a workspace.
+class CublasCall {
+ public:
+    CublasCall(const Context& context, Handles<cublasHandle>& handles, const GpuStream& stream, void* workspace,
+               size_t workspace_bytes);
+
+    const Cublas& library;
+    operator cublasHandle() const { return handle_; }
+
+ private:
+    const Current current_;
+    const Handles<cublasHandle>::Lease handle_;
+};
+
 /// Products of matrices by cuBLAS on one GPU.
 class CublasProducts {
  public:
-    explicit CublasProducts(const Context& context) : context_(context) {}
+    CublasProducts(const Context& context, Handles<cublasHandle>& handles) : context_(context), handles_(handles) {}
 
     /// Whether cuBLAS is there and takes this dtype.
     bool takes(DType dtype) const;
@@ -47,10 +61,8 @@ class CublasProducts {
     void multiply(const GpuStream& stream, const Matmul& task, const Matrices& operands, void* workspace);
 
  private:
-    cublasHandle make_handle() const;
-
     const Context& context_;
-    Handles<cublasHandle> handles_;
+    Handles<cublasHandle>& handles_;
 };
 
 }  // namespace cuarray::cuda

@@ -2,6 +2,7 @@
 //
 // tests/cuda compares every line with the real cublas_v2.h.
 #pragma once
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include "cuda/driver_api.h"
@@ -9,6 +10,14 @@
 namespace cuarray::cuda {
 
 using cublasHandle = struct cublasHandleOpaque*;
+
+/// Factorisations of stacks of matrices in one call, for one dtype. The matrices are named by addresses in device
+/// memory; getrs and geqrf report bad arguments in an int of the host.
+#define CUARRAY_CUBLAS_BATCHED(FUNCTION, letter, T)                                                                  \
+    FUNCTION(cublas##letter##getrfBatched, cublasHandle, int, T* const*, int, int*, int*, int)                       \
+    FUNCTION(cublas##letter##getrsBatched, cublasHandle, int, int, int, const T* const*, int, const int*, T* const*, \
+             int, int*, int)                                                                                         \
+    FUNCTION(cublas##letter##geqrfBatched, cublasHandle, int, int, T* const*, int, T* const*, int*, int)
 
 /// cuBLAS's functions: FUNCTION(name, parameters...). Each returns cublasStatus_t, 0 for success.
 #define CUARRAY_CUBLAS_FUNCTIONS(FUNCTION)                                                                        \
@@ -19,7 +28,11 @@ using cublasHandle = struct cublasHandleOpaque*;
     FUNCTION(cublasSetMathMode, cublasHandle, int)                                                                \
     FUNCTION(cublasGemmStridedBatchedEx_64, cublasHandle, int, int, int64_t, int64_t, int64_t, const void*,       \
              const void*, int, int64_t, long long, const void*, int, int64_t, long long, const void*, void*, int, \
-             int64_t, long long, int64_t, int, int)
+             int64_t, long long, int64_t, int, int)                                                               \
+    CUARRAY_CUBLAS_BATCHED(FUNCTION, S, float)                                                                    \
+    CUARRAY_CUBLAS_BATCHED(FUNCTION, D, double)                                                                   \
+    CUARRAY_CUBLAS_BATCHED(FUNCTION, C, std::complex<float>)                                                      \
+    CUARRAY_CUBLAS_BATCHED(FUNCTION, Z, std::complex<double>)
 
 /// Constants: CONSTANT(name, value).
 #define CUARRAY_CUBLAS_STATUSES(CONSTANT)        \

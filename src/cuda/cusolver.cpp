@@ -30,16 +30,7 @@ const Cusolver& cusolver(const char* function) {
           ": on a GPU, factorisations need cuSOLVER; without it, write x.to_device('cpu'); ", why_none);
 }
 
-/// cudaDataType
-int type_of(DType dtype) {
-    const bool is_complex = info(dtype).kind == Kind::Complex;
-    if (item_size(dtype) == (is_complex ? 8 : 4)) return is_complex ? CUDA_C_32F : CUDA_R_32F;
-    return is_complex ? CUDA_C_64F : CUDA_R_64F;
-}
-
 int complex_type_of(int type) { return type == CUDA_R_32F || type == CUDA_C_32F ? CUDA_C_32F : CUDA_C_64F; }
-
-int real_type_of(int type) { return type == CUDA_R_32F || type == CUDA_C_32F ? CUDA_R_32F : CUDA_R_64F; }
 
 int as_int(int64_t extent, const char* function) {
     if (extent > std::numeric_limits<int>::max())
@@ -59,28 +50,45 @@ T* address_of(const View& view, int64_t matrix) {
 
 const LibraryInfo Cusolver::info{"cusolver", "cuSOLVER", 1, CUSOLVER_STATUS_ALLOC_FAILED, status_name};
 
+int cuda_type_of(DType dtype) {
+    const bool is_complex = info(dtype).kind == Kind::Complex;
+    if (item_size(dtype) == (is_complex ? 8 : 4)) return is_complex ? CUDA_C_32F : CUDA_R_32F;
+    return is_complex ? CUDA_C_64F : CUDA_R_64F;
+}
+
+int real_type_of(int type) { return type == CUDA_R_32F || type == CUDA_C_32F ? CUDA_R_32F : CUDA_R_64F; }
+
+HostWorkspace::~HostWorkspace() {
+    if (!bytes_.empty()) stream_.settle();
+}
+
+CusolverLease::CusolverLease(const Context& context, Handles<CusolverHandle>& handles, const GpuStream& stream,
+                             const char* function)
+    : library(cusolver(function)), lease_(handles, [&] {
+          const Current current(context);
+          const RelaxedCapture relaxed(context.driver);
+          CusolverHandle made;
+          library.cusolverDnCreate(&made.handle);
+          library.cusolverDnCreateParams(&made.params);
+          library.cusolverDnCreateGesvdjInfo(&made.jacobi);
+          return made;
+      }) {
+    const Current current(context);
+    library.cusolverDnSetStream(get().handle, stream.queue());
+}
+
 CusolverCall::CusolverCall(const Context& context, Handles<CusolverHandle>& handles, const GpuStream& stream,
                            const LapackRoutine& task)
     : context_(context),
-      library_(cusolver(task.name)),
+      lease_(context, handles, stream, task.name),
+      library_(lease_.library),
       task_(task),
-      lease_(handles, [this] { return make_handle(); }),
-      handle_(CusolverHandle(lease_).handle),
-      params_(CusolverHandle(lease_).params),
-      type_(type_of(task.matrix.dtype)),
+      handle_(lease_.get().handle),
+      params_(lease_.get().params),
+      type_(cuda_type_of(task.matrix.dtype)),
       real_type_(real_type_of(type_)) {
     const Current current(context);
-    library_.cusolverDnSetStream(handle_, stream.queue());
     measure();
-}
-
-CusolverHandle CusolverCall::make_handle() const {
-    const Current current(context_);
-    const RelaxedCapture relaxed(context_.driver);
-    CusolverHandle made;
-    library_.cusolverDnCreate(&made.handle);
-    library_.cusolverDnCreateParams(&made.params);
-    return made;
 }
 
 /// Calls visit(size, routine, arguments...) for a routine whose functions have their arguments in common.

@@ -1,5 +1,6 @@
 // cusolver.h -- cuSOLVER: its functions, the handles of one GPU, and a call of it.
 #pragma once
+#include <vector>
 #include "cuarray/runtime/task.h"
 #include "cuda/context.h"
 #include "cuda/cusolver_api.h"
@@ -34,7 +35,41 @@ struct Cusolver {
 struct CusolverHandle {
     cusolverHandle handle = nullptr;
     cusolverParams params = nullptr;
+    gesvdjInfo jacobi = nullptr;
 };
+
+/// A handle of cuSOLVER for the life of the object, whose calls are queued on a stream.
+class CusolverLease {
+ public:
+    /// `function` is the public one, which errors name.
+    CusolverLease(const Context& context, Handles<CusolverHandle>& handles, const GpuStream& stream,
+                  const char* function);
+
+    const Cusolver& library;
+    CusolverHandle get() const { return lease_; }
+
+ private:
+    const Handles<CusolverHandle>::Lease lease_;
+};
+
+/// Memory of the host that a call may use as long as its work is queued: the end waits for that.
+class HostWorkspace {
+ public:
+    HostWorkspace(GpuStream& stream, size_t bytes) : stream_(stream), bytes_(bytes) {}
+    ~HostWorkspace();
+    HostWorkspace(const HostWorkspace&) = delete;
+    HostWorkspace& operator=(const HostWorkspace&) = delete;
+
+    void* data() { return bytes_.data(); }
+
+ private:
+    GpuStream& stream_;
+    std::vector<char> bytes_;
+};
+
+/// cudaDataType
+int cuda_type_of(DType dtype);
+int real_type_of(int type);
 
 /// One routine of LAPACK for all matrices of a task, on one stream. Holds a handle for its life.
 class CusolverCall {
@@ -50,7 +85,6 @@ class CusolverCall {
     void run(void* device_workspace, void* host_workspace);
 
  private:
-    CusolverHandle make_handle() const;
     template <class Visit>
     void with_arguments(int64_t matrix, Visit visit) const;
     template <class Visit>
@@ -59,9 +93,9 @@ class CusolverCall {
     void run_one(int64_t matrix, void* device_workspace, void* host_workspace) const;
 
     const Context& context_;
+    const CusolverLease lease_;
     const Cusolver& library_;
     const LapackRoutine& task_;
-    const Handles<CusolverHandle>::Lease lease_;
     const cusolverHandle handle_;
     const cusolverParams params_;
     const int type_, real_type_;

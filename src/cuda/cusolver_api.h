@@ -11,11 +11,20 @@ namespace cuarray::cuda {
 
 using cusolverHandle = struct cusolverHandleOpaque*;
 using cusolverParams = struct cusolverParamsOpaque*;
+using gesvdjInfo = struct gesvdjInfoOpaque*;
 
 /// The functions that form the columns of Q: one for each dtype, with 32-bit extents.
 #define CUARRAY_CUSOLVER_COLUMNS(FUNCTION, name, T)                                           \
     FUNCTION(name##_bufferSize, cusolverHandle, int, int, int, const T*, int, const T*, int*) \
     FUNCTION(name, cusolverHandle, int, int, int, T*, int, const T*, T*, int, int*)
+
+/// Cholesky factors, and singular values by Jacobi's method, of stacks of matrices in one call, for one dtype.
+#define CUARRAY_CUSOLVER_STACKS(FUNCTION, letter, T, Real)                                                            \
+    FUNCTION(cusolverDn##letter##potrfBatched, cusolverHandle, int, int, T**, int, int*, int)                         \
+    FUNCTION(cusolverDn##letter##gesvdjBatched_bufferSize, cusolverHandle, int, int, int, const T*, int, const Real*, \
+             const T*, int, const T*, int, int*, gesvdjInfo, int)                                                     \
+    FUNCTION(cusolverDn##letter##gesvdjBatched, cusolverHandle, int, int, int, T*, int, Real*, T*, int, T*, int, T*,  \
+             int, int*, gesvdjInfo, int)
 
 /// Functions of every cuSOLVER since CUDA 12.0: FUNCTION(name, parameters...). Each returns cusolverStatus_t, 0 for
 /// success.
@@ -50,14 +59,23 @@ using cusolverParams = struct cusolverParamsOpaque*;
              int, const void*, int64_t, int, const void*, int, const void*, int64_t, int, const void*, int64_t, int,   \
              size_t*, size_t*)                                                                                         \
     FUNCTION(cusolverDnXgesvd, cusolverHandle, cusolverParams, signed char, signed char, int64_t, int64_t, int, void*, \
-             int64_t, int, void*, int, void*, int64_t, int, void*, int64_t, int, void*, size_t, void*, size_t, int*)
+             int64_t, int, void*, int, void*, int64_t, int, void*, int64_t, int, void*, size_t, void*, size_t, int*)   \
+    FUNCTION(cusolverDnCreateGesvdjInfo, gesvdjInfo*)                                                                  \
+    CUARRAY_CUSOLVER_STACKS(FUNCTION, S, float, float)                                                                 \
+    CUARRAY_CUSOLVER_STACKS(FUNCTION, D, double, double)                                                               \
+    CUARRAY_CUSOLVER_STACKS(FUNCTION, C, std::complex<float>, float)                                                   \
+    CUARRAY_CUSOLVER_STACKS(FUNCTION, Z, std::complex<double>, double)
 
 /// Functions that came later, with CUDA 12.6 Update 2.
 #define CUARRAY_CUSOLVER_LATER_FUNCTIONS(FUNCTION)                                                                     \
     FUNCTION(cusolverDnXgeev_bufferSize, cusolverHandle, cusolverParams, int, int, int64_t, int, const void*, int64_t, \
              int, const void*, int, const void*, int64_t, int, const void*, int64_t, int, size_t*, size_t*)            \
     FUNCTION(cusolverDnXgeev, cusolverHandle, cusolverParams, int, int, int64_t, int, void*, int64_t, int, void*, int, \
-             void*, int64_t, int, void*, int64_t, int, void*, size_t, void*, size_t, int*)
+             void*, int64_t, int, void*, int64_t, int, void*, size_t, void*, size_t, int*)                             \
+    FUNCTION(cusolverDnXsyevBatched_bufferSize, cusolverHandle, cusolverParams, int, int, int64_t, int, const void*,   \
+             int64_t, int, const void*, int, size_t*, size_t*, int64_t)                                                \
+    FUNCTION(cusolverDnXsyevBatched, cusolverHandle, cusolverParams, int, int, int64_t, int, void*, int64_t, int,      \
+             void*, int, void*, size_t, void*, size_t, int*, int64_t)
 
 /// Constants: CONSTANT(name, value). The types of data are those of cublas_api.h.
 #define CUARRAY_CUSOLVER_STATUSES(CONSTANT)                \

@@ -14,6 +14,8 @@ driver.cudasim_failed.restype = ctypes.c_char_p
 rng = np.random.default_rng(5)
 a = rng.standard_normal((2, 5, 5)) + 5 * np.eye(5)
 x = ca.asarray(a)
+many = rng.standard_normal((9, 5, 5)) + 5 * np.eye(5)
+stack = ca.asarray(many)
 
 
 def agrees(got, want):
@@ -63,6 +65,103 @@ for det, product, inverse, values, eigenvalues in results:
 """,
             CUARRAY_MEMORY_CACHE=cache,
         )
+
+
+def test_streams_and_threads_with_stacks():
+    """One call for all matrices, which are named by addresses in the device's memory."""
+    for cache in ("on", "off"):
+        check(
+            """
+hermitian = many @ many.mT
+results = []
+def work():
+    with ca.Stream():
+        for _ in range(2):
+            y = stack * 1
+            q, r = linalg.qr(y)
+            u, s, vh = linalg.svd(y)
+            inverse = linalg.inv(y)
+            product = y @ y.mT
+            values = linalg.eigvalsh(product)
+            factor = linalg.cholesky(product)
+            y[...] = 0
+            results.append((q @ r, (u * s[:, None]) @ vh, inverse, values, factor))
+ca.default_stream("cuda:0").synchronize()
+threads = [threading.Thread(target=work) for _ in range(3)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert len(results) == 6
+for product, same, inverse, values, factor in results:
+    agrees(product, many)
+    agrees(same, many)
+    agrees(inverse, np.linalg.inv(many))
+    agrees(values, np.linalg.eigvalsh(hermitian))
+    agrees(factor, np.linalg.cholesky(hermitian))
+""",
+            CUARRAY_MEMORY_CACHE=cache,
+        )
+
+
+def test_number_of_launches():
+    """Eight small matrices or more are factorised by one call; fewer and larger ones by one for each."""
+    check(
+        """
+driver.cudasim_calls.restype = ctypes.c_long
+def launches(function, count, shape=(5, 5)):
+    y = ca.asarray(np.repeat((rng.standard_normal(shape) + 5 * np.eye(*shape))[None], count, 0))
+    before = driver.cudasim_calls(b"cuLaunchKernel")
+    function(y)
+    return driver.cudasim_calls(b"cuLaunchKernel") - before
+functions = (
+    linalg.inv, linalg.det, linalg.svd, linalg.svdvals, linalg.eigh, linalg.eigvalsh, linalg.qr,
+    lambda y: linalg.solve(y, y), lambda y: linalg.cholesky(y @ y.mT),
+)
+for function in functions:
+    assert launches(function, 20) == launches(function, 8), function
+    assert launches(function, 7) > launches(function, 4), function
+for shape in ((33, 2), (2, 33)):
+    assert launches(linalg.svdvals, 20, shape) == launches(linalg.svdvals, 8, shape) + 12
+""",
+        "eager",
+    )
+
+
+def test_one_matrix_for_many_right_sides():
+    check(
+        """
+b = rng.standard_normal((9, 5, 2))
+agrees(linalg.solve(x[0], ca.asarray(b)), np.linalg.solve(a[0], b))
+agrees(linalg.solve(stack, ca.asarray(b[0])), np.linalg.solve(many, b[0]))
+agrees(linalg.solve(ca.broadcast_to(x[0], (9, 5, 5)), ca.asarray(b)), np.linalg.solve(a[0], b))
+agrees(linalg.inv(stack[::-1]), np.linalg.inv(many[::-1]))
+""",
+        "lazy",
+    )
+
+
+def test_routines_that_cannot_fail_report_info():
+    check(
+        """
+from cuarray import _core
+def info(routine, *arrays, solved=1):
+    return _core.lapack_routine(routine, arrays, np.dtype(float), True, "none", solved, "f")[-1].tolist()
+for y in (x, stack):
+    factors, pivots, _ = _core.lapack_routine("getrf", (y,), np.dtype(float), True, "none", 1, "f")
+    zeros = [0] * len(y)
+    assert info("getrs", factors, pivots, y, solved=5) == zeros and info("geqrf", y) == zeros
+""",
+        "lazy",
+    )
+
+
+def test_stacks_without_cublas():
+    check(
+        """
+agrees(linalg.inv(stack), np.linalg.inv(many))
+agrees(linalg.svdvals(stack), np.linalg.svdvals(many))
+""",
+        "lazy", CUARRAY_LIBCUBLAS="off",
+    )  # fmt: skip
 
 
 def test_two_devices():
@@ -131,6 +230,9 @@ def test_any_call_fails():
         ("linalg.solve(x, x[0])", "np.linalg.solve(a, a[0])"),
         ("linalg.qr(x)[1] ** 2", "np.linalg.qr(a)[1] ** 2"),
         ("linalg.svdvals(x)", "np.linalg.svdvals(a)"),
+        ("linalg.inv(stack)", "np.linalg.inv(many)"),
+        ("linalg.svd(stack).S", "np.linalg.svdvals(many)"),
+        ("linalg.eigvalsh(stack)", "np.linalg.eigvalsh(many)"),
     ):
         check(
             f"""
@@ -188,18 +290,20 @@ def test_without_cusolver():
     assert result.returncode == 1 and "CudaError: CUARRAY_LIBCUSOLVER cannot be used:\n  /nowhere.so" in result.stderr
 
 
-def test_an_older_cusolver_lacks_one_function(tmp_path):
+def test_an_older_cusolver_lacks_functions(tmp_path):
     old = tmp_path / "libcusolver-old.so"
     check(
         f"""
 import pathlib
 new = pathlib.Path(os.environ["CUARRAY_LIBCUSOLVER"])
-pathlib.Path({str(old)!r}).write_bytes(new.read_bytes().replace(b"cusolverDnXgeev", b"cusolverDnYgeev"))
+pathlib.Path({str(old)!r}).write_bytes(new.read_bytes()
+    .replace(b"cusolverDnXgeev", b"cusolverDnYgeev").replace(b"cusolverDnXsyevBatched", b"cusolverDnYsyevBatched"))
 os.environ["CUARRAY_LIBCUSOLVER"] = {str(old)!r}
 for function in (linalg.eig, linalg.eigvals):
     is_refused(NotImplementedError, function.__name__ + ": on a GPU it needs cusolverDnXgeev of cuSOLVER, which came with "
         "CUDA 12.6 Update 2, and " + {str(old)!r} + " is older", lambda: function(x))
 agrees(linalg.inv(x), np.linalg.inv(a))
+agrees(linalg.eigvalsh(stack), np.linalg.eigvalsh(many))
 """,
         "lazy",
     )

@@ -1,7 +1,9 @@
-// cublas.cpp -- a simulated cuBLAS: products of matrices, in an order of additions of its own, by way of the workspace.
+// cublas.cpp -- a simulated cuBLAS: products of matrices, in an order of additions of its own, and factorisations of
+// stacks, by way of the workspace.
 #include <cstddef>
 
 #include "client.h"
+#include "lapack_text.h"
 
 namespace {
 
@@ -144,7 +146,65 @@ constexpr Type kTypes[] = {
     {5, 70, 70, 16, 16, TYPES("complex<double>", "complex<double>")},
 };
 
-bool is_whole(const void* address, size_t item) { return reinterpret_cast<uintptr_t>(address) % item == 0; }
+bool is_multiple(const void* address, size_t item) { return reinterpret_cast<uintptr_t>(address) % item == 0; }
+
+/// Launches a routine of LAPACK for a stack.
+int run(void* handle, const char* entry, cudasim::Routine routine, cudasim::Stack stack) {
+    if (!handle) return kNotInitialized;
+    Handle& state = *as_handle(handle);
+    const cudasim::InUse in_use(state.in_use, "cuBLAS");
+    if (state.context != cudasim::current_context())
+        return cudasim::misuse("cuBLAS", "the handle belongs to another context than the current one",
+                               kExecutionFailed);
+    if (routine.n < 1 || routine.m < 1 || routine.ld < routine.m || stack.batch < 1) return kInvalidValue;
+    if (!cudasim::is_whole(stack.addresses, 8)) return kInvalidValue;
+    if (!state.workspace) return cudasim::misuse("cuBLAS", "no workspace was set after the stream", kInternalError);
+    if (state.bytes < cudasim::room(routine.m * routine.n))
+        return cudasim::misuse("cuBLAS", "a workspace that is too small", kInternalError);
+    routine.work = static_cast<double*>(state.workspace);
+    stack.one = routine;
+    const cudasim::ClientLaunch launched{"", cudasim::kLapackText, entry, 1, &stack};
+    return cudasim::launch(launched, state.stream) == CUDA_SUCCESS ? kSuccess : kExecutionFailed;
+}
+
+template <class T>
+int factorise_stack(void* handle, int type, int n, T* const* a, int ld, int* pivots, int* info, int batch) {
+    // No pivoting is not simulated.
+    if (!cudasim::is_whole(pivots, 4) || !cudasim::is_whole(info, 4)) return kInvalidValue;
+    cudasim::Routine routine{};
+    routine.ld = ld, routine.m = routine.n = n, routine.type = type;
+    routine.short_pivots = pivots, routine.info = info;
+    cudasim::Stack stack{};
+    stack.addresses = const_cast<T**>(a), stack.batch = batch;
+    return run(handle, "getrf_stack", routine, stack);
+}
+
+template <class T>
+int solve_stack(void* handle, int type, int operation, int n, int count, const T* const* a, int ld, const int* pivots,
+                T* const* b, int ldb, int* info, int batch) {
+    // Transposed matrices are not simulated.
+    if (operation != 0 || count < 0 || ldb < n || !info || !cudasim::is_whole(pivots, 4) || !cudasim::is_whole(b, 8))
+        return kInvalidValue;
+    *info = 0;
+    cudasim::Routine routine{};
+    routine.ld = ld, routine.m = routine.n = n, routine.k = count, routine.ldb = ldb, routine.type = type;
+    routine.short_pivots = const_cast<int*>(pivots);
+    cudasim::Stack stack{};
+    stack.addresses = const_cast<T**>(a), stack.rights = const_cast<T**>(b), stack.batch = batch;
+    return run(handle, "getrs_stack", routine, stack);
+}
+
+template <class T>
+int orthogonalise_stack(void* handle, int type, int m, int n, T* const* a, int ld, T* const* tau, int* info,
+                        int batch) {
+    if (!info || !cudasim::is_whole(tau, 8)) return kInvalidValue;
+    *info = 0;
+    cudasim::Routine routine{};
+    routine.ld = ld, routine.m = m, routine.n = n, routine.type = type;
+    cudasim::Stack stack{};
+    stack.addresses = const_cast<T**>(a), stack.numbers = const_cast<T**>(tau), stack.batch = batch;
+    return run(handle, "geqrf_stack", routine, stack);
+}
 
 }  // namespace
 
@@ -170,7 +230,7 @@ CUDASIM_LIBRARY int cublasSetStream_v2(void* handle, CUstream stream) {
 
 CUDASIM_LIBRARY int cublasSetWorkspace_v2(void* handle, void* workspace, size_t bytes) {
     if (!handle) return kNotInitialized;
-    if (!is_whole(workspace, 256)) return kInvalidValue;
+    if (!is_multiple(workspace, 256)) return kInvalidValue;
     as_handle(handle)->workspace = workspace;
     as_handle(handle)->bytes = bytes;
     return kSuccess;
@@ -204,7 +264,7 @@ CUDASIM_LIBRARY int cublasGemmStridedBatchedEx_64(void* handle, int a_operation,
     if (batch > 1 && c_stride < ldc * (n - 1) + m) return kInvalidValue;
     if (!state.workspace) return cudasim::misuse("cuBLAS", "no workspace was set after the stream", kInternalError);
     for (const void* const address : {a, b, static_cast<const void*>(c)})
-        if (!is_whole(address, type->item < 16 ? type->item : 8))
+        if (!is_multiple(address, type->item < 16 ? type->item : 8))
             return cudasim::misuse("cuBLAS", "a misaligned matrix", kInvalidValue);
     Product product{m,
                     n,
@@ -229,3 +289,28 @@ CUDASIM_LIBRARY int cublasGemmStridedBatchedEx_64(void* handle, int a_operation,
             return kExecutionFailed;
     return kSuccess;
 }
+
+#define STACKS(letter, T, type)                                                                                        \
+    CUDASIM_LIBRARY int cublas##letter##getrfBatched(void* handle, int n, T* const* a, int ld, int* pivots, int* info, \
+                                                     int batch) {                                                      \
+        return factorise_stack(handle, type, n, a, ld, pivots, info, batch);                                           \
+    }                                                                                                                  \
+    CUDASIM_LIBRARY int cublas##letter##getrsBatched(void* handle, int operation, int n, int count, const T* const* a, \
+                                                     int ld, const int* pivots, T* const* b, int ldb, int* info,       \
+                                                     int batch) {                                                      \
+        return solve_stack(handle, type, operation, n, count, a, ld, pivots, b, ldb, info, batch);                     \
+    }                                                                                                                  \
+    CUDASIM_LIBRARY int cublas##letter##geqrfBatched(void* handle, int m, int n, T* const* a, int ld, T* const* tau,   \
+                                                     int* info, int batch) {                                           \
+        return orthogonalise_stack(handle, type, m, n, a, ld, tau, info, batch);                                       \
+    }
+struct SinglePair {
+    float re, im;
+};
+struct DoublePair {
+    double re, im;
+};
+STACKS(S, float, cudasim::kRealFloat)
+STACKS(D, double, cudasim::kRealDouble)
+STACKS(C, SinglePair, cudasim::kComplexFloat)
+STACKS(Z, DoublePair, cudasim::kComplexDouble)

@@ -24,8 +24,20 @@ OWN = {"precision"}
 NAMES = [name for name in linalg.__all__ if name not in {"LinAlgError", *OWN}]
 PRIMITIVES = "cholesky det eig eigh eigvals eigvalsh inv lstsq qr slogdet solve svd svdvals".split()
 DTYPES = ["f4", "f8", "c8", "c16"]
-#: Shapes of stacks of square matrices.
-SQUARES = [(0, 0), (1, 1), (2, 2), (5, 5), (3, 4, 4), (2, 3, 3, 3), (0, 3, 3), (2, 0, 0), (33, 33)]
+#: Shapes of stacks of square matrices. On a GPU, one call factorises eight matrices or more.
+SQUARES = [
+    (0, 0),
+    (1, 1),
+    (2, 2),
+    (5, 5),
+    (3, 4, 4),
+    (2, 3, 3, 3),
+    (0, 3, 3),
+    (2, 0, 0),
+    (33, 33),
+    (8, 1, 1),
+    (3, 4, 5, 5),
+]
 #: Shapes of stacks of any matrices.
 SHAPES = [
     *SQUARES,
@@ -41,6 +53,9 @@ SHAPES = [
     (2, 0, 3),
     (2, 3, 0),
     (40, 9),
+    (9, 6, 3),
+    (2, 4, 3, 6),
+    (8, 34, 2),
 ]
 
 
@@ -558,6 +573,24 @@ def test_qr(shape, dtype, mode, device, rng):
     close_to(wide(q) @ wide(r), a, dtype)
     close_to(adjoint(wide(q)) @ wide(q), np.broadcast_to(np.eye(k), (*shape[:-2], k, k)), dtype)
     np.testing.assert_array_equal(np.triu(wide(r)), wide(r))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_qr_of_special_stacks(dtype, device):
+    """Columns that need no reflector, dependent ones, and numbers near the ends of the range."""
+    triangle, grid = np.triu(np.ones((4, 4))), np.arange(16.0).reshape(4, 4)
+    big = 2.0 ** (60 if dtype in ("f4", "c8") else 500)
+    kinds = [np.zeros((4, 4)), np.eye(4), triangle, triangle.T, grid, grid * big, grid / big, np.roll(np.eye(4), 1, 0)]
+    stack = np.array(kinds).astype(dtype)
+    if dtype[0] == "c":
+        stack[4] *= 1j
+    for a in (stack, stack[..., :2], stack[..., :2, :]):
+        for mode in ("reduced", "complete"):
+            q, r = (wide(x) for x in linalg.qr(cuarray.asarray(a), mode))
+            k = q.shape[-1]
+            close_to(adjoint(q) @ q, np.broadcast_to(np.eye(k), (len(a), k, k)), dtype)
+            for one, product in zip(wide(a), q @ r, strict=True):
+                close_to(product / (abs(one).max() or 1), one / (abs(one).max() or 1), dtype)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -1200,14 +1233,15 @@ def test_failures_are_numpys_on_every_device(call, words, device):
     assert isinstance(got, LinAlgError) and re.match(words, str(got)), repr(got)
 
 
-def test_one_bad_matrix_of_a_stack_fails(device):
-    for place in range(3):
-        x = cuarray.stack([cuarray.eye(3)] * 3)
+@pytest.mark.parametrize("count", [3, 9])
+def test_one_bad_matrix_of_a_stack_fails(count, device):
+    for place in range(count):
+        x = cuarray.stack([cuarray.eye(3)] * count)
         x[place] = 0
         for name in ("inv", "cholesky"):
             with pytest.raises(LinAlgError, match=f"^{name}: "):
                 getattr(linalg, name)(x)
-        signs = [float(k != place) for k in range(3)]
+        signs = [float(k != place) for k in range(count)]
         assert linalg.det(x).tolist() == linalg.slogdet(x).sign.tolist() == signs
         assert linalg.slogdet(x).logabsdet.tolist() == [0 if sign else -np.inf for sign in signs]
 
