@@ -24,7 +24,8 @@ using kernel::kLeaf;
 // whole rows.
 constexpr int64_t kLaneBytes = 1024 * 1024;
 constexpr int64_t kShortFold = 32;     // shorter folds are faster as columns, whatever the layout,
-constexpr int64_t kShortSearch = 4;    // those for indices, whose columns are pairs of value and index
+constexpr int64_t kShortLine = 12;     // those with loops for lines,
+constexpr int64_t kShortSearch = 4;    // and those for indices, whose columns are pairs of value and index
 constexpr int64_t kNarrow = 512;       // columns times lanes up to which one call folds all rows
 constexpr int64_t kRowsAtOnce = 4;     // more rows often map to the same sets of L1
 constexpr int64_t kPieceBytes = 2048;  // of each of these rows at a time, for the same reason
@@ -71,7 +72,7 @@ class ReduceRun {
           plan_(space_.plan),
           outputs_(int64_t(task.outputs.size())),
           loops_(library.reductions[task.row * library.dtype_count + int(value_type(task))]) {
-        space_.lay_out(library, task, loops_.needs_index ? kShortSearch : kShortFold);
+        space_.lay_out(library, task, shortest_row());
         n_ = space_.n, folds_ = space_.folds, by_columns_ = space_.by_columns;
         chunks_ = std::max<int64_t>(1, (n_ + kChunk - 1) / kChunk);
         group_ = by_columns_ ? columns_together()
@@ -105,6 +106,10 @@ class ReduceRun {
     static FoldSpace& space_of_thread() {
         thread_local FoldSpace space;
         return space;
+    }
+    int64_t shortest_row() const {
+        if (loops_.needs_index) return kShortSearch;
+        return loops_.fold_lines && outputs_ == 1 ? kShortLine : kShortFold;
     }
     static DType value_type(const Reduce& task) { return task.expr->nodes[task.expr->outputs[0]].dtype; }
     int64_t acc_size() const { return loops_.accumulator_size; }

@@ -76,7 +76,8 @@ Array fold_few(const Vectors& x, const Vectors& y, int64_t depth, NewResult new_
     const int64_t item = item_size(dtype);
     const bool is_wide = item >= 4 && reduction_dtype(reduction::sum, dtype) == dtype;
     if (!is_wide || dtype != y.array.dtype() || depth == 0 || depth * item > kFewBytes) return {};
-    if (x.array.size() > 16384 || is_deferring()) return {};
+    constexpr int64_t kFewSums = 32;  // cost as much as a task
+    if (x.array.size() > std::min(kFewSums * depth, int64_t(16384)) || is_deferring()) return {};
     const char* from = direct_data(x.array);
     const char* other = from ? direct_data(y.array) : nullptr;
     if (!other || !is_aligned(x.array) || !is_aligned(y.array)) return {};

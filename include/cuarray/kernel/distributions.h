@@ -180,13 +180,14 @@ struct BinomialNumber {
     }
 };
 
-/// The number of good ones in a sample without replacement: one by one, or by the ratio of uniform numbers (Stadlober:
-/// The ratio of uniforms approach for generating discrete random variates, 1990).
+/// The number of good ones in a sample without replacement: by inversion, or by the ratio of uniform numbers
+/// (Stadlober: The ratio of uniforms approach for generating discrete random variates, 1990).
 struct HypergeometricNumber {
     struct HypergeometricSetup {
         f64 good, bad, sample;
         f64 few, many, m;  // of the rarer kind, of the other, and in the sample or in what is left
         f64 centre, width, highest, end;
+        f64 none;  // the probability of none of the rarer kind, where m < 10
     };
     static CUARRAY_FN f64 height(const HypergeometricSetup& s, f64 k) {
         return -random_log_factorial(k) - random_log_factorial(s.few - k) - random_log_factorial(s.m - k) -
@@ -195,8 +196,11 @@ struct HypergeometricNumber {
     static CUARRAY_FN HypergeometricSetup setup(f64 good, f64 bad, f64 sample) {
         const f64 all = good + bad, few = good < bad ? good : bad;
         HypergeometricSetup s = {good, bad, sample, few, all - few, sample < all - sample ? sample : all - sample,
-                                 0,    0,   0,      0};
-        if (s.m < 10) return s;
+                                 0,    0,   0,      0,   1};
+        if (s.m < 10) {
+            for (f64 k = 0; k < s.m; k += 1) s.none *= (s.many - k) / (all - k);
+            return s;
+        }
         const f64 share = few / all, spread2 = (all - s.m) * s.m * share * (1 - share) / (all - 1);
         const f64 spread = CUARRAY_C(sqrt)(spread2 + 0.5);
         s.centre = s.m * share + 0.5, s.width = 1.7155277699214135 * spread + 0.8989161620588988;
@@ -205,19 +209,17 @@ struct HypergeometricNumber {
         s.end = far < most ? far : most;
         return s;
     }
-    static CUARRAY_FN f64 one_by_one(ElementWords& words, const HypergeometricSetup& s) {
-        f64 left = s.few, all = s.few + s.many;
-        RandomBlock now = words.next();
-        for (int k = 0; k < int(s.m); ++k) {
-            if (k > 0 && k % 4 == 0) now = words.next();
-            const u64 even = k % 4 ? now.word[2] : now.word[0], odd = k % 4 == 1 ? now.word[1] : now.word[3];
-            left -= uniform_of(k % 2 ? odd : even) * all < left;
-            all -= 1;
+    static CUARRAY_FN f64 inverted(u64 word, const HypergeometricSetup& s) {
+        const f64 u = uniform_of(word), most = s.few < s.m ? s.few : s.m, rest = s.many - s.m;
+        f64 term = s.none, sum = term, k = 0;
+        while (u >= sum && k < most) {
+            term *= (s.few - k) * (s.m - k) / ((k + 1) * (rest + k + 1));
+            k += 1, sum += term;
         }
-        return s.few - left;
+        return k;
     }
     static CUARRAY_FN f64 rare(ElementWords& words, const HypergeometricSetup& s) {
-        if (s.m < 10) return one_by_one(words, s);
+        if (s.m < 10) return inverted(words.next().word[0], s);
         for (;;) {
             const RandomBlock now = words.next();
             const f64 u = positive_of(now.word[0]), v = uniform_of(now.word[1]);

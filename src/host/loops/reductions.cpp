@@ -697,7 +697,12 @@ struct LineFold {
     __builtin_memcpy(result, &node, size_t(fold.accumulator_size));
 }
 
-/// Folds of segments of a line.
+/// Whether folding all lanes costs less than testing which exist.
+template <int R, class A>
+constexpr bool folds_unasked =
+    kTexts[R].combine != "math::gcd(a, b)" && (is_same<A, f32> || is_same<A, f64> || (is_integer<A> && sizeof(A) >= 4));
+
+/// Folds of segments of a line, and of lines one after the other.
 template <int R, class Element> struct SegmentsOf {
     using Row = reduction_t<R, Element>;
     using A = typename Row::A;
@@ -707,10 +712,6 @@ template <int R, class Element> struct SegmentsOf {
     static_assert(sizeof(A) <= 16, "fold_long keeps accumulators of 16 bytes");
     static constexpr LineFold kFold = {sizeof(X), sizeof(A), Leaves::fold_leaves, Nodes::fold_nodes, Nodes::combine};
     static constexpr int64_t kNodes = kernel::kChunk / kLeaf * kLanes;
-
-    /// Whether folding all lanes costs less than testing which exist.
-    static constexpr bool folds_unasked = kTexts[R].combine != "math::gcd(a, b)" &&
-                                          (is_same<A, f32> || is_same<A, f64> || (is_integer<A> && sizeof(A) >= 4));
 
     /// Folds n <= kLanes elements if kLanes are readable: lanes beyond n are computed and discarded.
     static A fold_few(const X* x, int64_t n) {
@@ -724,9 +725,19 @@ template <int R, class Element> struct SegmentsOf {
         return lane[0];
     }
 
-    static A fold_segment(const X* x, int64_t n, bool has_all_lanes, A* nodes) {
-        if constexpr (folds_unasked)
+    /// Folds n > 0 elements; `nodes` has room for those of a chunk.
+    static CUARRAY_FN A fold_segment(const X* x, int64_t n, bool has_all_lanes, A* nodes) {
+        const auto at = [x](int64_t i) { return Row::map(load<Element>(x[i]), i); };
+        switch (n) {
+            case 1: return at(0);
+            case 2: return Row::combine(at(0), at(1));
+            case 3: return Row::combine(Row::combine(at(0), at(2)), at(1));
+            case 4: return Row::combine(Row::combine(at(0), at(2)), Row::combine(at(1), at(3)));
+        }
+        if constexpr (folds_unasked<R, A>) {
             if (has_all_lanes && n <= kLanes) return fold_few(x, n);
+            if (n > kLanes && n < kLeaf) return fold_part(x, n);
+        }
         A acc;
         if (n > kernel::kChunk) {
             fold_long(kFold, reinterpret_cast<const char*>(x), n, nodes, &acc);
@@ -737,6 +748,34 @@ template <int R, class Element> struct SegmentsOf {
         return acc;
     }
 
+    /// Folds part of a leaf that has all lanes, without nodes in memory.
+    static A fold_part(const X* x, int64_t n) {
+        A lane[kLanes];
+#pragma omp simd
+        for (int l = 0; l < kLanes; ++l) lane[l] = Row::map(load<Element>(x[l]), l);
+        int64_t i = kLanes;
+        for (; i + kLanes <= n; i += kLanes) {
+#pragma omp simd
+            for (int l = 0; l < kLanes; ++l) lane[l] = Row::combine(lane[l], Row::map(load<Element>(x[i + l]), i + l));
+        }
+        // The rest, from the last kLanes elements, of which the first have been folded.
+        const int done = int(i + kLanes - n);
+        A last[kLanes];
+#pragma omp simd
+        for (int l = 0; l < kLanes; ++l) last[l] = Row::map(load<Element>(x[n - kLanes + l]), l);
+        for (int l = 0; l + done < kLanes; ++l) lane[l] = Row::combine(lane[l], last[l + done]);
+        LoopsOf<R, Element>::fold_lanes(lane, kLanes);
+        return lane[0];
+    }
+
+    [[gnu::noinline]] static void fold_lines(const void* from, int64_t n, int64_t lines, void* to) {
+        A nodes[kNodes];
+        const X* x = static_cast<const X*>(from);
+        const X* const last = x + lines * n - kLanes;  // up to here kLanes elements are readable
+        A* acc = static_cast<A*>(to);
+        for (int64_t k = 0; k < lines; ++k, x += n) acc[k] = fold_segment(x, n, x <= last, nodes);
+    }
+
     static void segmented_reduce(const void* from, const int64_t* begins, const int64_t* ends, int64_t count,
                                  void* to) {
         A nodes[kNodes];
@@ -745,16 +784,7 @@ template <int R, class Element> struct SegmentsOf {
             const X* const x = static_cast<const X*>(from) + begins[k];
             const int64_t n = ends[k] - begins[k];
             if (n <= 0) continue;
-            const auto at = [x](int64_t i) { return Row::map(load<Element>(x[i]), i); };
-            A acc;
-            switch (n) {
-                case 1: acc = at(0); break;
-                case 2: acc = Row::combine(at(0), at(1)); break;
-                case 3: acc = Row::combine(Row::combine(at(0), at(2)), at(1)); break;
-                case 4: acc = Row::combine(Row::combine(at(0), at(2)), Row::combine(at(1), at(3))); break;
-                default: acc = fold_segment(x, n, begins[k] <= last, nodes);
-            }
-            static_cast<X*>(to)[k] = store<Element>(Row::finish(acc, n));
+            static_cast<X*>(to)[k] = store<Element>(Row::finish(fold_segment(x, n, begins[k] <= last, nodes), n));
         }
     }
 };
@@ -780,7 +810,11 @@ template <int R, class Element> constexpr ReductionLoops reduction_loops() {
     loops.fold_lane = Folds::fold_lane;
     if constexpr (is_same<typename Own::Result, Element> && !Own::needs_index)
         loops.segmented_reduce = SegmentsOf<shared_row<R, Element>, shared_t<R, Element>>::segmented_reduce;
-    if constexpr (requires { requires Folds::finds; }) loops.fold_lines = Folds::fold_lines;
+    constexpr int kAlike = first_folding_alike(shared_row<R, Element>);
+    if constexpr (requires { requires Folds::finds; })
+        loops.fold_lines = Folds::fold_lines;
+    else if constexpr (is_own_stage<R, Element> && !is_predicate<R> && folds_unasked<kAlike, typename Own::A>)
+        loops.fold_lines = SegmentsOf<kAlike, shared_t<R, Element>>::fold_lines;
     if constexpr (requires {
                       Folds::kRowsCounted;
                       requires Folds::finds;
