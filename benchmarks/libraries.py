@@ -96,6 +96,52 @@ METHODS = {
 GOALS = {"random": 1.0, "random, float32": 1.0, "uniform": 1.0, "standard_normal, float32": 2.0, "integers": 1.2}
 
 
+#: Subscripts of `einsum`, and the shapes of the arrays: from NumPy's documentation, of products and sums of two arrays,
+#: small and larger ones, and contractions of three to five, as quantum chemistry and tensor networks have them.
+CONTRACTIONS = (
+    ("ii", (200, 200)),
+    ("ii->i", (200, 200)),
+    ("ij->i", (300, 300)),
+    ("ij->ji", (300, 300)),
+    ("i,i", (1000,), (1000,)),
+    ("ij,j", (200, 300), (300,)),
+    ("i,j->ij", (300,), (200,)),
+    ("ij,jk->ik", (4, 4), (4, 4)),
+    ("ij,jk->ik", (200, 300), (300, 100)),
+    ("ij,jk", (200, 300), (300, 100)),
+    ("ij,ij->i", (1000, 100), (1000, 100)),
+    ("ij,ij->ij", (300, 300), (300, 300)),
+    ("ij,ij->", (300, 300), (300, 300)),
+    ("ij,ij->j", (300, 300), (300, 300)),
+    ("ik,jk->ij", (100, 64), (150, 64)),
+    ("ki,kj->ij", (64, 100), (64, 150)),
+    ("bij,bjk->bik", (100, 8, 8), (100, 8, 8)),
+    ("bij,bjk->bik", (16, 64, 64), (16, 64, 64)),
+    ("bhid,bhjd->bhij", (2, 4, 50, 32), (2, 4, 50, 32)),
+    ("ijk,jil->kl", (30, 40, 20), (40, 30, 25)),
+    ("ijk,ilm,njm,nlk,abc->", (4, 5, 6), (4, 7, 8), (9, 5, 8), (9, 7, 6), (2, 3, 4)),
+    ("ij,jk,kl->il", (60, 70), (70, 80), (80, 50)),
+    ("ij,jk,kl,lm->im", (30, 40), (40, 20), (20, 60), (60, 10)),
+    ("i,ij,j->", (100,), (100, 120), (120,)),
+    ("ni,ij,nj->n", (300, 20), (20, 20), (300, 20)),
+    ("ia,jb,ijkl,kc,ld->abcd", (12, 10), (12, 10), (12, 12, 12, 12), (12, 10), (12, 10)),
+    ("ea,fb,abcd,gc,hd->efgh", (10, 10), (10, 10), (10, 10, 10, 10), (10, 10), (10, 10)),
+    ("abc,cd,de->abe", (20, 20, 20), (20, 30), (30, 20)),
+    ("ijk,ia,jb,kc->abc", (20, 20, 20), (20, 8), (20, 8), (20, 8)),
+    ("abij,cdij->abcd", (8, 8, 10, 10), (8, 8, 10, 10)),
+    ("...ij,...jk->...ik", (3, 5, 20, 20), (5, 20, 20)),
+)
+
+
+@measure()
+def contractions() -> Iterator[Result]:
+    """`einsum` of one to five arrays against NumPy's with `optimize=True`, float64, 1 thread."""
+    for subscripts, *shapes in CONTRACTIONS:
+        arrays = [uniform(shape, np.float64) for shape in shapes]
+        title = f"{subscripts}, {' '.join('x'.join(map(str, shape)) for shape in shapes)}"
+        yield from versus_numpy(title, lambda xp, *a, s=subscripts: xp.einsum(s, *a, optimize=True), *arrays, least=1.0)
+
+
 @measure()
 def random() -> Iterator[Result]:
     """Random numbers of Philox, against NumPy's default, PCG64, and against its Philox, 1 thread."""

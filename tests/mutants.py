@@ -567,6 +567,13 @@ MUTANTS = [
         "tests/python/test_reductions.py -k positions",
     ),
     Mutant(
+        "rest-of-a-line-from-its-first-lane",
+        "src/host/loops/reductions.cpp",
+        "lane[l] = Row::combine(lane[l], last[l + done]);",
+        "lane[l] = Row::combine(lane[l], last[l]);",
+        "tests/python/test_reductions.py",
+    ),
+    Mutant(
         "short-rows-of-the-first-block",
         "src/host/reduce.cpp",
         "machine.evaluate((range.first + k) * n_,",
