@@ -65,29 +65,56 @@ std::string digest(const std::string& content) {
     return text;
 }
 
+bool is_set(const char* variable, const char* value) {
+    const char* chosen = std::getenv(variable);
+    return chosen && std::string(chosen) == value;
+}
+
+/// Whether kernels are made from the PTX of the real NVRTC, not from their text.
+bool runs_ptx() { return is_set("CUDASIM_RUNS", "ptx"); }
+
+/// What the host compiler reads besides a kernel, relative to this library's folder.
+std::vector<std::string> preludes() {
+    if (!runs_ptx()) return {"simt_prelude.h", "module_abi.h"};
+    return {"module_abi.h",  "ptx_prelude.h",   "ptx_approximations.h", "ptx_float.h",
+            "ptx_integer.h", "ptx_memory.h",    "ptx_threads.h",        "translate.py",
+            "function.py",   "instructions.py", "ptx_text.py"};
+}
+
+const std::vector<std::string> kFlags{"-O1",
+                                      "-w",
+                                      "-shared",
+                                      "-fPIC",
+                                      "-nostdlib",
+                                      "-fno-exceptions",
+                                      "-fno-rtti",
+                                      "-fno-asynchronous-unwind-tables",
+                                      "-fno-stack-protector",
+                                      "-fcf-protection=none",
+                                      "-fno-threadsafe-statics",
+                                      "-fno-gnu-unique",
+                                      "-fno-strict-aliasing",
+                                      "-fno-math-errno",
+                                      "-Wl,-Bsymbolic",
+                                      "-Wl,--build-id=none",
+                                      "-Wl,-z,norelro"};
+
+/// The flags for translated PTX, which says itself what is fused, how it is rounded, and where memory is accessed.
+std::vector<std::string> ptx_flags() {
+    std::vector<std::string> flags{"-std=c++20"};
+    flags.insert(flags.end(), kFlags.begin(), kFlags.end());
+    flags.insert(flags.end(), {"-fwrapv", "-frounding-math", "-mfma", "-ffp-contract=off"});
+    if (is_set("CUDASIM_CHECK", "1")) flags.push_back("-DCUDASIM_CHECKED");
+    return flags;
+}
+
 std::vector<std::string> compiler_flags(const Job& job) {
-    std::vector<std::string> flags{"-std=c++17",
-                                   "-O1",
-                                   "-w",
-                                   "-shared",
-                                   "-fPIC",
-                                   "-nostdlib",
-                                   "-fno-exceptions",
-                                   "-fno-rtti",
-                                   "-fno-asynchronous-unwind-tables",
-                                   "-fno-stack-protector",
-                                   "-fcf-protection=none",
-                                   "-fno-threadsafe-statics",
-                                   "-fno-gnu-unique",
-                                   "-fno-strict-aliasing",
-                                   "-fno-math-errno",
-                                   "-Wl,-Bsymbolic",
-                                   "-Wl,--build-id=none",
-                                   "-Wl,-z,norelro"};
+    if (runs_ptx()) return ptx_flags();
+    std::vector<std::string> flags{"-std=c++17"};
+    flags.insert(flags.end(), kFlags.begin(), kFlags.end());
     // Alignment is checked by traps; other accesses, on request, by callbacks in the prelude.
     flags.insert(flags.end(), {"-fsanitize=alignment", "-fsanitize-undefined-trap-on-error"});
-    const char* check = std::getenv("CUDASIM_CHECK");
-    if (check && std::string(check) == "1")
+    if (is_set("CUDASIM_CHECK", "1"))
         flags.insert(flags.end(), {"-DCUDASIM_CHECKED", "-fsanitize=thread", "--param=tsan-distinguish-volatile=1",
                                    "--param=tsan-instrument-func-entry-exit=0"});
     // A text that lets NVRTC contract is contracted too, so that a missing -fmad=false is detected.
@@ -172,7 +199,8 @@ struct Cached {
 
     Cached(const Job& job, const std::vector<std::string>& flags) {
         std::string all = job.text + '\1' + footer(job) + '\1' + host_compiler();
-        for (const char* file : {"simt_prelude.h", "module_abi.h"}) all += '\1' + read_file(home() / file);
+        if (runs_ptx()) all += '\1' + real_nvrtc_identity();
+        for (const std::string& file : preludes()) all += '\1' + read_file(home() / file);
         for (auto& [name, content] : job.headers) all += '\2' + name + '\2' + content;
         for (auto& option : job.options) all += '\3' + option;
         for (auto& flag : flags) all += '\4' + flag;
@@ -203,6 +231,7 @@ struct Workplace {
 void write_question(const Job& job, const fs::path& work) {
     std::string options, names;
     for (auto& option : job.options) options += option + "\n";
+    if (runs_ptx()) options += "-lineinfo\n";
     if (!job.headers.empty()) options += "-I" + (work / "headers").string() + "\n";
     for (auto& expression : job.name_expressions) names += expression + "\n";
     write_file(work / "options", options);
@@ -211,20 +240,41 @@ void write_question(const Job& job, const fs::path& work) {
     for (auto& [name, content] : job.headers) write_file(work / "headers" / name, content);
 }
 
-/// Makes kernel.so in the folder. Returns an error, or nothing.
-std::string run_host_compiler(const Job& job, const std::vector<std::string>& flags, const fs::path& work) {
-    write_file(work / "kernel.cpp", "#line 1 \"kernel.cu\"\n" + for_host_compiler(job.text) + footer(job));
-    for (auto& [name, content] : job.headers) write_file(work / "include" / name, for_host_compiler(content));
-    std::vector<std::string> arguments{host_compiler()};
-    arguments.insert(arguments.end(), flags.begin(), flags.end());
-    for (const std::string& argument : {"-I" + (work / "include").string(), std::string("-include"),
-                                        (home() / "simt_prelude.h").string(), (work / "kernel.cpp").string()})
-        arguments.push_back(argument);
-    arguments.insert(arguments.end(), {"-o", work / "kernel.so", "-lm", "-lc", "-lgcc"});
+/// Makes kernel.so from kernel.cpp in the folder. Returns an error, or nothing.
+std::string link(std::vector<std::string> arguments, const fs::path& work) {
+    arguments.insert(arguments.begin(), host_compiler());
+    arguments.insert(arguments.end(), {work / "kernel.cpp", "-o", work / "kernel.so", "-lm", "-lc", "-lgcc"});
     Process process(arguments, work / "messages");
     if (process.succeeds()) return "";
     return std::string("cudasim: ") + host_compiler() + " cannot compile this text for the simulator:\n" +
            process.messages();
+}
+
+/// Makes kernel.so from the CUDA text.
+std::string compile_text(const Job& job, const std::vector<std::string>& flags, const fs::path& work) {
+    write_file(work / "kernel.cpp", "#line 1 \"kernel.cu\"\n" + for_host_compiler(job.text) + footer(job));
+    for (auto& [name, content] : job.headers) write_file(work / "include" / name, for_host_compiler(content));
+    std::vector<std::string> arguments = flags;
+    arguments.push_back("-I" + (work / "include").string());
+    arguments.insert(arguments.end(), {"-include", home() / "simt_prelude.h"});
+    return link(arguments, work);
+}
+
+/// Makes kernel.so from the PTX that the real NVRTC has left in the folder, with the mangled name of each name
+/// expression.
+std::string compile_ptx(const Job& job, const std::vector<std::string>& flags, const fs::path& work) {
+    const char* python = std::getenv("CUDASIM_PYTHON");
+    std::vector<std::string> command{python && *python ? python : "python3", "-ES", home() / "translate.py",
+                                     work / "kernel.ptx", work / "kernel.cpp"};
+    std::istringstream mangled(read_file(work / "mangled"));
+    std::string name;
+    for (const std::string& expression : job.name_expressions)
+        if (std::getline(mangled, name)) command.push_back(lowered_name(expression) + "=" + name);
+    Process translator(command, work / "messages");
+    if (!translator.succeeds()) return "cudasim: " + translator.messages();
+    std::vector<std::string> arguments = flags;
+    arguments.push_back("-I" + home().string());
+    return link(arguments, work);
 }
 
 }  // namespace
@@ -243,10 +293,13 @@ Compiled compile(const Job& job) {
 
     Workplace work;
     write_question(job, work.path);
-    Question question(judged ? "" : home() / "real-nvrtc", work.path);
-    std::string complaint = compiled ? "" : run_host_compiler(job, flags, work.path);
+    bool from_ptx = runs_ptx();
+    if (from_ptx && real_nvrtc().empty()) return {false, "", "cudasim: CUDASIM_RUNS=ptx needs a real NVRTC\n"};
+    Question question(judged && (compiled || !from_ptx) ? "" : home() / "real-nvrtc", work.path);
+    std::string complaint = compiled || from_ptx ? "" : compile_text(job, flags, work.path);
     std::string log, refusal = question.refusal(log);
     if (!refusal.empty()) return {false, "", refusal};
+    if (!compiled && from_ptx) complaint = compile_ptx(job, flags, work.path);
     if (!complaint.empty()) return {false, "", complaint};
     std::string image = read_file(compiled ? cached.image : work.path / "kernel.so");
     std::error_code ignored;

@@ -37,7 +37,8 @@ cudasim_switch_stacks:
 namespace cudasim {
 namespace {
 
-constexpr size_t kStack = 64 << 10;
+// A thread may have 512 KB of local memory; pages are taken when they are touched.
+constexpr size_t kStack = 640 << 10;
 constexpr size_t kGuardPage = 4096;
 
 }  // namespace

@@ -2,7 +2,7 @@
 #pragma once
 // Included by both: the simulator and every kernel.
 
-#define CUDASIM_ABI 3
+#define CUDASIM_ABI 4
 
 struct cudasim_extent {
     unsigned x, y, z;
@@ -12,6 +12,8 @@ struct cudasim_extent {
 struct cudasim_place {
     cudasim_extent thread, block, block_size, grid_size;
     char* dynamic_shared;
+    /// The line of the CUDA text that the thread is at, where the module knows it.
+    int line;
 };
 
 /// The participating lanes of a warp-wide exchange, and their values (16 bytes per lane).

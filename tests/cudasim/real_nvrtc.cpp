@@ -3,7 +3,7 @@
 //
 // A separate process, because NVRTC requests tables from a loaded libcuda.so.1 that the simulated one does not have.
 // It answers each line with `accepted` or `refused` and leaves NVRTC's log in the folder, which has the
-// resource usage of each kernel from ptxas.
+// resource usage of each kernel from ptxas, and the PTX.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -39,6 +39,9 @@ struct Library {
     nvrtcResult (*compile)(nvrtcProgram, int, const char**) = nullptr;
     nvrtcResult (*log_size)(nvrtcProgram, size_t*) = nullptr;
     nvrtcResult (*log)(nvrtcProgram, char*) = nullptr;
+    nvrtcResult (*ptx_size)(nvrtcProgram, size_t*) = nullptr;
+    nvrtcResult (*ptx)(nvrtcProgram, char*) = nullptr;
+    nvrtcResult (*mangled)(nvrtcProgram, const char*, const char**) = nullptr;
     std::string problem;
 
     explicit Library(const fs::path& path) {
@@ -58,6 +61,9 @@ struct Library {
         load(handle, compile, "nvrtcCompileProgram");
         load(handle, log_size, "nvrtcGetProgramLogSize");
         load(handle, log, "nvrtcGetProgramLog");
+        load(handle, ptx_size, "nvrtcGetPTXSize");
+        load(handle, ptx, "nvrtcGetPTX");
+        load(handle, mangled, "nvrtcGetLoweredName");
     }
 
  private:
@@ -66,6 +72,21 @@ struct Library {
         function = reinterpret_cast<F>(dlsym(handle, name));
     }
 };
+
+/// Writes the PTX of a compiled program, and the mangled name of each name expression.
+void write_ptx(const Library& nvrtc, nvrtcProgram program, const fs::path& folder) {
+    size_t size = 0;
+    if (nvrtc.ptx_size(program, &size) != NVRTC_SUCCESS || size == 0) return;
+    std::string ptx(size, '\0');
+    nvrtc.ptx(program, ptx.data());
+    std::ofstream(folder / "kernel.ptx", std::ios::binary) << ptx.c_str();
+    std::ofstream names(folder / "mangled");
+    for (const std::string& name : lines_of(folder / "names")) {
+        const char* mangled = "";
+        nvrtc.mangled(program, name.c_str(), &mangled);
+        names << mangled << '\n';
+    }
+}
 
 /// Compiles the folder's text. True if NVRTC accepts it; writes the log in any case.
 bool accepts(const Library& nvrtc, const fs::path& folder, std::string& log) {
@@ -85,6 +106,7 @@ bool accepts(const Library& nvrtc, const fs::path& folder, std::string& log) {
     nvrtc.log_size(program, &size);
     log.resize(size);
     if (size) nvrtc.log(program, log.data());
+    if (result == NVRTC_SUCCESS) write_ptx(nvrtc, program, folder);
     nvrtc.destroy(&program);
     return result == NVRTC_SUCCESS;
 }

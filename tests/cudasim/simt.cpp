@@ -83,6 +83,7 @@ class Execution {
         : grid_(grid), random_(grid.seed), order_(block_count(grid), random_), place_(*grid.module->place) {
         place_.block_size = grid.block;
         place_.grid_size = grid.size;
+        place_.line = 0;
         threads_ = grid.block.x * grid.block.y * grid.block.z;
         unsigned fit = std::max(1u, std::min(kMostResidentBlocks, kMostResidentThreads / threads_));
         residency_ = 1 + random_.below(fit);
@@ -178,9 +179,10 @@ class Execution {
     void fail(CUresult code, const std::string& message) {
         const auto& b = place_.block;
         const auto& t = place_.thread;
+        std::string line = place_.line > 0 ? format(", line %d", place_.line) : "";
         result_.code = code;
-        result_.message = format("kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s", grid_.kernel->name, b.x, b.y,
-                                 b.z, t.x, t.y, t.z, message.c_str());
+        result_.message = format("kernel %s, block (%u, %u, %u), thread (%u, %u, %u)%s: %s", grid_.kernel->name, b.x,
+                                 b.y, b.z, t.x, t.y, t.z, line.c_str(), message.c_str());
     }
 
     /// The shadow of memory that a kernel accesses; null if none is kept. Ends the launch if it may not access

@@ -73,7 +73,7 @@ def environment():
     if shutil.which("g++") is None:
         pytest.skip("g++ is not installed")
     # Settings that a test does not make have their defaults, also when the tests themselves run on simulated GPUs.
-    kept = {"CUDASIM_CACHE_DIR", "CUDASIM_CXX", "CUDASIM_REAL_NVRTC"}
+    kept = {"CUDASIM_CACHE_DIR", "CUDASIM_CXX", "CUDASIM_REAL_NVRTC", "CUDASIM_RUNS"}
     plain = {k: v for k, v in os.environ.items() if not k.startswith("CUDASIM_") or k in kept}
     show = [sys.executable, "-c", "import json, os; print(json.dumps(dict(os.environ)))"]
     return json.loads(

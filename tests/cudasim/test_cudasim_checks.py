@@ -34,7 +34,7 @@ def checked(body, grid=2, **settings):
         ),
         ("__shared__ int s[64]; s[T] = 1; __syncthreads(); int x = s[63 - T]; s[T] = x + 2;", "race: a"),
         (
-            "__shared__ int s; if (!T) s = 1; __syncthreads(); int x = s; __syncwarp(); if (!T) s = x;",
+            "__shared__ int s; if (!T) s = 1; __syncthreads(); int x = s; __syncwarp(); if (!T) s = x + 2;",
             "race: a write is not ordered after the read",
         ),
         ("__shared__ int s[64]; s[T] = 1; __shfl_sync(~0u, T, 3); out[MINE] = s[T ^ 1];", "race: a"),

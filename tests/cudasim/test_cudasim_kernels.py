@@ -179,18 +179,27 @@ def test_a_write_next_to_an_allocation_is_found():
     assert out == "700 700\n" and "wrote next to a block" in err
 
 
+DEEP = """
+__device__ __noinline__ int deep(volatile int* from, int n) {
+    volatile int own[64];
+    own[n % 64] = n;
+    return n < 0 ? from[0] : deep(own, n + 1) + own[(n + 1) % 64];
+}
+"""
+
+
 def test_faults_in_kernels_are_errors_not_crashes():
     program = """
-    text = 'extern "C" __global__ void k(int* out, int zero) {{ {body} }}'
+    text = {deep!r} + 'extern "C" __global__ void k(int* out, int zero) {{ {body} }}'
     d = Driver()
     d.launch(d.kernel(text, "k"), 1, 32, [d.alloc(128), c_int(0)])
     print(d.code("cuCtxSynchronize"), code_of(d.alloc, 4))
     """
     null, division = "out[threadIdx.x] = *(volatile int*)(8l * zero);", "out[threadIdx.x] = 7 / zero;"
-    overflow = "volatile char big[100000]; for (int i = 99999; i >= 0; --i) big[i] = 1; out[0] = big[zero];"
-    assert run(program.format(body=null))[0] == "700 700\n"
-    assert run(program.format(body=division))[0] == "719 719\n"
-    assert run(program.format(body=overflow))[0] == "714 714\n"
+    large = "volatile char big[300000]; for (int i = 299999; i >= 0; --i) big[i] = i; out[0] = big[zero + 200001];"
+    overflow = "out[0] = deep(out, zero);"
+    for body, codes in ((null, "700 700"), (division, "719 719"), (large, "0 0"), (overflow, "714 714")):
+        assert run(program.format(deep=DEEP, body=body))[0] == f"{codes}\n"
 
 
 def test_shared_memory_starts_as_garbage_and_is_a_blocks_own():

@@ -2,8 +2,8 @@
 
 The quick run takes a sample that changes with the date, the full one everything; `python tests/nvrtc/test_compile.py sum`
 takes the kernels named after one row or task. The assertions: no spills, no local
-memory except that of CUDA's own functions, 16-byte accesses where elements are contiguous, and partial results of
-reductions that are not read through the read-only path.
+memory except that of CUDA's own functions, 16-byte accesses where elements are contiguous, partial results of
+reductions that are not read through the read-only path, and no instruction that the simulator does not know.
 """
 
 import concurrent.futures
@@ -18,10 +18,11 @@ import sys
 import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "codegen")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "codegen"), str(HERE.parent / "cudasim" / "ptx")]
 
 import compiler
 import program
+import translate
 
 ARCHITECTURES = ["sm_75", "sm_90", "sm_120"]
 SAMPLE = 24
@@ -122,6 +123,10 @@ def check(name, text, arch):
             wrong.append(f"fewer than {stores} stores of 16 bytes")
     if ("tree<program" in text or "scan_tiles<program" in text) and "ld.global.nc" in ptx:
         wrong.append("reads through the read-only path in a kernel that also writes partials")
+    try:
+        translate.Module(ptx).translate()
+    except translate.Unknown as unknown:
+        wrong.append(f"the simulator's translator: {unknown}")
     return [f"{name} {arch}: {fault}" for fault in wrong]
 
 
@@ -225,6 +230,8 @@ def test_checks_can_fail():
     scalar = 'extern "C" __global__ void k(float* p) { *p = 1; } // contiguous<program, 4> stored_t<f32> y0[V];'
     assert any("16 bytes" in fault for fault in check("k", scalar, "sm_90"))
     assert check("k", "no program at all", "sm_90")
+    unknown = 'extern "C" __global__ void k(int* p) { asm("sad.s32 %0, 1, 2, 3;" : "=r"(*p)); }'
+    assert any("instruction sad.s32" in fault for fault in check("k", unknown, "sm_90"))
 
 
 def check_one(name):

@@ -1,0 +1,353 @@
+"""The translation of one PTX function: its scopes, operands and instructions."""
+
+import re
+from collections.abc import Callable
+
+from instructions import ROUNDINGS, SPECIAL, STATEMENT, Instruction, look_up
+from ptx_text import Statement, Unknown, split, variable, width_of
+
+FLAGS = {"ftz", "sat", "nan", "cc"}
+ROUNDED = {"round": "round", "directed": "round", "whole": "round"}
+WIDER = {"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}
+COMPARE = {
+    "eq": "==",
+    "ne": "!=",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+    "lo": "<",
+    "ls": "<=",
+    "hi": ">",
+    "hs": ">=",
+}
+ATOMICS = {
+    "add": "ptx::atomic_sum(old, b, flushes)",
+    "min": "old < b ? old : b",
+    "max": "old > b ? old : b",
+    "and": "old & b",
+    "or": "old | b",
+    "xor": "old ^ b",
+    "exch": "b",
+    "inc": "old >= b ? 0 : old + 1",
+    "dec": "old == 0 || old > b ? b : old - 1",
+    "cas": "old == b ? c : old",
+}
+SPECIAL_REGISTERS = {
+    "%laneid": "ptx::lane()",
+    "%warpid": "ptx::thread_number() / 32",
+    "%clock": "ptx::u32(__builtin_ia32_rdtsc())",
+    "%clock64": "ptx::u64(__builtin_ia32_rdtsc())",
+    "%globaltimer": "ptx::u64(__builtin_ia32_rdtsc())",
+    "%lanemask_eq": "(1u << ptx::lane())",
+    "%lanemask_lt": "((1u << ptx::lane()) - 1)",
+    "%lanemask_le": "((2u << ptx::lane()) - 1)",
+    "%lanemask_gt": "~((2u << ptx::lane()) - 1)",
+    "%lanemask_ge": "~((1u << ptx::lane()) - 1)",
+    "WARP_SZ": "32u",
+}
+INDICES = {"%tid": "thread", "%ctaid": "block", "%ntid": "block_size", "%nctaid": "grid_size"}
+OPERAND = re.compile(r"0[fF](?P<f>[0-9A-Fa-f]{8})|0[dD](?P<d>[0-9A-Fa-f]{16})|(?P<i>-?(?:0x[0-9A-Fa-f]+|\d+))U?|"
+                     r"(?P<index>%\w+)\.(?P<axis>[xyz])|(?P<inverse>!)?(?P<name>[$%]?\w[\w$%]*)(?:\+(?P<more>\d+))?")  # fmt: skip
+ADDRESS = re.compile(r"\[\s*([^\]\s+]+)\s*(?:\+\s*(-?\w+))?\s*\]")
+LOCATION = re.compile(r"\.loc\s+\d+\s+(\d+)")
+GUARD = re.compile(r"@(!?)(%\w+)\s+")
+OPCODE = re.compile(r"([a-z][\w.:]*)\s*(.*)", re.S)
+
+
+def cpp_name(name: str) -> str:
+    return re.sub(r"\W", "_", name)
+
+
+class Function:
+    """A function in translation: C++ lines in `out`."""
+
+    def __init__(self, module, symbol: str, places: dict[str, str], is_device_function: bool):
+        self.module, self.symbol, self.is_device_function = module, symbol, is_device_function
+        self.out = ["bool carry = false; (void)carry;"]
+        #: The places of variables and the names of registers, innermost scope last.
+        self.scopes: list[dict[str, str]] = [places]
+        self.registers: list[set[str]] = [set()]
+        #: The line of the CUDA text (of -lineinfo), or else of the PTX.
+        self.line, self.has_lines = 0, False
+
+    def add(self, statement: Statement) -> None:
+        """Translate one statement."""
+        text = statement.text
+        if not self.has_lines:
+            self.line = statement.line
+        if text == "{":
+            self.scopes.append({})
+            self.registers.append(set())
+            self.out.append("{")
+        elif text == "}":
+            self.scopes.pop()
+            self.registers.pop()
+            self.out.append("}")
+        elif text.endswith(":"):
+            self.out.append(f"{self.label(text[:-1])}:;")
+        elif match := LOCATION.match(text):
+            self.line, self.has_lines = int(match[1]) or self.line, True
+        elif text.startswith("."):
+            self.declare(text)
+        elif text:
+            self.out.append(self.instruction(text))
+
+    def declare(self, text: str) -> None:
+        kind, rest = re.match(r"\.(\w+)\s*(.*)", text, re.S).groups()
+        if kind == "reg":
+            type_, names = re.match(r"\.(\w+)\s+(.*)", rest, re.S).groups()
+            for name in split(names):
+                several = re.fullmatch(r"(%?\w+)<(\d+)>", name)
+                for each in [f"{several[1]}{i}" for i in range(int(several[2]))] if several else [name]:
+                    self.registers[-1].add(each)
+                    self.out.append(f"PTX_REGISTER(ptx::{type_}, {self.register(each)});")
+        elif kind in ("param", "local"):
+            v = variable(rest)
+            self.out.append(f"PTX_LOCAL({v.alignment}, p_{cpp_name(v.name)}, {v.bytes});")
+            self.scopes[-1][v.name] = f"ptx::u64(p_{cpp_name(v.name)})"
+        elif kind == "shared":
+            self.module.shared_variable(rest, False)
+        elif kind != "pragma":
+            raise Unknown(f"declaration {text[:80]}")
+
+    # Operands
+
+    def register(self, name: str) -> str:
+        return "r_" + cpp_name(name.lstrip("%"))
+
+    def label(self, name: str) -> str:
+        return f"L_{cpp_name(name)}"
+
+    def place(self, name: str) -> str | None:
+        """The address of a variable, or None."""
+        for scope in reversed(self.scopes):
+            if name in scope:
+                return scope[name]
+        return self.module.places.get(name)
+
+    def value(self, text: str) -> str:
+        """C++ for an operand, of the type that it has."""
+        match = OPERAND.fullmatch(text)
+        if not match:
+            raise Unknown(f"operand {text}")
+        if match["f"]:
+            return f"__builtin_bit_cast(float, 0x{match['f']}u)"
+        if match["d"]:
+            return f"__builtin_bit_cast(double, 0x{match['d']}ull)"
+        if match["i"]:
+            return f"ptx::s64({match['i']}{'ll' if match['i'].startswith('-') else 'ull'})"
+        if match["index"] in INDICES:
+            return f"cudasim_here.{INDICES[match['index']]}.{match['axis']}"
+        name = match["name"]
+        if name is None:
+            raise Unknown(f"operand {text}")
+        if any(name in scope for scope in self.registers):
+            return ("!" if match["inverse"] else "") + self.register(name)
+        if name in SPECIAL_REGISTERS:
+            return SPECIAL_REGISTERS[name]
+        if (place := self.place(name)) is not None:
+            return f"({place} + {match['more'] or 0})"
+        raise Unknown(f"operand {text}")
+
+    def operand(self, text: str, type_: str) -> str:
+        """C++ for an operand read as a type."""
+        if type_ == "pred":
+            return f"({text} != 0)" if text.lstrip("-").isdigit() else self.value(text)
+        return f"ptx::as<ptx::{type_}>({self.value(text)})"
+
+    def address(self, text: str, space: str) -> str:
+        """C++ for the generic address of `[base+offset]`."""
+        match = ADDRESS.fullmatch(text)
+        if not match:
+            raise Unknown(f"address {text}")
+        value = self.operand(match[1], "u64")
+        if match[2]:
+            value += f" + ptx::s64({match[2]}ll)"
+        return f"ptx::shared_to_generic({value})" if space.startswith(".shared") else value
+
+    def assign(self, register: str, value: str) -> str:
+        return "" if register == "_" else f"SET({self.register(register)}, ({value}));"
+
+    # Instructions
+
+    def instruction(self, text: str) -> str:
+        guard = ""
+        if match := GUARD.match(text):
+            guard, text = f"if ({match[1]}{self.register(match[2])}) ", text[match.end() :]
+        match = OPCODE.fullmatch(text)
+        if not match:
+            raise Unknown(f"statement {text[:80]}")
+        opcode, operands = match[1], split(match[2])
+        found = look_up(opcode)
+        if not found:
+            raise Unknown(f"instruction {opcode}")
+        try:
+            return guard + "{ " + self.meaning(found, opcode, operands) + " }"
+        except (IndexError, KeyError, ValueError) as error:
+            raise Unknown(f"operands of {text[:80]}") from error
+
+    def meaning(self, found: Instruction, opcode: str, operands: list[str]) -> str:
+        """C++ for an instruction."""
+        types, meaning = found.row.types, found.row.meaning
+        if types == SPECIAL:
+            special: Callable[[str, dict[str, str], list[str]], str] = getattr(self, meaning)
+            return special(opcode, found.chosen, operands)
+        if types == STATEMENT:
+            wanted = max((int(n) + 1 for n in re.findall(r"\{(\d)\}", meaning)), default=0)
+            if len(operands) != wanted:
+                raise ValueError
+            values = [self.value(o) if i or "SET" not in meaning else self.register(o) for i, o in enumerate(operands)]
+            return meaning.format(*values, line=self.line)
+        names = types.split()
+        if len(operands) != len(names) + 1:
+            raise ValueError
+        own = found.chosen.get(names[0], names[0]) if names else ""
+        words = {ROUNDED.get(key, key): self.word(key, word) for key, word in found.chosen.items()}
+        words |= {"T": f"ptx::{own}", "W": f"ptx::{WIDER.get(own, own)}", "U": f"ptx::{own.replace('s', 'u')}"}
+        for letter, name, operand in zip("abce", names, operands[1:], strict=False):
+            type_ = WIDER[own] if name == "W" else found.chosen.get(name, name)
+            words[letter] = self.operand(operand, type_)
+        return self.assign(operands[0], meaning.format(**words))
+
+    @staticmethod
+    def word(key: str, chosen: str) -> str:
+        """A chosen modifier as C++."""
+        if key in FLAGS:
+            return str(bool(chosen)).lower()
+        if key in ROUNDED:
+            return "ptx::" + ROUNDINGS[chosen.lstrip(".")[:2] or "rn"]
+        return str(chosen == "wrap").lower() if key == "wrap" else chosen
+
+    def move(self, opcode: str, _chosen: dict[str, str], operands: list[str]) -> str:
+        """A move; of one register, or between one and several."""
+        target, source = operands
+        type_ = opcode.removeprefix("mov.")
+        if source.startswith("{"):
+            parts = split(source[1:-1])
+            each = 8 * width_of(type_) // len(parts)
+            whole = f"ptx::{type_}"
+            bits = [f"{whole}(ptx::as<ptx::u{each}>({self.value(p)})) << {i * each}" for i, p in enumerate(parts)]
+            return self.assign(target, f"{whole}({' | '.join(bits)})")
+        if target.startswith("{"):
+            parts = split(target[1:-1])
+            each = 8 * width_of(type_) // len(parts)
+            sets = [self.assign(p, f"ptx::u{each}(whole >> {i * each})") for i, p in enumerate(parts)]
+            return f"ptx::{type_} whole = {self.operand(source, type_)}; {' '.join(sets)}"
+        return self.assign(target, self.operand(source, type_))
+
+    def in_memory(self, chosen: dict[str, str], place: str, kind: str, before: str = "") -> tuple[str, list[int]]:
+        """C++ that computes the address and has the access judged; the offsets of the elements."""
+        space = chosen.get("space") or chosen.get("fixed_space") or chosen.get("own_space") or ""
+        count, size = int(chosen["vector"][2:] or 1), width_of(chosen["in_memory"])
+        code = f"ptx::u64 at = {self.address(place, space)}; {before}"
+        # Parameters and the thread's own memory concern nobody else.
+        if space.startswith((".param", ".local")):
+            code += f"ptx::aligned(at, {size * count}, {self.line}); "
+        else:
+            code += f"ptx::note(at, {size * count}, ptx::{kind}, {self.line}); "
+        return code, [i * size for i in range(count)]
+
+    def load(self, _opcode: str, chosen: dict[str, str], operands: list[str]) -> str:
+        registers, place = operands
+        order = chosen.get("order") or chosen.get("acquire") or ""
+        strong = order not in ("", ".weak")
+        wait = "ptx::maybe_yield(); " if strong else ""
+        code, offsets = self.in_memory(chosen, place, "kReadAtomic" if strong else "kRead", wait)
+        targets = split(registers[1:-1]) if registers.startswith("{") else [registers]
+        for register, offset in zip(targets, offsets, strict=True):
+            code += self.assign(register, f"ptx::load<ptx::{chosen['in_memory']}>(at + {offset})")
+        return code + (f" ptx::fence({str(not order.endswith('.cta')).lower()});" if "acquire" in chosen else "")
+
+    def store(self, _opcode: str, chosen: dict[str, str], operands: list[str]) -> str:
+        place, registers = operands
+        order = chosen.get("order") or chosen.get("release") or ""
+        before = "ptx::maybe_yield(); " if order not in ("", ".weak") else ""
+        kind = "kWriteAtomic" if before else "kWrite"
+        if order.endswith(".sys"):
+            kind = "kWriteSystem"
+        if "release" in chosen:
+            before = f"ptx::fence({str(not order.endswith('.cta')).lower()}); "
+        code, offsets = self.in_memory(chosen, place, kind, before)
+        sources = split(registers[1:-1]) if registers.startswith("{") else [registers]
+        type_ = chosen["in_memory"]
+        for source, offset in zip(sources, offsets, strict=True):
+            code += f"ptx::store<ptx::{type_}>(at + {offset}, {self.operand(source, type_)}); "
+        return code
+
+    def atomic(self, opcode: str, chosen: dict[str, str], operands: list[str]) -> str:
+        """An atomic change; `red` has no result."""
+        *_, change, type_ = opcode.split(".")
+        type_ = type_.replace("b", "u")
+        target, (place, *values) = (operands[0], operands[1:]) if opcode.startswith("atom") else ("_", operands)
+        if len(values) != 1 + (change == "cas"):
+            raise ValueError
+        order = chosen.get("atomic_order", "")
+        beyond = str(not order.endswith(".cta")).lower()
+        kind = "kWriteSystem" if ".sys" in opcode else "kWriteAtomic"
+        code = "".join(
+            f"ptx::{type_} {name} = {self.operand(v, type_)}; " for name, v in zip("bc", values, strict=False)
+        )
+        code += f"ptx::u64 at = {self.address(place, chosen['space'])}; "
+        code += "bool flushes = !ptx::in_shared(at); (void)flushes; " if change == "add" else ""
+        if order.startswith((".release", ".acq_rel")):
+            code += f"ptx::fence({beyond}); "
+        new = f"[&](ptx::{type_} old) -> ptx::{type_} {{ return {ATOMICS[change]}; }}"
+        code += f"ptx::{type_} before = ptx::atomic<ptx::{type_}>(at, {new}, ptx::{kind}, {self.line}); (void)before; "
+        code += self.assign(target, "before")
+        return code + (f" ptx::fence({beyond});" if order.startswith((".acquire", ".acq_rel")) else "")
+
+    def compare(self, opcode: str, chosen: dict[str, str], operands: list[str]) -> str:
+        """A comparison, with its combination and its second result."""
+        type_ = opcode.rpartition(".")[2]
+        order = next(word for key, word in chosen.items() if key.startswith("order_"))
+        join = {".and": " & ", ".or": " | ", ".xor": " ^ ", "": ""}[chosen["join"]]
+        if len(operands) != 3 + bool(join):
+            raise ValueError
+        a, b = (self.operand(o, type_) for o in operands[1:3])
+        if chosen.get("ftz"):
+            a, b = f"ptx::flush({a})", f"ptx::flush({b})"
+        unordered = f"__builtin_isunordered({a}, {b})"
+        if order in ("num", "nan"):
+            value = f"{'!' * (order == 'num')}{unordered}"
+        elif order == "ne" and type_.startswith("f"):
+            value = f"({a} < {b} || {a} > {b})"
+        elif order in COMPARE:
+            value = f"{a} {COMPARE[order]} {b}"
+        else:
+            value = f"({unordered} || {a} {COMPARE[order[:-1]]} {b})"
+        third = join + self.operand(operands[3], "pred") if join else ""
+        code = f"bool found = {value}; bool third = found{third}; bool fourth = !found{third}; (void)fourth; "
+        return code + " ".join(
+            self.assign(r, v) for r, v in zip(operands[0].split("|"), ("third", "fourth"), strict=False)
+        )
+
+    def shuffle(self, _opcode: str, chosen: dict[str, str], operands: list[str]) -> str:
+        value, lane, limits, mask = (self.operand(o, "u32") for o in operands[1:])
+        kind = f"ptx::Shuffle::{chosen['shuffle'].capitalize()}"
+        code = f"bool valid; ptx::u32 got = ptx::shfl<{kind}>({value}, {lane}, {limits}, {mask}, valid); "
+        return code + " ".join(
+            self.assign(r, v) for r, v in zip(operands[0].split("|"), ("got", "valid"), strict=False)
+        )
+
+    def match_all(self, opcode: str, _chosen: dict[str, str], operands: list[str]) -> str:
+        value, mask = self.operand(operands[1], opcode.rpartition(".")[2]), self.operand(operands[2], "u32")
+        code = f"bool all; ptx::u32 same = ptx::match_all({value}, {mask}, all); "
+        return code + " ".join(self.assign(r, v) for r, v in zip(operands[0].split("|"), ("same", "all"), strict=False))
+
+    def branch(self, _opcode: str, _chosen: dict[str, str], operands: list[str]) -> str:
+        (target,) = operands
+        return f"goto {self.label(target)};"
+
+    def exit(self, opcode: str, _chosen: dict[str, str], _operands: list[str]) -> str:
+        if self.is_device_function:
+            raise Unknown(f"instruction {opcode} in a .func")
+        return "return;"
+
+    def call(self, _opcode: str, _chosen: dict[str, str], operands: list[str]) -> str:
+        results = split(operands[0][1:-1]) if operands[0].startswith("(") else []
+        name, *arguments = operands[1:] if results else operands
+        arguments = split(arguments[0][1:-1]) if arguments else []
+        if name not in self.module.functions:
+            raise Unknown(f"call of {name}")
+        return f"f_{cpp_name(name)}({', '.join(f'p_{cpp_name(x)}' for x in results + arguments)});"

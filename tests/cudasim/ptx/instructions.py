@@ -1,0 +1,310 @@
+"""The PTX instructions that the simulator knows: opcodes, types of the operands, and what each means in C++.
+
+An opcode without a row is an error that names it, never a guess. In a row's opcode, `[name]` is one of CHOICES[name].
+The types of the operands after the first (the result) are PTX types or names of choices. The meaning is an
+expression for the result in terms of the operands a, b, c, e and the chosen words; with the types STATEMENT it is a
+statement in terms of the operands {0}, {1}, ...; with the types SPECIAL it names a method of translate.Function.
+"""
+
+import itertools
+import re
+from functools import cache
+from typing import NamedTuple
+
+STATEMENT, SPECIAL = "statement", "special"
+
+
+class Row(NamedTuple):
+    """One row of the table."""
+
+    opcode: str
+    types: str
+    meaning: str
+
+
+ROUNDINGS = {"rn": "kNearest", "rz": "kZero", "rm": "kDown", "rp": "kUp"}
+
+CHOICES = {
+    "round": ["", ".rn", ".rz", ".rm", ".rp"],
+    "directed": [".rn", ".rz", ".rm", ".rp"],
+    "whole": [".rni", ".rzi", ".rmi", ".rpi"],
+    "ftz": ["", ".ftz"],
+    "sat": ["", ".sat"],
+    "nan": ["", ".NaN"],
+    "cc": ["", ".cc"],
+    "f": ["f32", "f64"],
+    "half": ["f16", "bf16"],
+    "i": ["u16", "s16", "u32", "s32", "u64", "s64"],
+    "w": ["u32", "s32", "u64", "s64"],
+    "narrow": ["u16", "s16", "u32", "s32"],
+    "s": ["s16", "s32", "s64"],
+    "b": ["b16", "b32", "b64"],
+    "wide_b": ["b32", "b64"],
+    "bit": ["pred", "b16", "b32", "b64"],
+    "any": ["b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"],
+    "from": ["u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64"],
+    "to": ["u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64"],
+    "in_memory": ["b8", "b16", "b32", "b64", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f32", "f64"],
+    "vector": ["", ".v2", ".v4"],
+    "order": ["", ".weak", ".volatile", *(f".relaxed.{s}" for s in ("cta", "cluster", "gpu", "sys"))],
+    "acquire": [f".acquire.{s}" for s in ("cta", "cluster", "gpu", "sys")],
+    "release": [f".release.{s}" for s in ("cta", "cluster", "gpu", "sys")],
+    "own_order": ["", ".volatile"],
+    "space": ["", ".global", ".shared", ".shared::cta"],
+    "own_space": [".local", ".param", ".param::entry", ".param::func"],
+    "fixed_space": [".const", ".local", ".param", ".param::entry", ".param::func"],
+    "atomic_order": [
+        "",
+        *(f"{o}.{s}" for o in (".relaxed", ".acquire", ".release", ".acq_rel") for s in ("cta", "gpu", "sys")),
+    ],
+    "scope": [".cta", ".gpu", ".sys"],
+    "added": ["u32", "s32", "u64", "f32", "f64"],
+    "order_u": ["eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs"],
+    "order_s": ["eq", "ne", "lt", "le", "gt", "ge"],
+    "order_b": ["eq", "ne"],
+    "order_f": ["eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"],
+    "join": ["", ".and", ".or", ".xor"],
+    "u_type": ["u16", "u32", "u64"],
+    "wrap": ["wrap", "clamp"],
+    "shuffle": ["up", "down", "bfly", "idx"],
+}
+
+# Scopes stand before the space where an order is named, and behind it otherwise.
+ATOMIC_HOW = ("[atomic_order][space]", "[space][scope]")
+
+INSTRUCTIONS = [
+    # Moves and selections.
+    Row("mov.[bit]", SPECIAL, "move"),
+    Row("mov.[any]", SPECIAL, "move"),
+    Row("selp.[any]", "any any pred", "{c} ? {a} : {b}"),
+    # Arithmetic of floating point.
+    *(
+        Row(f"{name}{rounding}[ftz][sat].f32", operands, f"ptx::{function}<{{round}}, {{ftz}}, {{sat}}>({values})")
+        for name, rounding, operands, function, values in [
+            ("add", "[round]", "f32 f32", "add", "{a}, {b}"),
+            ("sub", "[round]", "f32 f32", "sub", "{a}, {b}"),
+            ("mul", "[round]", "f32 f32", "mul", "{a}, {b}"),
+            ("fma", "[directed]", "f32 f32 f32", "fma", "{a}, {b}, {c}"),
+        ]
+    ),
+    Row("add[round].f64", "f64 f64", "ptx::add<{round}>({a}, {b})"),
+    Row("sub[round].f64", "f64 f64", "ptx::sub<{round}>({a}, {b})"),
+    Row("mul[round].f64", "f64 f64", "ptx::mul<{round}>({a}, {b})"),
+    Row("fma[directed].f64", "f64 f64 f64", "ptx::fma<{round}>({a}, {b}, {c})"),
+    Row("div[directed][ftz].f32", "f32 f32", "ptx::div<{round}, {ftz}>({a}, {b})"),
+    Row("div[directed].f64", "f64 f64", "ptx::div<{round}>({a}, {b})"),
+    Row("rcp[directed][ftz].f32", "f32", "ptx::div<{round}, {ftz}>(1.0f, {a})"),
+    Row("rcp[directed].f64", "f64", "ptx::div<{round}>(1.0, {a})"),
+    Row("sqrt[directed][ftz].f32", "f32", "ptx::root<{round}, {ftz}>({a})"),
+    Row("sqrt[directed].f64", "f64", "ptx::root<{round}>({a})"),
+    Row("min[ftz][nan].f32", "f32 f32", "ptx::min<{ftz}, {nan}>({a}, {b})"),
+    Row("max[ftz][nan].f32", "f32 f32", "ptx::max<{ftz}, {nan}>({a}, {b})"),
+    Row("min.f64", "f64 f64", "ptx::min({a}, {b})"),
+    Row("max.f64", "f64 f64", "ptx::max({a}, {b})"),
+    Row("abs[ftz].f32", "f32", "ptx::abs(ptx::in<{ftz}>({a}))"),
+    Row("neg[ftz].f32", "f32", "ptx::negate(ptx::in<{ftz}>({a}))"),
+    Row("abs.f64", "f64", "ptx::abs({a})"),
+    Row("neg.f64", "f64", "ptx::negate({a})"),
+    Row("copysign.[f]", "f f", "ptx::copysign({a}, {b})"),
+    # Approximations.
+    Row("rcp.approx[ftz].f32", "f32", "ptx::rcp_approx<{ftz}>({a})"),
+    Row("sqrt.approx[ftz].f32", "f32", "ptx::sqrt_approx<{ftz}>({a})"),
+    Row("rsqrt.approx[ftz].f32", "f32", "ptx::rsqrt_approx<{ftz}>({a})"),
+    Row("ex2.approx[ftz].f32", "f32", "ptx::ex2_approx<{ftz}>({a})"),
+    Row("lg2.approx[ftz].f32", "f32", "ptx::lg2_approx<{ftz}>({a})"),
+    Row("div.approx[ftz].f32", "f32 f32", "ptx::div_approx<{ftz}>({a}, {b})"),
+    Row("div.full[ftz].f32", "f32 f32", "ptx::div_full<{ftz}>({a}, {b})"),
+    Row("rcp.approx.ftz.f64", "f64", "ptx::rcp_seed({a})"),
+    Row("rsqrt.approx.ftz.f64", "f64", "ptx::rsqrt_seed({a})"),
+    Row("rsqrt.approx.f64", "f64", "ptx::rsqrt_approx({a})"),
+    # Integers. Signed ones wrap (-fwrapv); products of 16 bits are made of wider ones, which cannot overflow.
+    Row("add.[i]", "i i", "{T}({a} + {b})"),
+    Row("sub.[i]", "i i", "{T}({a} - {b})"),
+    Row("mul.lo.[i]", "i i", "{T}({W}({a}) * {b})"),
+    Row("mul.hi.[i]", "i i", "ptx::mul_hi({a}, {b})"),
+    Row("mul.wide.[narrow]", "narrow narrow", "{W}({a}) * {W}({b})"),
+    Row("mad.lo.[i]", "i i i", "{T}({W}({a}) * {b} + {c})"),
+    Row("mad.hi.[i]", "i i i", "{T}(ptx::mul_hi({a}, {b}) + {c})"),
+    Row("mad.wide.[narrow]", "narrow narrow W", "{W}({a}) * {W}({b}) + {c}"),
+    Row("add.cc.[w]", "w w", "ptx::add_carry<{U}>({a}, {b}, false, carry, true)"),
+    Row("addc[cc].[w]", "w w", "ptx::add_carry<{U}>({a}, {b}, true, carry, {cc})"),
+    Row("sub.cc.[w]", "w w", "ptx::sub_carry<{U}>({a}, {b}, false, carry, true)"),
+    Row("subc[cc].[w]", "w w", "ptx::sub_carry<{U}>({a}, {b}, true, carry, {cc})"),
+    Row("mad.lo.cc.[w]", "w w w", "ptx::add_carry<{U}>({a} * {b}, {c}, false, carry, true)"),
+    Row("madc.lo[cc].[w]", "w w w", "ptx::add_carry<{U}>({a} * {b}, {c}, true, carry, {cc})"),
+    Row("mad.hi.cc.[w]", "w w w", "ptx::add_carry<{U}>(ptx::mul_hi({a}, {b}), {c}, false, carry, true)"),
+    Row("madc.hi[cc].[w]", "w w w", "ptx::add_carry<{U}>(ptx::mul_hi({a}, {b}), {c}, true, carry, {cc})"),
+    Row("div.[i]", "i i", "{T}({a} / {b})"),
+    Row("rem.[i]", "i i", "{T}({a} % {b})"),
+    Row("min.[i]", "i i", "{a} < {b} ? {a} : {b}"),
+    Row("max.[i]", "i i", "{a} > {b} ? {a} : {b}"),
+    Row("abs.[s]", "s", "{T}({a} < 0 ? -{a} : {a})"),
+    Row("neg.[s]", "s", "{T}(-{a})"),
+    # Bits.
+    Row("and.[bit]", "bit bit", "{T}({a} & {b})"),
+    Row("or.[bit]", "bit bit", "{T}({a} | {b})"),
+    Row("xor.[bit]", "bit bit", "{T}({a} ^ {b})"),
+    Row("not.pred", "pred", "!{a}"),
+    Row("not.[b]", "b", "{T}(~{a})"),
+    Row("cnot.[b]", "b", "{T}({a} == 0)"),
+    Row("shl.[b]", "b u32", "ptx::shl({a}, {b})"),
+    Row("shr.[b]", "b u32", "ptx::shr({a}, {b})"),
+    Row("shr.[i]", "i u32", "ptx::shr({a}, {b})"),
+    Row("shf.l.[wrap].b32", "b32 b32 u32", "ptx::shf_l<{wrap}>({a}, {b}, {c})"),
+    Row("shf.r.[wrap].b32", "b32 b32 u32", "ptx::shf_r<{wrap}>({a}, {b}, {c})"),
+    Row("bfe.[w]", "w u32 u32", "ptx::bfe({a}, {b}, {c})"),
+    Row("bfi.[wide_b]", "wide_b wide_b u32 u32", "ptx::bfi({a}, {b}, {c}, {e})"),
+    Row("brev.[wide_b]", "wide_b", "ptx::brev({a})"),
+    Row("clz.[wide_b]", "wide_b", "ptx::clz({a})"),
+    Row("popc.[wide_b]", "wide_b", "ptx::u32(__builtin_popcountll({a}))"),
+    Row("bfind.[w]", "w", "ptx::bfind({a})"),
+    Row("bfind.shiftamt.[w]", "w", "ptx::bfind_shift({a})"),
+    Row("prmt.b32", "b32 b32 b32", "ptx::prmt({a}, {b}, {c})"),
+    Row("lop3.b32", "b32 b32 b32 b32", "ptx::lop3({a}, {b}, {c}, {e})"),
+    # Comparisons.
+    Row("setp.[order_u][join].[u_type]", SPECIAL, "compare"),
+    Row("setp.[order_s][join].[s]", SPECIAL, "compare"),
+    Row("setp.[order_b][join].[b]", SPECIAL, "compare"),
+    Row("setp.[order_f][join][ftz].f32", SPECIAL, "compare"),
+    Row("setp.[order_f][join].f64", SPECIAL, "compare"),
+    # Conversions.
+    Row("cvt.[to].[from]", "from", "ptx::{to}({a})"),
+    Row("cvt.sat.[to].[from]", "from", "ptx::clamp<ptx::{to}>({a})"),
+    Row("cvt[whole][ftz][sat].[to].f32", "f32", "ptx::to_integer<ptx::{to}, {round}>(ptx::in<{ftz}>({a}))"),
+    Row("cvt[whole][sat].[to].f64", "f64", "ptx::to_integer<ptx::{to}, {round}>({a})"),
+    Row("cvt[directed][sat].f32.[from]", "from", "ptx::out<false, {sat}>(ptx::from_integer<float, {round}>({a}))"),
+    Row("cvt[directed][sat].f64.[from]", "from", "ptx::out<false, {sat}>(ptx::from_integer<double, {round}>({a}))"),
+    Row("cvt[whole][ftz][sat].f32.f32", "f32", "ptx::out<{ftz}, {sat}>(ptx::integral<{round}>(ptx::in<{ftz}>({a})))"),
+    Row("cvt[whole][sat].f64.f64", "f64", "ptx::out<false, {sat}>(ptx::integral<{round}>({a}))"),
+    Row("cvt[ftz][sat].f32.f32", "f32", "ptx::out<{ftz}, {sat}>(ptx::in<{ftz}>({a}))"),
+    Row("cvt[sat].f64.f64", "f64", "ptx::out<false, {sat}>({a})"),
+    Row("cvt[ftz][sat].f64.f32", "f32", "ptx::out<false, {sat}>(ptx::f64(ptx::in<{ftz}>({a})))"),
+    Row("cvt[directed][ftz][sat].f32.f64", "f64", "ptx::narrow<{round}, {ftz}, {sat}>({a})"),
+    Row("cvt.rn.[half].[f]", "f", "ptx::to_half<ptx::{half}>({a})"),
+    Row("cvt.[f].[half]", "half", "ptx::{f}(ptx::from_half({a}))"),
+    # Addresses: those in shared memory are offsets, those in other spaces are generic ones.
+    Row("cvta.shared.u64", "u64", "ptx::shared_to_generic({a})"),
+    Row("cvta.to.shared.u64", "u64", "ptx::generic_to_shared({a})"),
+    *(
+        Row(f"cvta{to}.{space}.u64", "u64", "{a}")
+        for to in ("", ".to")
+        for space in ("global", "local", "const", "param")
+    ),
+    # Memory. Hints for caches are dropped before the look-up.
+    Row("ld[order][space][vector].[in_memory]", SPECIAL, "load"),
+    Row("ld[acquire][space][vector].[in_memory]", SPECIAL, "load"),
+    Row("ld[own_order][fixed_space][vector].[in_memory]", SPECIAL, "load"),
+    Row("st[order][space][vector].[in_memory]", SPECIAL, "store"),
+    Row("st[release][space][vector].[in_memory]", SPECIAL, "store"),
+    Row("st[own_order][own_space][vector].[in_memory]", SPECIAL, "store"),
+    *(
+        Row(f"{name}{how}.{change}", SPECIAL, "atomic")
+        for name in ("atom", "red")
+        for how in ATOMIC_HOW
+        for change in (
+            "add.[added]",
+            "min.[w]",
+            "max.[w]",
+            "and.[wide_b]",
+            "or.[wide_b]",
+            "xor.[wide_b]",
+            "inc.u32",
+            "dec.u32",
+        )
+    ),
+    *(Row(f"atom{how}.exch.[wide_b]", SPECIAL, "atomic") for how in ATOMIC_HOW),
+    *(Row(f"atom{how}.cas.[b]", SPECIAL, "atomic") for how in ATOMIC_HOW),
+    Row("membar.cta", STATEMENT, "ptx::fence(false);"),
+    Row("membar.gl", STATEMENT, "ptx::fence(true);"),
+    Row("membar.sys", STATEMENT, "ptx::fence(true);"),
+    *(
+        Row(f"fence.{order}.{scope}", STATEMENT, f"ptx::fence({str(scope != 'cta').lower()});")
+        for order in ("sc", "acq_rel")
+        for scope in ("cta", "cluster", "gpu", "sys")
+    ),
+    # Barriers of a block: number 0 with all threads is the only one.
+    *(
+        Row(name, STATEMENT, "ptx::barrier({0}, {line});")
+        for name in (
+            "bar.sync",
+            "bar.cta.sync",
+            "barrier.sync",
+            "barrier.sync.aligned",
+            "barrier.cta.sync",
+            "barrier.cta.sync.aligned",
+        )
+    ),
+    *(
+        Row(f"{name}.red.{what}", STATEMENT, "SET({0}, ptx::barrier_count({1}, " + meaning + ");")
+        for name in ("bar", "bar.cta", "barrier", "barrier.cta")
+        for what, meaning in (
+            ("or.pred", "{2}, {line}) != 0"),
+            ("and.pred", "!{2}, {line}) == 0"),
+            ("popc.u32", "{2}, {line})"),
+        )
+    ),
+    # Warps.
+    Row("bar.warp.sync", STATEMENT, "ptx::exchange(ptx::u32({0}), ptx::kSync, 0);"),
+    Row("shfl.sync.[shuffle].b32", SPECIAL, "shuffle"),
+    Row("vote.sync.ballot.b32", "pred u32", "ptx::ballot({b}, {a})"),
+    Row("vote.sync.any.pred", "pred u32", "ptx::ballot({b}, {a}) != 0"),
+    Row("vote.sync.all.pred", "pred u32", "ptx::ballot({b}, !{a}) == 0"),
+    Row("vote.sync.uni.pred", "pred u32", "ptx::uniform({b}, {a})"),
+    Row("match.any.sync.[wide_b]", "wide_b u32", "ptx::match_any({a}, {b})"),
+    Row("match.all.sync.[wide_b]", SPECIAL, "match_all"),
+    Row("activemask.b32", "", "1u << ptx::lane()"),
+    # Control.
+    Row("bra", SPECIAL, "branch"),
+    Row("bra.uni", SPECIAL, "branch"),
+    Row("call", SPECIAL, "call"),
+    Row("call.uni", SPECIAL, "call"),
+    Row("ret", STATEMENT, "return;"),
+    Row("ret.uni", STATEMENT, "return;"),
+    Row("exit", SPECIAL, "exit"),
+    Row("trap", STATEMENT, "ptx::trap({line});"),
+    Row("nanosleep.u32", STATEMENT, "ptx::sleep({0});"),
+]
+
+HINTS = re.compile(r"\.(?:nc|ca|cg|cs|lu|cv|wb|wt|L1::\w+|L2::\d+B)(?=\.)")
+CHOICE = re.compile(r"\[(\w+)\]")
+
+
+class Instruction(NamedTuple):
+    """A row, and the words that an opcode chooses in it."""
+
+    row: Row
+    chosen: dict[str, str]
+
+
+def opcodes_of(row: Row) -> list[tuple[str, dict[str, str]]]:
+    """All opcodes of a row, with the words that each chooses."""
+    names = CHOICE.findall(row.opcode)
+    found = []
+    for words in itertools.product(*(CHOICES[name] for name in names)):
+        chosen = dict(zip(names, words, strict=True))
+        found.append((CHOICE.sub(lambda m: chosen[m[1]], row.opcode), chosen))
+    return found
+
+
+@cache
+def rows_by_name() -> dict[str, list[tuple[re.Pattern, Row]]]:
+    """The rows as regular expressions, by the opcode's first word."""
+    rows: dict[str, list[tuple[re.Pattern, Row]]] = {}
+    for row in INSTRUCTIONS:
+        pattern = "".join(
+            f"(?P<{part}>{'|'.join(map(re.escape, CHOICES[part]))})" if i % 2 else re.escape(part)
+            for i, part in enumerate(CHOICE.split(row.opcode))
+        )
+        name = re.match(r"[a-z0-9]+", row.opcode)[0]
+        rows.setdefault(name, []).append((re.compile(pattern), row))
+    return rows
+
+
+@cache
+def look_up(opcode: str) -> Instruction | None:
+    """The row of an opcode, or None."""
+    plain = HINTS.sub("", opcode) if opcode.startswith(("ld", "st")) else opcode
+    for pattern, row in rows_by_name().get(plain.partition(".")[0], []):
+        if match := pattern.fullmatch(plain):
+            return Instruction(row, match.groupdict())
+    return None

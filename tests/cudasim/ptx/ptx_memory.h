@@ -1,0 +1,79 @@
+// ptx_memory.h -- loads, stores, atomics and fences.
+//
+// A generic address is the CPU's. One in shared memory counts from the block's window: first the static arrays, then
+// the dynamic one, as on a GPU. Alignment is judged at every access, by its full width.
+#pragma once
+#include "ptx_float.h"
+
+namespace ptx {
+
+alignas(128) static char shared_window[PTX_STATIC_SHARED ? PTX_STATIC_SHARED : 1];
+/// The most shared memory that a block can have.
+constexpr u64 kMostShared = 227 << 10;
+
+inline u64 shared_to_generic(u64 at) {
+    if (u32(at) < PTX_STATIC_SHARED) return u64(shared_window) + u32(at);
+    return u64(cudasim_here.dynamic_shared) + (u32(at) - PTX_STATIC_SHARED);
+}
+inline u64 generic_to_shared(u64 at) {
+    if (at - u64(shared_window) < PTX_STATIC_SHARED) return at - u64(shared_window);
+    return at - u64(cudasim_here.dynamic_shared) + PTX_STATIC_SHARED;
+}
+inline bool in_shared(u64 at) {
+    return at - u64(shared_window) < PTX_STATIC_SHARED || at - u64(cudasim_here.dynamic_shared) < kMostShared;
+}
+
+/// The kinds of module_abi.h.
+enum Access { kRead, kWrite, kReadAtomic, kWriteAtomic, kWriteSystem };
+
+[[noreturn]] inline void fail(int code, const char* message, int line) {
+    cudasim_here.line = line;
+    cudasim_runtime_table->fail(code, message);
+    __builtin_unreachable();
+}
+inline void aligned(u64 at, unsigned bytes, int line) {
+    if (at & (bytes - 1)) fail(716, "access to an address that is no multiple of the access's size", line);
+}
+inline void note(u64 at, unsigned bytes, Access kind, int line) {
+    aligned(at, bytes, line);
+#ifdef CUDASIM_CHECKED
+    cudasim_here.line = line;
+    cudasim_runtime_table->access(reinterpret_cast<void*>(at), bytes, kind);
+#endif
+}
+inline void maybe_yield() {
+    if ((++cudasim_ticks & 15) == 0) cudasim_runtime_table->yield();
+}
+template <class T>
+inline T load(u64 at) {
+    T x;
+    memcpy(&x, reinterpret_cast<const void*>(at), sizeof x);
+    return x;
+}
+template <class T>
+inline void store(u64 at, T x) {
+    memcpy(reinterpret_cast<void*>(at), &x, sizeof x);
+}
+/// Changes a value in memory; returns the previous one.
+template <class T, class F>
+inline T atomic(u64 at, F change, Access kind, int line) {
+    maybe_yield();
+    note(at, sizeof(T), kind, line);
+    T old = load<T>(at);
+    store<T>(at, change(old));
+    return old;
+}
+template <class T>
+inline T atomic_sum(T a, T b, bool) {
+    return T(a + b);
+}
+/// Single precision flushes subnormals in global memory, not in shared memory.
+inline f32 atomic_sum(f32 a, f32 b, bool flushes) { return flushes ? add<kNearest, true>(a, b) : add<kNearest>(a, b); }
+inline void fence(bool beyond_block) {
+#ifdef CUDASIM_CHECKED
+    if (beyond_block) cudasim_runtime_table->fence();
+#endif
+    maybe_yield();
+}
+
+}  // namespace ptx

@@ -1,0 +1,161 @@
+"""PTX to C++ for the simulator: one function per kernel, registers as locals, labels as labels.
+
+    python translate.py kernel.ptx kernel.cpp [ALIAS=KERNEL...]
+
+The output includes ptx_prelude.h, which says what the instructions mean. Names, sizes, offsets and alignments of
+parameters are those of the PTX. An alias is another name of a kernel.
+"""
+
+import re
+import sys
+
+from function import Function
+from ptx_text import Unknown, Variable, split, statements, variable
+
+HEADER = re.compile(r"\.(entry|func)\s*(?:\(([^)]*)\))?\s*([\w$]+)\s*(?:\(([^)]*)\))?(.*)", re.S)
+AT_TOP = re.compile(r"(?:\.(?:visible|weak|extern|common)\s+)*\.(global|const|shared)\s+(.*)", re.S)
+THREADS = re.compile(r"\.(?:maxntid|reqntid)\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?")
+INFO = (
+    'extern "C" __attribute__((visibility("default"))) const cudasim_module cudasim_module_info = {{CUDASIM_ABI, {}, '
+    "&cudasim_here, &cudasim_runtime_table, __bss_start, _end, __ehdr_start, cudasim_kernels, {}}};"
+)
+
+
+def aligned(offset: int, alignment: int) -> int:
+    return (offset + alignment - 1) // alignment * alignment
+
+
+class Module:
+    """One PTX text in translation."""
+
+    def __init__(self, ptx: str):
+        self.ptx = ptx
+        self.architecture = int(re.search(r"\.target\s+sm_(\d+)", ptx)[1])
+        self.out: list[str] = []
+        self.kernels: dict[str, tuple[list[int], list[int], int, int]] = {}
+        #: C++ for the addresses of variables outside functions, and of shared ones.
+        self.places: dict[str, str] = {}
+        self.functions: set[str] = set()
+        self.shared_bytes = 0
+
+    def shared_variable(self, text: str, external: bool) -> None:
+        """A static array gets an offset in the block's window; the dynamic one begins behind all of them."""
+        v = variable(text)
+        if external:
+            self.places[v.name] = "ptx::u64(PTX_STATIC_SHARED)"
+            return
+        self.shared_bytes = aligned(self.shared_bytes, v.alignment)
+        self.places[v.name] = f"ptx::u64({self.shared_bytes})"
+        self.shared_bytes += v.bytes
+
+    def global_variable(self, text: str) -> None:
+        v = variable(text)
+        items = (v.initial or "0").strip().strip("{}")
+        items = re.sub(r"0[fF]([0-9A-Fa-f]{8})", r"0x\1u", re.sub(r"0[dD]([0-9A-Fa-f]{16})", r"0x\1ull", items))
+        if re.search(r"[A-Za-z_$]\w*\s*(?:[(+,]|$)", re.sub(r"0x[0-9A-Fa-f]+u?l*", "0", items)):
+            raise Unknown(f"initial value {v.initial[:60]}")
+        name = "g_" + re.sub(r"\W", "_", v.name)
+        type_ = f"ptx::{v.type.replace('f', 'u')}"
+        attributes = f'aligned({v.alignment}), visibility("default"), section("cudasim_globals"), used'
+        size = 1 if v.count is None else v.count
+        self.out.append(f'extern __attribute__(({attributes})) {type_} {name}[{size}] asm("{v.name}");')
+        self.out.append(f"{type_} {name}[{size}] = {{{items}}};")
+        self.places[v.name] = f"ptx::u64({name})"
+
+    def signature(self, text: str, has_body: bool) -> tuple[str, dict[str, str]]:
+        """The C++ head of a function, and the places of its parameters."""
+        kind, results, name, parameters, rest = HEADER.search(text).groups()
+        read = [[variable(p.replace(".param", "", 1)) for p in split(part or "")] for part in (results, parameters)]
+        symbol = "f_" + re.sub(r"\W", "_", name)
+        if kind == "entry":
+            return f"static void {symbol}(const char* parameters)", self.kernel(name, read[1], rest)
+        if has_body or ".extern" not in text:
+            self.functions.add(name)
+        every = [*read[0], *read[1]]
+        head = f"static void {symbol}({', '.join(f'char* q_{v.name}' for v in every)})"
+        return head, {v.name: f"ptx::u64(q_{v.name})" for v in every}
+
+    def kernel(self, name: str, parameters: list[Variable], rest: str) -> dict[str, str]:
+        """Note a kernel's layout; the places of its parameters."""
+        places, sizes, offsets, end = {}, [], [], 0
+        for v in parameters:
+            end = aligned(end, v.alignment)
+            places[v.name] = f"(ptx::u64(parameters) + {end})"
+            sizes.append(v.bytes)
+            offsets.append(end)
+            end += v.bytes
+        threads = THREADS.search(rest)
+        most = 1
+        for part in threads.groups() if threads else ("1024",):
+            most *= int(part or 1)
+        self.kernels[name] = (sizes, offsets, aligned(end, 8), most)
+        return places
+
+    def at_top(self, text: str) -> None:
+        """A declaration outside functions."""
+        if match := AT_TOP.fullmatch(text):
+            if match[1] == "shared":
+                self.shared_variable(match[2], ".extern" in text)
+            else:
+                self.global_variable(match[2])
+        elif re.search(r"\.(entry|func)\b", text):
+            head, _ = self.signature(text, has_body=False)
+            self.out.append(head + ";")
+        elif text and not re.match(r"\.(version|target|address_size|file|pragma|alias)\b", text):
+            raise Unknown(f"declaration {text[:80]}")
+
+    def translate(self, aliases: dict[str, str] | None = None) -> str:
+        """The C++ text."""
+        depth, waiting, function = 0, None, None
+        for statement in statements(self.ptx):
+            text = statement.text
+            if depth == 0:
+                if text == "{":
+                    head, places = self.signature(waiting, has_body=True)
+                    function = Function(self, re.match(r"static void (\w+)", head)[1], places, ".func" in waiting)
+                    self.out += [head, "{"]
+                    waiting, depth = None, 1
+                    continue
+                if waiting is not None:
+                    self.at_top(waiting)
+                waiting = text
+            else:
+                depth += (text == "{") - (text == "}")
+                function.add(statement)
+                if depth == 0:
+                    self.out += function.out
+        if waiting:
+            self.at_top(waiting)
+        return self.text(aliases or {})
+
+    def text(self, aliases: dict[str, str]) -> str:
+        self.shared_bytes = aligned(self.shared_bytes, 16)
+        out = [f"#define PTX_STATIC_SHARED {self.shared_bytes}u", '#include "ptx_prelude.h"', *self.out]
+        rows = []
+        names = {name: name for name in self.kernels} | aliases
+        for number, (alias, name) in enumerate(names.items()):
+            sizes, offsets, bytes_, most = self.kernels[name]
+            for what, values in (("sizes", sizes), ("offsets", offsets)):
+                out.append(f"static const unsigned {what}_{number}[] = {{{', '.join(map(str, [*values, 0]))}}};")
+            symbol = "f_" + re.sub(r"\W", "_", name)
+            rows.append(
+                f'    {{"{alias}", {symbol}, {len(sizes)}, sizes_{number}, offsets_{number}, {bytes_}, {most}}},'
+            )
+        out += ["static const cudasim_kernel cudasim_kernels[] = {", *rows, "    {}};"]
+        out.append(INFO.format(self.architecture, len(rows)))
+        return "\n".join(out) + "\n"
+
+
+def main() -> None:
+    source, target, *aliases = sys.argv[1:]
+    try:
+        with open(source, encoding="utf-8") as file:
+            text = Module(file.read()).translate(dict(alias.split("=", 1) for alias in aliases))
+    except Unknown as error:
+        sys.exit(f"the PTX has what the simulator does not know: {error}")
+    with open(target, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+if __name__ == "__main__":
+    main()
