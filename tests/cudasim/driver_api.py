@@ -20,6 +20,7 @@ class Driver:
     def __init__(self, init=True):
         self.cuda = ctypes.CDLL(os.environ["CUARRAY_LIBCUDA"])
         self.nvrtc = ctypes.CDLL(os.environ["CUARRAY_LIBNVRTC"])
+        self.lowered = {}
         if init:
             self.call("cuInit", 0)
             self.contexts = [self.retain(i) for i in range(self.device_count())]
@@ -98,10 +99,12 @@ class Driver:
     def synchronize(self, stream=None):
         self.call("cuStreamSynchronize", stream)
 
-    def compile(self, text, options=("-arch=sm_90",), kind="CUBIN"):
-        """The image of a CUDA text, or a RuntimeError with the log."""
+    def compile(self, text, options=("-arch=sm_90",), kind="CUBIN", names=()):
+        """The image of a CUDA text, or a RuntimeError with the log; `lowered` gets the names of name expressions."""
         program = c_void_p()
         assert self.nvrtc.nvrtcCreateProgram(byref(program), text.encode(), b"test.cu", 0, None, None) == 0
+        for name in names:
+            assert self.nvrtc.nvrtcAddNameExpression(program, name.encode()) == 0
         given = (c_char_p * len(options))(*[o.encode() for o in options])
         result = self.nvrtc.nvrtcCompileProgram(program, len(options), given)
         size = c_size_t()
@@ -113,6 +116,10 @@ class Driver:
         getattr(self.nvrtc, f"nvrtcGet{kind}Size")(program, byref(size))
         image = ctypes.create_string_buffer(size.value)
         getattr(self.nvrtc, f"nvrtcGet{kind}")(program, image)
+        for name in names:
+            lowered = c_char_p()
+            assert self.nvrtc.nvrtcGetLoweredName(program, name.encode(), byref(lowered)) == 0
+            self.lowered[name] = lowered.value.decode()
         self.nvrtc.nvrtcDestroyProgram(byref(program))
         return image
 

@@ -51,7 +51,7 @@ OPERAND = re.compile(r"0[fF](?P<f>[0-9A-Fa-f]{8})|0[dD](?P<d>[0-9A-Fa-f]{16})|(?
                      r"(?P<index>%\w+)\.(?P<axis>[xyz])|(?P<inverse>!)?(?P<name>[$%]?\w[\w$%]*)(?:\+(?P<more>\d+))?")  # fmt: skip
 ADDRESS = re.compile(r"\[\s*([^\]\s+]+)\s*(?:\+\s*(-?\w+))?\s*\]")
 LOCATION = re.compile(r"\.loc\s+\d+\s+(\d+)")
-GUARD = re.compile(r"@(!?)(%\w+)\s+")
+GUARD = re.compile(r"@(!?)([$%]?\w+)\s+")
 OPCODE = re.compile(r"([a-z][\w.:]*)\s*(.*)", re.S)
 
 
@@ -238,7 +238,7 @@ class Function:
 
     def in_memory(self, chosen: dict[str, str], place: str, kind: str, before: str = "") -> tuple[str, list[int]]:
         """C++ that computes the address and has the access judged; the offsets of the elements."""
-        space = chosen.get("space") or chosen.get("fixed_space") or chosen.get("own_space") or ""
+        space = next((word for key, word in chosen.items() if key.endswith("space")), "")
         count, size = int(chosen["vector"][2:] or 1), width_of(chosen["in_memory"])
         code = f"ptx::u64 at = {self.address(place, space)}; {before}"
         # Parameters and the thread's own memory concern nobody else.

@@ -51,8 +51,9 @@ CHOICES = {
     "release": [f".release.{s}" for s in ("cta", "cluster", "gpu", "sys")],
     "own_order": ["", ".volatile"],
     "space": ["", ".global", ".shared", ".shared::cta"],
-    "own_space": [".local", ".param", ".param::entry", ".param::func"],
-    "fixed_space": [".const", ".local", ".param", ".param::entry", ".param::func"],
+    "own_space": [".local"],
+    "parameter_space": [".param", ".param::entry", ".param::func"],
+    "fixed_space": [".const", ".param", ".param::entry", ".param::func"],
     "atomic_order": [
         "",
         *(f"{o}.{s}" for o in (".relaxed", ".acquire", ".release", ".acq_rel") for s in ("cta", "gpu", "sys")),
@@ -68,6 +69,18 @@ CHOICES = {
     "wrap": ["wrap", "clamp"],
     "shuffle": ["up", "down", "bfly", "idx"],
 }
+
+
+def clamping() -> list[tuple[str, str]]:
+    """The pairs of integers (to, from) where a value may be out of range."""
+
+    def limits(type_: str) -> tuple[int, int]:
+        bits = int(type_[1:])
+        return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if type_[0] == "s" else (0, (1 << bits) - 1)
+
+    pairs = itertools.product(CHOICES["to"], CHOICES["from"])
+    return [(a, b) for a, b in pairs if limits(b)[0] < limits(a)[0] or limits(b)[1] > limits(a)[1]]
+
 
 # Scopes stand before the space where an order is named, and behind it otherwise.
 ATOMIC_HOW = ("[atomic_order][space]", "[space][scope]")
@@ -169,7 +182,7 @@ INSTRUCTIONS = [
     Row("setp.[order_f][join].f64", SPECIAL, "compare"),
     # Conversions.
     Row("cvt.[to].[from]", "from", "ptx::{to}({a})"),
-    Row("cvt.sat.[to].[from]", "from", "ptx::clamp<ptx::{to}>({a})"),
+    *(Row(f"cvt.sat.{to}.{from_}", from_, f"ptx::clamp<ptx::{to}>({{a}})") for to, from_ in clamping()),
     Row("cvt[whole][ftz][sat].[to].f32", "f32", "ptx::to_integer<ptx::{to}, {round}>(ptx::in<{ftz}>({a}))"),
     Row("cvt[whole][sat].[to].f64", "f64", "ptx::to_integer<ptx::{to}, {round}>({a})"),
     Row("cvt[directed][sat].f32.[from]", "from", "ptx::out<false, {sat}>(ptx::from_integer<float, {round}>({a}))"),
@@ -193,10 +206,12 @@ INSTRUCTIONS = [
     # Memory. Hints for caches are dropped before the look-up.
     Row("ld[order][space][vector].[in_memory]", SPECIAL, "load"),
     Row("ld[acquire][space][vector].[in_memory]", SPECIAL, "load"),
-    Row("ld[own_order][fixed_space][vector].[in_memory]", SPECIAL, "load"),
+    Row("ld[own_order][own_space][vector].[in_memory]", SPECIAL, "load"),
+    Row("ld[fixed_space][vector].[in_memory]", SPECIAL, "load"),
     Row("st[order][space][vector].[in_memory]", SPECIAL, "store"),
     Row("st[release][space][vector].[in_memory]", SPECIAL, "store"),
     Row("st[own_order][own_space][vector].[in_memory]", SPECIAL, "store"),
+    Row("st[parameter_space][vector].[in_memory]", SPECIAL, "store"),
     *(
         Row(f"{name}{how}.{change}", SPECIAL, "atomic")
         for name in ("atom", "red")
