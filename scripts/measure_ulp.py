@@ -1,18 +1,22 @@
 """Measure the error of every inexact function, and write docs/accuracy.md.
 
 ``python scripts/measure_ulp.py`` measures on the cpu device at the processor's best level and at
-`base`, each in its own process, in about a minute. The numbers are those of the tests
-(tests/python/samples.py) and others near zeros and poles, with a fixed seed; float16 and bfloat16
+`base`, each in its own process, in about a minute; and on a simulated GPU that runs the PTX of the
+real NVRTC (the wheel nvidia-cuda-nvrtc), with exact and with moved approximate instructions, in
+about ten. ``--only cuda`` or ``--only cpu`` measures these, and keeps the other columns. The numbers
+are those of the tests (tests/python/samples.py) and others near zeros and poles, with a fixed seed; float16 and bfloat16
 functions of one argument are measured for every number. The reference is NumPy in float64 for 16 and 32
 bits, in long double for 64, and mpmath (``pip install mpmath``) for functions that NumPy lacks.
 """
 
 import argparse
+import importlib.metadata
 import json
 import os
 import subprocess
 import sys
 import warnings
+import zlib
 from pathlib import Path
 
 import mpmath
@@ -32,6 +36,9 @@ from cuarray import _core  # noqa: E402
 COUNT = 100_000
 SLOW_COUNT = 4_000  # mpmath takes about 50 us per number
 LEVELS = ("best", "base")
+# What CUDASIM_APPROX does to approximate instructions: nothing, or moves them by up to their documented errors.
+MODELS = ("0", "1:1", "1:2", "1:3")
+RECORD = ROOT / "build/accuracy.json"
 
 HEAD = """\
 # Accuracy
@@ -49,19 +56,27 @@ The columns `{best}` and `base` are the highest and the lowest CPU level of the 
 ({processor}); `CUARRAY_CPU_LEVEL` chooses one. "limit" is the limit of the tests on `cpu`, at every level.
 Infinities and NaNs are as specified.
 
-**cuda** is not measured: no GPU. Its column has the limits of the tests: the documented
+`cuda` is not a GPU's measurement: it is NVRTC {nvrtc}'s own code for compute capability 9.0, executed
+instruction by instruction by the simulator (`tests/cudasim`). All instructions but the approximate ones
+(`rcp`, `rsqrt`, `ex2`, `lg2`, `div.approx`) are exact, so where the column stands alone, it is what a GPU
+computes. "moved" is the largest error if approximate results are moved by up to their documented errors
+(three draws); it stands only where results depend on them. Where it is above the limit it is in parentheses:
+the documented error of `ex2` (2 ulp) is looser than the hardware's, as CUDA's own bound for `expf` shows, and
+the figures of these functions are provisional. "limit on `cuda`" is the limit of the tests: the documented
 bounds of CUDA's functions, with half an ulp for the final rounding.
 
 Where terms cancel, the unit is that of the largest term, because a function of rounded terms can do no
-better: the larger argument for `logaddexp` and `logaddexp2`, at least 1 for `lgamma`; for complex `pow`
+better: the larger argument for `logaddexp` and `logaddexp2`; for `lgamma` at least 1, and for negative
+arguments x at least lgamma(1 - x), the term of the reflection formula; for complex `pow`
 and `exp2` the result's times the magnitude of the exponent. Two limits are wider than the others.
 `xlogy` is a product with a logarithm of up to 3.83 ulp; if the product is low in its binade and the
 logarithm high in its binade, the same error counts twice as many ulp, and the rounding of the product
 is added. Complex `tan` and `tanh` are quotients of products of four rounded values, whose errors add
-up to more than those of a product of two (5.3 ulp among 4 million numbers of complex64).
+up to more than those of a product of two (5.3 ulp among 4 million numbers of complex64). On `cuda` complex
+`pow`, `atan` and `atanh` have 5: CUDA's `log`, `log1p` and `atan2` are less accurate than the C library's.
 
-| function | type | `{best}` | `base` | limit | limit on `cuda` | largest at |
-|---|---|---|---|---|---|---|
+| function | type | `{best}` | `base` | limit | largest at | `cuda` | moved | limit on `cuda` | largest at |
+|---|---|---|---|---|---|---|---|---|---|
 """
 
 TAIL = """
@@ -119,23 +134,23 @@ def inputs_for(row, types, count):
 
 
 def measure(name, row, loop):
-    """Return (largest error in ulp, its arguments) of a loop."""
+    """Return (largest error in ulp, its arguments, a checksum of the results) of a loop."""
     types = [np.dtype(_core.dtype(t)) for t in loop[0]]
     out = np.dtype(_core.dtype(loop[1][0]))
     exact = MPMATH.get(name) if out.itemsize == 8 else None
     inputs = inputs_for(row, types, SLOW_COUNT if exact else COUNT)
-    results = _core.ufuncs[name](*map(cuarray.asarray, inputs))
+    results = _core.ufuncs[name](*map(cuarray.asarray, inputs)).numpy()
+    bits = zlib.crc32(results.tobytes())
     if exact:
-        finite = np.isfinite(inputs[0]) & np.isfinite(results.numpy())
+        finite = np.isfinite(inputs[0]) & np.isfinite(results)
         inputs = [x[finite] for x in inputs]
-        results = results.numpy()[finite]
+        results = results[finite]
         want = exact(inputs[0])
     else:
-        results = results.numpy()
         (want,) = oracle.expected(row, inputs, [out], approximate=True)
     off = oracle.distance(name, results, inputs, want)
     worst = int(off.argmax())
-    return float(off[worst]), ", ".join(str(x[worst]) for x in inputs)
+    return float(off[worst]), ", ".join(str(x[worst]) for x in inputs), bits
 
 
 def measured_loops():
@@ -161,29 +176,48 @@ def measure_level():
 
 
 def run_level(level):
-    """Return the measurements of a level, made in a separate process."""
+    """Return the measurements of a level of the cpu, made in a separate process."""
     environment = dict(os.environ, CUARRAY_DEVICE="cpu")
     environment.pop("CUARRAY_CPU_LEVEL", None)
     if level != "best":
         environment["CUARRAY_CPU_LEVEL"] = level
-    command = [sys.executable, __file__, "--this-level"]
+    return in_process([sys.executable], environment)
+
+
+def run_model(model):
+    """Return the measurements of a simulated GPU with a model of approximate instructions."""
+    environment = dict(os.environ, CUARRAY_DEVICE="cuda", CUDASIM_RUNS="ptx", CUDASIM_APPROX=model, CUDASIM_SEED="1")
+    return in_process([str(ROOT / "tests/cudasim/run"), sys.executable], environment)
+
+
+def in_process(interpreter, environment):
+    command = [*interpreter, __file__, "--this-level"]
     return json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout)
+
+
+def cuda_cells(name, found, there):
+    """Return the cells of the simulated GPU: the error, the error if approximations move, the limit, and where."""
+    exact, *moved = (found["cuda"][model][name] for model in MODELS)
+    worst = max(ulp for ulp, _, _ in moved)
+    depends = any(bits != exact[2] for _, _, bits in moved)
+    shown = "" if not depends else f"{worst:.2f}" if worst <= there else f"({worst:.2f})"
+    return f"{exact[0]:.2f} | {shown} | {there:g} | {exact[1]}"
 
 
 def document(found):
     """Return docs/accuracy.md."""
-    from cuarray._tools.doctor import report
-
-    facts = report()
-    best = facts["devices"][0]["level"]
-    lines = [HEAD.format(count=f"{COUNT:,}", slow=f"{SLOW_COUNT:,}", best=best, processor=facts["processor"])]
+    facts = found["facts"]
+    head = HEAD.format(count=f"{COUNT:,}", slow=f"{SLOW_COUNT:,}", **facts)
+    lines = [head]
     names = []
     for name, _, loop in measured_loops():
         types = [np.dtype(_core.dtype(t)) for t in (*loop[0], *loop[1])]
         here, there = limits(name, types)
-        ulp, at = found["best"][f"{name} {loop[0][0]}"]
-        low = found["base"][f"{name} {loop[0][0]}"][0]
-        lines.append(f"| `{name}` | {loop[0][0]} | {ulp:.2f} | {low:.2f} | {here:g} | {there:g} | {at} |\n")
+        key = f"{name} {loop[0][0]}"
+        ulp, at, _ = found["cpu"]["best"][key]
+        low = found["cpu"]["base"][key][0]
+        cells = f"`{name}` | {loop[0][0]} | {ulp:.2f} | {low:.2f} | {here:g} | {at}"
+        lines.append(f"| {cells} | {cuda_cells(key, found, there)} |\n")
         names.append(name)
     exact = [f"`{row['name']}`" for row in _core.rows() if row["name"] not in names]
     return "".join(lines) + TAIL.format(exact=", ".join(exact))
@@ -192,13 +226,29 @@ def document(found):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--this-level", action="store_true", help="print this process's measurements as JSON")
-    if parser.parse_args().this_level:
+    parser.add_argument("--only", choices=["cpu", "cuda"], help="measure only this, and keep the other columns")
+    options = parser.parse_args()
+    if options.this_level:
         warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
         with np.errstate(all="ignore"):
             print(json.dumps(measure_level()))
         return
-    found = {level: run_level(level) for level in LEVELS}
+    found = json.loads(RECORD.read_text("utf-8")) if RECORD.exists() else {}
+    if options.only != "cuda":
+        found["cpu"] = {level: run_level(level) for level in LEVELS}
+        found.setdefault("facts", {}).update(facts_of_processor())
+    if options.only != "cpu":
+        found["cuda"] = {model: run_model(model) for model in MODELS}
+        found.setdefault("facts", {})["nvrtc"] = importlib.metadata.version("nvidia-cuda-nvrtc")
+    RECORD.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
     (ROOT / "docs/accuracy.md").write_text(document(found), "utf-8")
+
+
+def facts_of_processor():
+    from cuarray._tools.doctor import report
+
+    facts = report()
+    return {"best": facts["devices"][0]["level"], "processor": facts["processor"]}
 
 
 if __name__ == "__main__":

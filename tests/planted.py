@@ -28,6 +28,9 @@ TESTS_FAILED = 1
 # A bug may cause an endless wait.
 SECONDS = 900
 
+# What the prefix of a test command selects.
+SIMULATED = {"sim": "text", "ptx": "ptx"}
+
 KERNEL_TEXT = scratch_tree.SCRATCH / "build" / "generated" / "kernel_text.cpp"
 
 
@@ -35,7 +38,8 @@ class Mutant(NamedTuple):
     """A bug: in `file` the text `old`, which occurs `copies` times, becomes `new` at the `nth` place.
 
     `tests` are arguments of pytest, one string or several that are tried in turn; "sim ..." runs on simulated
-    GPUs. With `text_only`, only the source for NVRTC changes, so that no host loop is recompiled.
+    GPUs, "ptx ..." with kernels made from PTX. With `text_only`, only the source for NVRTC changes, so that no host
+    loop is recompiled. The tests `hidden_from` must pass with the bug.
     """
 
     name: str
@@ -46,6 +50,7 @@ class Mutant(NamedTuple):
     nth: int = 0
     copies: int = 1
     text_only: bool = False
+    hidden_from: str = ""
 
     def commands(self) -> tuple[str, ...]:
         return (self.tests,) if isinstance(self.tests, str) else self.tests
@@ -71,9 +76,10 @@ def run_tests(tests: str) -> tuple[int, str, str]:
     this function again.
     """
     words = shlex.split(tests)
-    simulated = words[0] == "sim"
+    simulated = words[0] in SIMULATED
     pytest = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *words[simulated:]]
-    simulator = [sys.executable, "tests/cudasim/run"] if simulated else []
+    runs = f"CUDASIM_RUNS={SIMULATED.get(words[0])}"
+    simulator = ["env", runs, sys.executable, "tests/cudasim/run"] if simulated else []
     try:
         run = scratch_tree.run([*simulator, *pytest], capture_output=True, text=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
@@ -83,7 +89,7 @@ def run_tests(tests: str) -> tuple[int, str, str]:
     failed = re.search(r"^(?:FAILED|ERROR) (\S+?(?:\[.*?\])?)(?= - |$)", run.stdout, re.MULTILINE)
     if not failed:
         return run.returncode, tests, said
-    return run.returncode, "sim " * simulated + shlex.quote(failed[1]), said
+    return run.returncode, f"{words[0]} " * simulated + shlex.quote(failed[1]), said
 
 
 def write_planted(mutant: Mutant, text: str, planted: str) -> tuple[Path, str]:
@@ -129,6 +135,8 @@ def plant(mutant: Mutant, sound: set[str], before_it: Mutant | None) -> Verdict:
         else:
             commands = ", ".join(mutant.commands())
             return Verdict(False, f"survived: pytest {commands} passes with the bug")
+        if mutant.hidden_from and run_tests(mutant.hidden_from)[0] != 0:
+            return Verdict(False, f"pytest {mutant.hidden_from} fails with the bug, too, and should not")
     except scratch_tree.BuildError as error:
         return Verdict(False, f"the mutant does not compile:\n{error}")
     finally:

@@ -11,8 +11,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 def mutants():
     sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "cudasim")]
-    for path in (ROOT / "tests" / folder / "mutants.py" for folder in (".", "oracle", "cudasim")):
-        spec = importlib.util.spec_from_file_location(f"table_of_{path.parent.name}", path)
+    tables = ("mutants.py", "oracle/mutants.py", "cudasim/mutants.py", "cudasim/ptx_mutants.py")
+    for path in (ROOT / "tests" / table for table in tables):
+        spec = importlib.util.spec_from_file_location(f"table_of_{path.parent.name}_{path.stem}", path)
         table = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(table)
         yield from getattr(table, "MUTANTS", None) or [*table.mechanical(), *table.BY_HAND]

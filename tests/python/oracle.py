@@ -47,6 +47,8 @@ HALF_LIMIT = 0.51
 # Complex results, by the distance in the plane in units of the last place of the magnitude.
 COMPLEX_LIMIT = 4.0
 COMPLEX_LIMITS = {"tan": 6.0, "tanh": 6.0}  # quotients of several functions
+# CUDA's log, log1p and atan2 of float64 are less accurate than the C library's.
+CUDA_COMPLEX_LIMITS = {"pow": 5.0, "float_power": 5.0, "atan": 5.0, "atanh": 5.0}
 COMPLEX_EXACT = {
     "add", "subtract", "negative", "positive", "conj", "real", "imag", "rint", "round", "where", "maximum", "minimum",
     "fmax", "fmin", "clip", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "isnan", "isinf",
@@ -60,7 +62,10 @@ def limit(name, in_dtype, dtype, device):
     if name == "abs" and np.dtype(in_dtype).kind == "c":
         name = "hypot"
     if dtype.kind == "c":
-        return 0 if name in COMPLEX_EXACT else COMPLEX_LIMITS.get(name, COMPLEX_LIMIT)
+        if name in COMPLEX_EXACT:
+            return 0
+        own = COMPLEX_LIMITS if device == "cpu" else {**COMPLEX_LIMITS, **CUDA_COMPLEX_LIMITS}
+        return own.get(name, COMPLEX_LIMIT)
     if dtype.kind not in "fV" or name not in {*CUDA_LIMITS, *OTHER, "floor_divide"}:
         return 0
     if dtype.itemsize == 2:
@@ -81,7 +86,9 @@ def largest_term(name, inputs, result):
     if name in ("logaddexp", "logaddexp2"):
         return np.maximum(size, np.maximum(*map(np.abs, inputs)))
     if name == "lgamma":
-        return np.maximum(size, 1)
+        # Of a negative number it is a difference from lgamma(1 - x).
+        reflected = REFERENCES["lgamma"](1 - np.minimum(np.nan_to_num(inputs[0]), 0))
+        return np.maximum(size, np.maximum(reflected, 1))
     if result.dtype.kind == "c" and name in ("pow", "float_power"):
         # exp(y * log(x)): the exponent's error is the result's relative error.
         return size * np.maximum(1, np.abs(inputs[1] * np.log(inputs[0])))

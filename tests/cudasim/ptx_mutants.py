@@ -1,0 +1,87 @@
+"""Bugs that only kernels made from PTX show, planted in the simulator's translator and in kernels.
+
+    python tests/cudasim/ptx_mutants.py          all, except those caught by an earlier run; options as in mutants.py
+
+Those in kernels are changes that only NVRTC sees; tests on kernels made from the text pass with them.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from planted import Mutant, main
+
+PTX = "tests/cudasim/ptx/"
+OPCODES = "tests/cudasim/test_cudasim_opcodes.py -k"
+MEMORY = "tests/cudasim/test_cudasim_memory_opcodes.py -k"
+MODULES = "tests/cudasim/test_cudasim_ptx.py -k"
+
+# Name, file, text, planted text, tests.
+TRANSLATOR = [
+    ("roundings-exchanged", "instructions.py", '"rm": "kDown", "rp": "kUp"', '"rm": "kUp", "rp": "kDown"', f"{OPCODES} f64"),
+    ("carry-added-in-a-difference", "ptx_integer.h", "a - b - (with && carry)", "a - b + (with && carry)", f"{OPCODES} carries"),
+    ("signed-shifts-fill-with-zeros", "ptx_integer.h", "return x < T(0) ? T(-1) : T(0);\n}\ntemplate <bool WRAP>", "return T(0);\n}\ntemplate <bool WRAP>", f"{OPCODES} s32"),
+    ("nan-becomes-zero-in-64-bits", "ptx_float.h", ": To(1ull << (8 * sizeof(To) - 1));", ": To(0);", f"{OPCODES} conversions"),
+    ("negative-zero-is-no-minimum", "ptx_float.h", "a < b || (a == b && __builtin_signbit(a)) ? a : b", "a < b ? a : b", f"{OPCODES} f32"),
+    ("results-are-not-flushed", "ptx_float.h", "return FTZ ? flush(x) : x;\n}\n\n//", "return x;\n}\n\n//", f"{OPCODES} f32"),
+    ("nan-is-equal", "function.py", 'value = f"({a} < {b} || {a} > {b})"', 'value = f"{a} != {b}"', f"{OPCODES} comparisons"),
+    ("vectors-repeat-their-first-element", "function.py", "return code, [i * size for i in range(count)]", "return code, [0 for i in range(count)]", f"{MEMORY} loads"),
+    ("alignment-of-the-element-alone", "function.py", 'code += f"ptx::note(at, {size * count},', 'code += f"ptx::note(at, {size},', f"{MODULES} line"),
+    ("parameters-are-packed", "translate.py", "            end = aligned(end, v.alignment)\n", "", f"{MODULES} layout"),
+    ("increments-wrap-one-later", "function.py", '"inc": "old >= b ? 0', '"inc": "old > b ? 0', f"{MEMORY} atomics"),
+    ("atomic-sums-keep-subnormals", "ptx_memory.h", "return flushes ? add<kNearest, true>(a, b) : add<kNearest>(a, b);", "return add<kNearest>(a, b);", f"{MEMORY} atomics"),
+    ("signs-are-not-replicated", "ptx_integer.h", "byte = byte & 128 ? 255 : 0;", "byte = 0;", f"{OPCODES} b32"),
+    ("shuffles-up-lose-a-lane", "ptx_threads.h", "? source >= most", "? source > most", f"{MODULES} shuffles"),
+    ("exact-approximations-move", "ptx_approximations.h", " || f64(nearest) == exact) return nearest;", ") return nearest;", f"{MODULES} bounds"),
+    ("approximations-beyond-their-bound", "ptx_approximations.h", "if (__builtin_fabs(f64(x) - exact) <= bound) return x;", "return x;", f"{MODULES} bounds"),
+    ("approximations-differ-from-call-to-call", "ptx_approximations.h", "+ approximation_seed;", "+ ++approximation_seed;", f"{MODULES} equal"),
+    ("lines-of-the-ptx", "function.py", "self.line, self.has_lines = int(match[1]) or self.line, True", "pass", f"{MODULES} line"),
+]  # fmt: skip
+
+KERNEL = "include/cuarray/kernel/"
+UFUNCS = "tests/python/test_ufuncs.py -k"
+
+# Name, file, text, what only NVRTC reads instead, tests.
+KERNELS = [
+    ("parameters-in-another-order", "index.h", "    u64 size;\n    FlatOperand operands[N];\n", "    FlatOperand operands[N];\n    u64 size;\n", f"{UFUNCS} 'cuda and test_values and add-float32'"),
+    ("wider-strides-in-a-parameter", "index.h", "    char* data;\n    i32 strides[kMaxAxes];\n", "    char* data;\n    i64 strides[kMaxAxes];\n", "tests/python/test_operands.py -k cuda"),
+    ("a-misaligned-vector-load", "elementwise.h", "            const Vector<T, V> vector = *reinterpret_cast<const Vector<T, V>*>(from);\n", "            const Vector<T, V> vector = *reinterpret_cast<const Vector<T, V>*>(from + 1);\n", f"{UFUNCS} 'cuda and test_values and add-float32'"),
+    ("a-contraction", "math_complex.h", "    return {product(x.re, y.re) - product(x.im, y.im), product(x.re, y.im) + product(x.im, y.re)};\n}\ntemplate <class R>\nCUARRAY_FN complex<R> operator*(complex<R> x, R y) {", "    return {R(::fma(f64(x.re), f64(y.re), -f64(product(x.im, y.im)))), product(x.re, y.im) + product(x.im, y.re)};\n}\ntemplate <class R>\nCUARRAY_FN complex<R> operator*(complex<R> x, R y) {", "tests/python/test_fuse.py -k cuda"),
+    ("a-root-rounded-towards-zero", "math.h", "CUARRAY_FN f64 sqrt(f64 x) { return CUARRAY_C(sqrt)(x); }\n", "CUARRAY_FN f64 sqrt(f64 x) { return ::__dsqrt_rz(x); }\n", f"{UFUNCS} 'cuda and test_values and sqrt-float64'"),
+    ("a-sum-rounded-towards-zero", "math.h", "    else\n        return x + y;\n", "    else if constexpr (is_same<T, f64>)\n        return ::__dadd_rz(x, y);\n    else\n        return x + y;\n", f"{UFUNCS} 'cuda and test_values and add-float64'"),
+    ("an-approximate-quotient", "math.h", "CUARRAY_FN T divide(T x, T y) {\n    return x / y;\n", "CUARRAY_FN T divide(T x, T y) {\n    if constexpr (is_same<T, f32>) return ::__fdividef(x, y);\n    return x / y;\n", f"{UFUNCS} 'cuda and test_values and divide-float32'"),
+    ("a-lost-volatile-store", "scan_device.h", "        *flag(node) = 1;\n", "        *const_cast<u32*>(flag(node)) = 1;\n", "tests/python/test_scans.py -k 'cuda and (halves or long_lines)'"),
+    ("a-lost-fence", "scan_device.h", "        __threadfence();\n        *flag(node) = 1;\n", "        *flag(node) = 1;\n", "tests/python/test_scans.py -k 'cuda and (halves or long_lines)'"),
+    ("a-lost-barrier", "reduce_device.h", "    if (p.groups) __syncthreads();\n", "", "tests/cuda/test_cuda_backend.py -k reductions"),
+    ("a-lost-atomic", "histogram_device.h", "            atomicAdd(&p.counts[bin], u64(1));\n", "            p.counts[bin] += 1;\n", "tests/python/test_histograms.py -k cuda"),
+    ("a-conversion-to-another-format", "types.h", '    asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x.bits));\n', '    asm("cvt.f32.bf16 %0, %1;" : "=f"(y) : "h"(x.bits));\n', f"{UFUNCS} 'cuda and test_values and add-float16'"),
+    ("a-product-rounded-before-its-conversion", "types.h", '        asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y.bits) : "f"(x));\n', '        asm("{ .reg .f32 t; mul.rz.f32 t, %1, 0f3F7FFFFE; cvt.rn.f16.f32 %0, t; }" : "=h"(y.bits) : "f"(x));\n', f"{UFUNCS} 'cuda and test_values and multiply-float16'"),
+    ("a-shared-array-too-small", "matmul_device.h", "    __shared__ number rights[kSlice][P::parts][kMatrixTile + 1];\n", "    __shared__ number rights[kSlice / 2][P::parts][kMatrixTile + 1];\n", "tests/python/test_products.py -k 'cuda and bits'"),
+]  # fmt: skip
+
+
+def for_nvrtc(text: str, planted: str) -> str:
+    """Text of which NVRTC reads `planted`, and other compilers what it was."""
+    return f"\n#ifdef __CUDA_ARCH__\n{planted}\n#else\n{text}\n#endif\n"
+
+
+def planted() -> list[Mutant]:
+    found = [Mutant(f"ptx-{name}", PTX + file, old, new, tests) for name, file, old, new, tests in TRANSLATOR]
+    for name, file, old, new, tests in KERNELS:
+        seen, hidden = (f"ptx {tests}", f"sim {tests}")
+        found.append(
+            Mutant(f"ptx-{name}", KERNEL + file, old, for_nvrtc(old, new), seen, text_only=True, hidden_from=hidden)
+        )
+    return found
+
+
+MUTANTS = planted()
+
+
+if __name__ == "__main__":
+    os.environ.update(CUDASIM_CHECK="1", CUDASIM_PROGRESS="lazy", CUDASIM_SEED="1")
+    os.environ.pop("CUDASIM_REAL_NVRTC", None)
+    sys.exit(main("ptx", MUTANTS, __doc__))
