@@ -3,10 +3,12 @@
 ``python scripts/measure_ulp.py`` measures on the cpu device at the processor's best level and at
 `base`, each in its own process, in about a minute; and on a simulated GPU that runs the PTX of the
 real NVRTC (the wheel nvidia-cuda-nvrtc), with exact and with moved approximate instructions, in
-about ten. ``--only cuda`` or ``--only cpu`` measures these, and keeps the other columns. The numbers
-are those of the tests (tests/python/samples.py) and others near zeros and poles, with a fixed seed;
-float16 and bfloat16 functions of one argument are measured for every number. The reference is NumPy in float64 for 16 and 32
-bits, in long double for 64, and mpmath (``pip install mpmath``) for functions that NumPy lacks.
+about ten. ``--only cuda`` or ``--only cpu`` measures these, and keeps the other columns.
+
+The numbers are those of the tests (tests/python/samples.py) and others near zeros and poles, with a
+fixed seed; float16 and bfloat16 functions of one argument are measured for every number. The reference
+is NumPy in float64 for 16 and 32 bits, in long double for 64, and mpmath (``pip install mpmath``) for
+functions that NumPy lacks.
 """
 
 import argparse
