@@ -20,6 +20,13 @@ bool forbids_unsafe(const Capture& capture) {
     return thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL && capture.mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
 }
 
+/// Whether the stream is the legacy one, and waits for streams that are captured.
+bool blocks(const Capture& capture, const Stream& stream) {
+    if (&stream != stream.context->legacy.get()) return false;
+    return std::any_of(capture.streams.begin(), capture.streams.end(),
+                       [&](auto& captured) { return captured->context == stream.context && captured->blocking(); });
+}
+
 template <class Conflicts>
 CUresult refuse_where(Conflicts conflicts, CUresult code, const std::string& why) {
     CUresult result = CUDA_SUCCESS;
@@ -44,6 +51,19 @@ void end(Capture& capture) {
     all.erase(std::find_if(all.begin(), all.end(), [&](auto& c) { return c.get() == &capture; }));
 }
 
+Capture& begin(const std::shared_ptr<Stream>& stream, CUstreamCaptureMode mode, std::thread::id thread) {
+    static uint64_t next_id = 1;
+    auto capture = std::make_shared<Capture>();
+    capture->id = next_id++;
+    capture->mode = mode;
+    capture->thread = thread;
+    capture->streams = {stream};
+    capture->graph->context = stream->context;
+    stream->capture = capture;
+    ongoing().push_back(capture);
+    return *capture;
+}
+
 CUresult end_in(Stream& stream, CUgraph* out) {
     std::shared_ptr<Capture> capture = stream.capture;
     if (!capture) return CUDA_ERROR_ILLEGAL_STATE;
@@ -66,9 +86,18 @@ CUresult end_in(Stream& stream, CUgraph* out) {
 }  // namespace
 
 CUresult invalidate(Capture& capture, CUresult code, const std::string& why) {
-    say(format("capture %llu is spoilt: %s", static_cast<unsigned long long>(capture.id), why.c_str()));
-    capture.invalid = true;
+    const std::string whose = capture.held ? "of another thread" : format("%llu", (unsigned long long)(capture.id));
+    say(format("capture %s is spoilt: %s", whose.c_str(), why.c_str()));
+    capture.invalid = !capture.held;
+    driver().spoilt += capture.held;
     return code;
+}
+
+void hold_capture(Context& context) {
+    if (settings().capture < 0) return;
+    static auto* streams = new std::vector<std::shared_ptr<Stream>>;
+    streams->push_back(make_stream(context, CU_STREAM_NON_BLOCKING, 0, true));
+    begin(streams->back(), static_cast<CUstreamCaptureMode>(settings().capture), {}).held = true;
 }
 
 CUresult submit(Stream& stream, CUgraphNodeType type, MakeOperation make, Point* end) {
@@ -122,11 +151,8 @@ CUresult refuse_captured(const Context& context, const char* entry) {
 
 CUresult refuse_implicit(const Stream& stream, const char* what) {
     if (ongoing().empty() || &stream != stream.context->legacy.get()) return CUDA_SUCCESS;
-    auto conflicts = [&](const Capture& capture) {
-        return std::any_of(capture.streams.begin(), capture.streams.end(),
-                           [&](auto& captured) { return captured->context == stream.context && captured->blocking(); });
-    };
-    return refuse_where(conflicts, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
+    return refuse_where([&](const Capture& capture) { return blocks(capture, stream); },
+                        CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
                         format("%s in the legacy stream, which waits for the captured stream", what));
 }
 
@@ -140,15 +166,7 @@ CUDASIM_API cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mode) {
     if (mode < CU_STREAM_CAPTURE_MODE_GLOBAL || mode > CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_ERROR_INVALID_VALUE;
     if (stream == stream->context->legacy) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (stream->capture) return CUDA_ERROR_ILLEGAL_STATE;
-    static uint64_t next_id = 1;
-    auto capture = std::make_shared<Capture>();
-    capture->id = next_id++;
-    capture->mode = mode;
-    capture->thread = std::this_thread::get_id();
-    capture->streams = {stream};
-    capture->graph->context = stream->context;
-    stream->capture = capture;
-    ongoing().push_back(capture);
+    begin(stream, mode, std::this_thread::get_id());
     return CUDA_SUCCESS;
 }
 
@@ -164,7 +182,10 @@ CUDASIM_API cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* status) 
     CUDASIM_ENTER(Context);
     CUDASIM_STREAM(stream, handle);
     if (!status) return CUDA_ERROR_INVALID_VALUE;
-    CUDASIM_REFUSE(refuse_implicit(*stream, __func__));
+    // To ask about the legacy stream is an error, but harms no capture.
+    const auto& all = ongoing();
+    if (std::any_of(all.begin(), all.end(), [&](auto& capture) { return blocks(*capture, *stream); }))
+        return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
     *status = !stream->capture           ? CU_STREAM_CAPTURE_STATUS_NONE
               : stream->capture->invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
                                          : CU_STREAM_CAPTURE_STATUS_ACTIVE;

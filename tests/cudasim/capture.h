@@ -16,6 +16,8 @@ struct Capture {
     std::vector<std::shared_ptr<Stream>> streams;
     std::shared_ptr<Graph> graph = std::make_shared<Graph>();
     bool invalid = false;
+    /// Held by the simulator in the name of another thread, as long as the process runs.
+    bool held = false;
     bool ended = false;
 };
 
@@ -23,7 +25,9 @@ struct Capture {
 CUresult submit(Stream& stream, CUgraphNodeType type, MakeOperation make, Point* end = nullptr);
 /// Adds nodes' order to a stream's: the stream joins the capture, unless it takes part already.
 CUresult join_capture(Stream& stream, const std::shared_ptr<Capture>& capture, const std::vector<size_t>& nodes);
-/// Invalidates a capture and prints the reason. Returns `code`.
+/// Begins the capture of CUDASIM_CAPTURE on a stream of the context that the program does not know.
+void hold_capture(Context& context);
+/// Invalidates a capture and prints the reason; a held one begins anew. Returns `code`.
 CUresult invalidate(Capture& capture, CUresult code, const std::string& why);
 
 /// The result of a call that a capture cannot record, such as cuMemAlloc: an error if the thread's mode and

@@ -65,7 +65,10 @@ CUDASIM_API cuDevicePrimaryCtxRetain(CUcontext* out, CUdevice device) {
     Context* context = context_of_device(device);
     if (!context) return CUDA_ERROR_INVALID_DEVICE;
     if (!out) return CUDA_ERROR_INVALID_VALUE;
-    if (!context->legacy) context->legacy = make_stream(*context, CU_STREAM_DEFAULT, 0);
+    if (!context->legacy) {
+        context->legacy = make_stream(*context, CU_STREAM_DEFAULT, 0);
+        hold_capture(*context);
+    }
     ++context->retained;
     *out = handle_of(context);
     return CUDA_SUCCESS;

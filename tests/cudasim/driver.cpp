@@ -33,6 +33,16 @@ Progress progress_setting() {
     std::abort();
 }
 
+int capture_setting() {
+    const std::string mode = text_setting("CUDASIM_CAPTURE", "none");
+    constexpr const char* kModes[] = {"global", "thread_local", "relaxed"};
+    for (int i = 0; i < 3; ++i)
+        if (mode == kModes[i]) return i;
+    if (mode == "none") return -1;
+    std::fprintf(stderr, "cudasim: CUDASIM_CAPTURE=%s: use global, thread_local, relaxed or none\n", mode.c_str());
+    std::abort();
+}
+
 uint64_t seed_setting() {
     const char* given = text_setting("CUDASIM_SEED", nullptr);
     if (given) return std::strtoull(given, nullptr, 0);
@@ -69,6 +79,8 @@ Settings read_settings() {
     s.launches = std::strcmp(text_setting("CUDASIM_LAUNCHES", "on"), "off") != 0;
     s.log = number_setting("CUDASIM_LOG", 0) != 0;
     s.init_error = static_cast<CUresult>(number_setting("CUDASIM_INIT_ERROR", 0));
+    s.capture = capture_setting();
+    s.mig = number_setting("CUDASIM_MIG", 0) != 0;
     failure_setting(s);
     return s;
 }
@@ -236,6 +248,12 @@ extern "C" __attribute__((visibility("default"))) long cudasim_calls(const char*
     for (cudasim::EntryPoint* entry = cudasim::entry_points(); entry; entry = entry->next)
         if (entry->name == name) return entry->calls;
     return 0;
+}
+
+/// The number of calls that spoilt the capture of CUDASIM_CAPTURE.
+extern "C" __attribute__((visibility("default"))) long cudasim_spoilt() {
+    const std::lock_guard lock(cudasim::driver().mutex);
+    return static_cast<long>(cudasim::driver().spoilt);
 }
 
 /// The name of the call that has failed since cudasim_fail_after, or an empty text.

@@ -32,6 +32,9 @@ struct Settings {
     bool launches;
     bool log;
     CUresult init_error;
+    /// The mode of the capture that another thread of the program is in, or -1.
+    int capture;
+    bool mig;
     std::string fail_entry;
     long fail_nth;
     CUresult fail_code;
@@ -81,6 +84,8 @@ struct Driver {
     uint64_t calls = 0;
     /// Ticks of now() that the program has spent in entry points.
     uint64_t ticks = 0;
+    /// Calls that spoilt a capture of the other thread.
+    uint64_t spoilt = 0;
     /// Calls until one fails, as requested by the program itself, and how; 0: none.
     long fail_after = 0;
     CUresult fail_code = CUDA_SUCCESS;

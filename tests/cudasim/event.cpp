@@ -101,7 +101,7 @@ CUDASIM_API cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flag
 }
 
 CUDASIM_API cuCtxRecordEvent(CUcontext context_handle, CUevent handle) {
-    CUDASIM_ENTER(Init);
+    CUDASIM_ENTER(Context);
     Context* context = as_context(context_handle);
     auto event = event_of(handle);
     if (!context || !event || event->context != context) return CUDA_ERROR_INVALID_HANDLE;
@@ -153,7 +153,7 @@ CUDASIM_API cuEventSynchronize(CUevent handle) {
 }
 
 CUDASIM_API cuEventDestroy_v2(CUevent handle) {
-    CUDASIM_ENTER(Init);
+    CUDASIM_ENTER(Context);
     return events().erase(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 

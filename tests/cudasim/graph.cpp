@@ -192,13 +192,16 @@ CUDASIM_API cuGraphLaunch(CUgraphExec handle, CUstream stream_handle) {
     return launched ? launch(*launched, *stream) : CUDA_ERROR_INVALID_VALUE;
 }
 
+// CUDA does not say that these two need a context, nor that a capture forbids them; it does not say that they do not.
 CUDASIM_API cuGraphExecDestroy(CUgraphExec handle) {
-    CUDASIM_ENTER(Init);
+    CUDASIM_ENTER(Context);
+    CUDASIM_REFUSE_UNSAFE();
     return executables().erase(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUDASIM_API cuGraphDestroy(CUgraph handle) {
-    CUDASIM_ENTER(Init);
+    CUDASIM_ENTER(Context);
+    CUDASIM_REFUSE_UNSAFE();
     return graphs().erase(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

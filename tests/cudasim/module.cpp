@@ -103,7 +103,11 @@ CUresult load(CUmodule* out, const void* image) {
     module->context = current_context();
     CUresult result = open_image(*module, bytes);
     if (result != CUDA_SUCCESS) return result;
-    if (binary && !runs_here(module->info->architecture)) return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    // PTX runs on its own architecture and all later ones.
+    const unsigned architecture = module->info->architecture;
+    const bool runs =
+        binary ? runs_here(architecture) : architecture <= unsigned(settings().major * 10 + settings().minor);
+    if (!runs) return CUDA_ERROR_NO_BINARY_FOR_GPU;
     *out = reinterpret_cast<CUmodule>(module.get());
     modules()[*out] = module;
     return CUDA_SUCCESS;

@@ -1,4 +1,6 @@
 // nvrtc.cpp -- NVRTC's interface over the simulator's compiler.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -6,11 +8,14 @@
 #include <iterator>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "compiler.h"
 #include "nvrtc_abi.h"
 
 #define CUDASIM_NVRTC extern "C" __attribute__((visibility("default"))) nvrtcResult
+
+CUDASIM_NVRTC nvrtcVersion(int* major, int* minor);
 
 namespace {
 
@@ -25,8 +30,6 @@ struct Program {
 
 Program* as_program(nvrtcProgram handle) { return reinterpret_cast<Program*>(handle); }
 
-constexpr int kArchitectures[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
-
 struct Version {
     int major = 13, minor = 0;
 };
@@ -37,9 +40,23 @@ Version version() {
         v.major = std::atoi(driver) / 1000;
         v.minor = std::atoi(driver) % 1000 / 10;
     }
+    // A copy named like one of NVIDIA's is of that major version.
+    Dl_info self{};
+    dladdr(reinterpret_cast<const void*>(&nvrtcVersion), &self);
+    const char* const name = self.dli_fname ? std::strrchr(self.dli_fname, '/') : nullptr;
+    int major = 0;
+    if (name && std::sscanf(name, "/libnvrtc.so.%d", &major) == 1 && major != v.major) v = {major, 9};
     const char* text = std::getenv("CUDASIM_NVRTC");
     if (text) std::sscanf(text, "%d.%d", &v.major, &v.minor);
     return v;
+}
+
+/// CUDA 13 no longer compiles for those before Turing.
+std::vector<int> architectures() {
+    std::vector<int> all;
+    if (version().major < 13) all = {50, 52, 53, 60, 61, 62, 70, 72};
+    all.insert(all.end(), {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121});
+    return all;
 }
 
 /// An option of NVRTC: its spellings, and the first version that has it.
@@ -139,8 +156,8 @@ nvrtcResult set_architecture(Program& program, const std::string& value) {
     size_t digits = value.find_first_of("0123456789");
     bool real = value.rfind("sm_", 0) == 0, virtual_one = value.rfind("compute_", 0) == 0;
     int number = digits == std::string::npos ? 0 : std::atoi(value.c_str() + digits);
-    bool supported =
-        std::find(std::begin(kArchitectures), std::end(kArchitectures), number) != std::end(kArchitectures);
+    const std::vector<int> known = architectures();
+    bool supported = std::find(known.begin(), known.end(), number) != known.end();
     if ((!real && !virtual_one) || !supported) {
         program.compiled.log = "nvrtc: error: invalid value for --gpu-architecture (-arch)\n";
         return NVRTC_ERROR_INVALID_OPTION;
@@ -201,12 +218,13 @@ CUDASIM_NVRTC nvrtcVersion(int* major, int* minor) {
 }
 
 CUDASIM_NVRTC nvrtcGetNumSupportedArchs(int* count) {
-    *count = static_cast<int>(std::size(kArchitectures));
+    *count = static_cast<int>(architectures().size());
     return NVRTC_SUCCESS;
 }
 
-CUDASIM_NVRTC nvrtcGetSupportedArchs(int* architectures) {
-    std::copy(std::begin(kArchitectures), std::end(kArchitectures), architectures);
+CUDASIM_NVRTC nvrtcGetSupportedArchs(int* out) {
+    const std::vector<int> known = architectures();
+    std::copy(known.begin(), known.end(), out);
     return NVRTC_SUCCESS;
 }
 

@@ -10,6 +10,10 @@
 namespace cudasim {
 namespace {
 
+constexpr uint64_t kChunk = 32 << 20;
+
+uint64_t in_chunks(uint64_t bytes) { return (bytes + kChunk - 1) / kChunk * kChunk; }
+
 /// The allocations of one device.
 struct Arena {
     size_t direct = 0;
@@ -47,13 +51,29 @@ void give_to(Allocation& block, Pool* pool, size_t size) {
 void drop_from_pool(Pool& pool, size_t index) {
     Allocation* block = pool.cached[index];
     pool.cached.erase(pool.cached.begin() + static_cast<long>(index));
-    pool.reserved -= block->capacity;
+    pool.carved -= block->capacity;
     give_back(*block);
 }
 
+/// Releases whole chunks until no more than `keep` bytes are reserved, or all chunks have blocks in use.
 void shrink(Pool& pool, uint64_t keep) {
-    for (size_t i = pool.cached.size(); i-- > 0 && pool.reserved > keep;)
+    if (pool.reserved <= keep) return;
+    for (size_t i = pool.cached.size(); i-- > 0 && in_chunks(pool.carved) > keep;)
         if (pool.cached[i]->freed.reached()) drop_from_pool(pool, i);
+    pool.reserved = std::min(pool.reserved, in_chunks(std::max(pool.carved, keep)));
+}
+
+/// Makes room in the pool for a block: whole chunks, or where the device has no room for one, just what is needed.
+bool grow(Pool& pool, size_t capacity) {
+    if (pool.carved + capacity <= pool.reserved) return true;
+    const uint64_t needed = pool.carved + capacity - pool.reserved;
+    for (const uint64_t more : {in_chunks(needed), needed}) {
+        if (taken(pool.device) + more > settings().memory) continue;
+        pool.reserved += more;
+        pool.reserved_high = std::max(pool.reserved_high, pool.reserved);
+        return true;
+    }
+    return false;
 }
 
 /// A freed block of the pool that work on `stream` may use: freed there, or freed and long done elsewhere.
@@ -80,12 +100,13 @@ CUresult allocate_pooled(CUdeviceptr* out, size_t bytes, Pool* given, CUstream s
     size_t capacity = capacity_for(bytes);
     Allocation* block = reuse(pool, *stream, capacity);
     if (!block) {
-        if (taken(pool.device) + capacity > settings().memory) shrink(pool, 0);
-        if (taken(pool.device) + capacity > settings().memory) return CUDA_ERROR_OUT_OF_MEMORY;
+        if (!grow(pool, capacity)) {
+            shrink(pool, 0);
+            if (!grow(pool, capacity)) return CUDA_ERROR_OUT_OF_MEMORY;
+        }
         block = carve(pool.device, capacity);
         if (!block) return CUDA_ERROR_OUT_OF_MEMORY;
-        pool.reserved += capacity;
-        pool.reserved_high = std::max(pool.reserved_high, pool.reserved);
+        pool.carved += capacity;
     }
     pool.used += capacity;
     pool.used_high = std::max(pool.used_high, pool.used);

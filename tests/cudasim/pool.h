@@ -8,7 +8,8 @@ namespace cudasim {
 struct Pool {
     int device = 0;
     uint64_t threshold = 0;
-    uint64_t reserved = 0, reserved_high = 0;
+    /// Taken from the device, in whole chunks, and the part of it in blocks, used or cached.
+    uint64_t reserved = 0, reserved_high = 0, carved = 0;
     uint64_t used = 0, used_high = 0;
     int reuse[3] = {1, 1, 1};
     std::vector<bool> accessible;

@@ -139,6 +139,48 @@ def test_pool_keeps_memory_only_up_to_its_threshold():
     assert run(program)[0].split() == ["0", "64", "0"]
 
 
+def test_pools_reserve_whole_chunks_where_there_is_room_for_them():
+    program = """
+    d = Driver()
+    pool = c_void_p()
+    d.call("cuDeviceGetMemPool", byref(pool), 0)
+    d.call("cuMemPoolSetAttribute", pool, 4, byref(c_uint64(2**64 - 1)))
+    def figures():
+        values = []
+        for which in (5, 7):
+            value = c_uint64()
+            d.call("cuMemPoolGetAttribute", pool, which, byref(value))
+            values.append(value.value >> 20)
+        free, total = c_size_t(), c_size_t()
+        d.call("cuMemGetInfo_v2", byref(free), byref(total))
+        return *values, (total.value - free.value) >> 20
+    def trim(keep=0):
+        d.synchronize()
+        d.call("cuMemPoolTrimTo", pool, c_size_t(keep))
+    a = d.alloc_async(1 << 20); print(*figures())
+    b = d.alloc_async(48 << 20); print(*figures())
+    trim(); print(*figures())
+    d.free_async(b); trim(40 << 20); print(*figures())
+    trim(); print(*figures())
+    d.free_async(a); trim(); print(*figures())
+    """
+    # A chunk stays as long as any block in it is in use.
+    lines = run(program)[0].splitlines()
+    assert lines == ["32 1 32", "64 49 64", "64 49 64", "64 1 64", "32 1 32", "0 0 0"]
+    assert run(program, memory=50 << 20)[0].splitlines()[:2] == ["32 1 32", "49 49 49"]
+
+
+def test_names_of_instances_of_mig():
+    program = """
+    d = Driver()
+    name = create_string_buffer(64)
+    d.call("cuDeviceGetName", name, 64, 1)
+    print(name.value.decode())
+    """
+    assert run(program)[0] == "Simulated GPU 1\n"
+    assert run(program, mig=1)[0] == "Simulated GPU 1 MIG 1g.10gb\n"
+
+
 def test_the_nth_call_fails_once():
     program = "d = Driver(); print([code_of(d.alloc_async, 256) for _ in range(4)])"
     assert run(program, fail="cuMemAllocAsync:3:2")[0] == "[0, 0, 2, 0]\n"

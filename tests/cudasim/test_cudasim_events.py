@@ -50,6 +50,25 @@ print(set(ints(d.download(a, 4000, s))), d.code("cuEventQuery", e))
             assert lines(program, progress=progress, seed=seed, check=1) == ["{3} 400"]
 
 
+def test_events_and_graphs_are_destroyed_in_a_context():
+    program = """
+e = d.event()
+graph, made = c_void_p(), c_void_p()
+d.call("cuStreamBeginCapture_v2", s, 0)
+set_to(1, s)
+d.call("cuStreamEndCapture", s, byref(graph))
+d.call("cuGraphInstantiateWithFlags", byref(made), graph, c_uint64(0))
+def destroy():
+    objects = {"cuEventDestroy_v2": e, "cuGraphExecDestroy": made, "cuGraphDestroy": graph}
+    return [d.code(entry, handle) for entry, handle in objects.items()]
+seen = []
+thread = threading.Thread(target=lambda: seen.extend([destroy(), d.code("cuCtxRecordEvent", d.contexts[0], e)]))
+thread.start(); thread.join()
+print(*seen, destroy())
+"""
+    assert lines(program) == ["[201, 201, 201] 201 [0, 0, 0]"]
+
+
 def test_a_destroyed_stream_finishes_its_work():
     program = """
 e = d.event()

@@ -143,6 +143,8 @@ UNSAFE = [
     'd.code("cuEventQuery", e)',
     'd.code("cuStreamSynchronize", t)',
     'd.code("cuMemcpyDtoH_v2", zero, c_uint64(a), c_size_t(64))',
+    'd.code("cuGraphExecDestroy", made.pop())',
+    'd.code("cuGraphDestroy", graphs.pop())',
 ]
 
 
@@ -152,6 +154,10 @@ def test_what_a_capture_does_not_see_is_refused_by_its_mode_and_the_threads(call
 e, spare, image = d.event(), d.alloc(64), d.compile(FILL)
 other = d.module(image)
 d.call("cuCtxSynchronize")
+graphs = []
+for _ in range(4):
+    begin(t); graphs.append(end(t))
+made = [make(graph) for graph in graphs]
 def elsewhere():
     codes = []
     def work():
@@ -205,8 +211,51 @@ e = d.event()
 begin(s)
 d.call("cuEventRecord", e, s)
 print(d.code("cuStreamWaitEvent", d.LEGACY, e, 0), end(s))
+begin(blocking); print(status(d.LEGACY), type(end(blocking)) is int, status(d.LEGACY))
 """
-    assert captured(program) == ["900", "0 False", "906 906 901", "906 901"]
+    assert captured(program) == ["900", "0 False", "906 906 901", "906 901", "906 False 0"]
+
+
+#: Calls, and whether they spoil another thread's capture by its mode: global, thread-local, relaxed.
+ELSEWHERE = {
+    "code_of(d.alloc, 64)": "900 0 0",
+    'd.code("cuStreamSynchronize", s)': "900 0 0",
+    'd.code("cuGraphExecDestroy", made)': "900 0 0",
+    'd.code("cuCtxSynchronize")': "900 900 900",
+    'd.code("cuCtxRecordEvent", d.contexts[0], e)': "900 900 900",
+    "code_of(set_to, 1, a, None)": "0 0 0",
+    'd.code("cuEventRecord", e, s)': "0 0 0",
+    "code_of(d.free_async, d.alloc_async(64, s), s)": "0 0 0",
+}
+
+
+@pytest.mark.parametrize("call", ELSEWHERE)
+def test_another_thread_captures_all_the_time(call):
+    program = f"""
+d = Driver()
+mode = c_int(2)
+d.call("cuThreadExchangeStreamCaptureMode", byref(mode))
+fill = d.function(d.module(d.compile(FILL)), "fill")
+s, a, e = d.stream(), d.alloc(4000), d.event()
+graph, made = c_void_p(), c_void_p()
+d.call("cuStreamBeginCapture_v2", s, 1)
+d.call("cuStreamEndCapture", s, byref(graph))
+d.call("cuGraphInstantiateWithFlags", byref(made), graph, c_uint64(0))
+def set_to(value, target, stream):
+    d.launch(fill, 4, 256, [target, c_int(value), c_int(1000)], stream)
+before = d.cuda.cudasim_spoilt()
+d.call("cuThreadExchangeStreamCaptureMode", byref(mode))
+first = {call}
+print(first, d.cuda.cudasim_spoilt() - before)
+"""
+    seen = []
+    for mode in ("global", "thread_local", "relaxed"):
+        code, spoilt = run(program, capture=mode)[0].split()
+        # A call for a context, of which each has a captured stream, spoils one; an unsafe one those of both devices.
+        assert (code == "0") == (spoilt == "0")
+        seen.append(code)
+    assert " ".join(seen) == ELSEWHERE[call]
+    assert run(program, capture="none")[0] == "0 0\n"
 
 
 def test_beginning_and_ending_wrongly():

@@ -1,10 +1,12 @@
 """The simulated NVRTC, and the command `run`."""
 
 import os
+import shutil
 import subprocess
 import uuid
+from pathlib import Path
 
-from simulated import HERE, run
+from simulated import HERE, environment, run
 
 
 def test_nvrtc_options_architectures_and_logs():
@@ -29,6 +31,33 @@ def test_nvrtc_options_architectures_and_logs():
     assert any("nvrtc 6" in line for line in lines)
     assert lines[-3:] == ["209", "0", "0"]
     assert "nvrtc 5" in run(program, driver=12000)[0].splitlines()[0]
+
+
+def test_copies_named_like_nvidias_are_of_their_versions(tmp_path):
+    """CUDA 13 has no compiler for GPUs before Turing; two copies in one process are of two versions."""
+    ours = Path(environment()["CUARRAY_LIBNVRTC"])
+    for header in ours.parent.glob("*.h"):
+        shutil.copy(header, tmp_path)
+    for major in (12, 13):
+        shutil.copy(ours, tmp_path / f"libnvrtc.so.{major}")
+    program = f"""
+    import os
+    for major in (12, 13):
+        os.environ["CUARRAY_LIBNVRTC"] = {str(tmp_path)!r} + f"/libnvrtc.so.{{major}}"
+        d = Driver()
+        version, minor, count = c_int(), c_int(), c_int()
+        d.nvrtc.nvrtcVersion(byref(version), byref(minor))
+        d.nvrtc.nvrtcGetNumSupportedArchs(byref(count))
+        known = (c_int * count.value)()
+        d.nvrtc.nvrtcGetSupportedArchs(known)
+        print(version.value, known[0], code_of(d.module, d.compile(FILL, ["-arch=compute_75"], "PTX")))
+        try:
+            print(code_of(d.module, d.compile(FILL, ["-arch=sm_70"])))
+        except RuntimeError as error:
+            print("nvrtc 5" in str(error))
+    """
+    lines = run(program, cc="7.0", real_nvrtc=0)[0].splitlines()
+    assert lines == ["12 50 209", "0", "13 75 209", "True"]
 
 
 def test_contraction_shows_where_it_was_not_forbidden():
