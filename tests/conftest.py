@@ -1,5 +1,6 @@
 """Shared fixtures: the devices under test, seeds, and the exhaustive variants of --full."""
 
+import ctypes
 import os
 import random
 import zlib
@@ -74,6 +75,18 @@ def seeds():
     """The same random numbers in every run."""
     random.seed(20)
     np.random.seed(20)  # noqa: NPY002  (of code that uses NumPy's global generator)
+
+
+@pytest.fixture(autouse=True)
+def spoilt_captures():
+    """With the simulator's CUDASIM_CAPTURE: fails a test whose calls break the capture of another library."""
+    if os.environ.get("CUDASIM_CAPTURE", "none") == "none":
+        yield
+        return
+    spoilt = ctypes.CDLL(os.environ["CUARRAY_LIBCUDA"]).cudasim_spoilt
+    before = spoilt()
+    yield
+    assert spoilt() == before, "a call broke a capture of another thread; the simulator names it on stderr"
 
 
 @pytest.fixture

@@ -132,11 +132,8 @@ REMEDIES = (
     (r"CUARRAY_LIBNVRTC cannot be used", "unset CUARRAY_LIBNVRTC"),
     (r"driver .*(too old|lacks)", "sudo apt install nvidia-driver-580   (in a container: on its host)"),
     (r"no NVRTC for this driver .*: (pip install [^;]*);", r"\1"),
-    # CUDA 12 is the last version that compiles for these, and of two NVRTCs the newer one would be used.
-    (
-        r"cannot compile for compute capability [567]\.",
-        'pip uninstall -y nvidia-cuda-nvrtc && pip install "cuarray[cuda12]"',
-    ),
+    # CUDA 12 is the last version that compiles for these.
+    (r"cannot compile for compute capability [567]\.", 'pip install "cuarray[cuda12]"'),
     (r"cuInit: .*\(803\)", "sudo reboot   (the driver was updated, its module in the kernel is the old one)"),
     (r"cuInit: .*\((?!100\))", "nvidia-smi   (it says more about what is wrong with the driver)"),
     (r"cannot compile for compute capability", "export CUARRAY_DEVICE=cpu   (or use a newer GPU)"),

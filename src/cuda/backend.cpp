@@ -11,7 +11,7 @@ GpuBackend::GpuBackend(int index)
       runtime_(*this, index),
       kernels_(runtime_.context),
       products_(runtime_.context, cublas_handles_),
-      plans_(runtime_.context) {}
+      plans_(runtime_) {}
 
 StorageRef GpuBackend::allocate(int64_t bytes) { return runtime_.allocate(bytes, MemoryKind::Device); }
 

@@ -30,6 +30,12 @@ int capability_of(const Driver& driver, int index) {
     return major * 10 + minor;
 }
 
+bool has_gpus_before_turing(const Driver& driver) {
+    for (int index = 0; index < driver.devices; ++index)
+        if (capability_of(driver, index) < 75) return true;
+    return false;
+}
+
 namespace {
 
 /// The context that the innermost ContextCache of this thread has made current, or null.

@@ -28,6 +28,9 @@ class Context {
 /// The compute capability of a GPU, 90 for 9.0; creates no context.
 int capability_of(const Driver& driver, int index);
 
+/// Whether a GPU is older than compute capability 7.5, for which CUDA 13 does not compile.
+bool has_gpus_before_turing(const Driver& driver);
+
 /// Makes a context current in this thread for the life of the object. Queries the driver each time, because other
 /// libraries change the current context. A thread without a context gets and keeps the first GPU's, as with the CUDA
 /// runtime.

@@ -106,8 +106,7 @@ CUdeviceptr address_of(const View& view) {
     return reinterpret_cast<CUdeviceptr>(view.storage->data) + CUdeviceptr(view.offset);
 }
 
-cublasHandle make_handle(const Context& context, const Cublas& cublas) {
-    const RelaxedCapture relaxed(context.driver);
+cublasHandle make_handle(const Cublas& cublas) {
     cublasHandle handle = nullptr;
     cublas.cublasCreate_v2(&handle);
     cublas.cublasSetMathMode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
@@ -122,7 +121,8 @@ CublasCall::CublasCall(const Context& context, Handles<cublasHandle>& handles, c
                        size_t workspace_bytes)
     : library(*find_library<Cublas>()),
       current_(context),
-      handle_(handles, [&] { return make_handle(context, library); }) {
+      relaxed_(context.driver),
+      handle_(handles, [&] { return make_handle(library); }) {
     library.cublasSetStream_v2(handle_, stream.queue());
     library.cublasSetWorkspace_v2(handle_, workspace, workspace_bytes);
 }

@@ -39,6 +39,7 @@ class CublasCall {
 
  private:
     const Current current_;
+    const RelaxedCapture relaxed_;  // the library may load kernels
     const Handles<cublasHandle>::Lease handle_;
 };
 

@@ -44,16 +44,17 @@ void* address_of(const View& view) { return static_cast<char*>(view.storage->dat
 
 const LibraryInfo Cufft::info{"cufft", "cuFFT", 1, CUFFT_ALLOC_FAILED, status_name};
 
-CufftPlan::CufftPlan(const Context& context, const FourierTransform& task)
-    : context_(context),
+CufftPlan::CufftPlan(GpuRuntime& runtime, const FourierTransform& task)
+    : runtime_(runtime),
+      context_(runtime.context),
       from_complex_(task.kind != Direction::FromReal),
       to_complex_(task.kind != Direction::ToReal),
       item_(real_item(task)),
       batch_(task.batch),
       points_(task.points) {
     const Cufft& library = cufft(task.name);
-    const Current current(context);
-    const RelaxedCapture relaxed(context.driver);
+    const Current current(context_);
+    const RelaxedCapture relaxed(context_.driver);
     library.cufftCreate(&handle_);
     try {
         library.cufftSetAutoAllocation(handle_, 0);
@@ -69,13 +70,14 @@ CufftPlan::CufftPlan(const Context& context, const FourierTransform& task)
     }
 }
 
-// Work that is queued uses a plan's tables: wait for it.
+// Work that is queued uses a plan's tables: wait for it, and not for the whole context, which would break captures of
+// other libraries.
 CufftPlan::~CufftPlan() {
     if (!is_alive()) return;
     try {
         const Current current(context_);
         const RelaxedCapture relaxed(context_.driver);
-        context_.driver.cuCtxSynchronize.status();
+        runtime_.wait_for_streams();
         find_library<Cufft>()->cufftDestroy(handle_);
     } catch (const Error& error) { report_unraisable(std::string("a plan of cuFFT is lost: ") + error.what()); }
 }
@@ -90,6 +92,7 @@ void CufftPlan::run(CUstream stream, const FourierTransform& task, void* workspa
     const bool is_inverse = task.kind == Direction::Inverse || task.kind == Direction::ToReal;
     const std::lock_guard lock(mutex_);
     const Current current(context_);
+    const RelaxedCapture relaxed(context_.driver);  // the library may load kernels
     library.cufftSetStream(handle_, stream);
     library.cufftSetWorkArea(handle_, workspace);
     library.cufftXtExec(handle_, address_of(task.from), address_of(task.to),
@@ -106,7 +109,7 @@ std::shared_ptr<CufftPlan> CufftPlans::find(const FourierTransform& task) {
         }
     }
     // Without the lock: the search for the library may take the GIL.
-    auto plan = std::make_shared<CufftPlan>(context_, task);
+    auto plan = std::make_shared<CufftPlan>(runtime_, task);
     const std::lock_guard lock(mutex_);
     plans_.push_front(plan);
     shrink();

@@ -11,6 +11,8 @@
 
 namespace cuarray::cuda {
 
+class GpuRuntime;
+
 struct Cufft {
     static const LibraryInfo info;
 #define CUARRAY_DECLARE(name, ...) LibraryFunction<__VA_ARGS__> name{info, #name};
@@ -31,7 +33,7 @@ struct Cufft {
 /// A plan of cuFFT: one size, type and direction of real transforms. Destroyed with its last owner.
 class CufftPlan {
  public:
-    CufftPlan(const Context& context, const FourierTransform& task);
+    CufftPlan(GpuRuntime& runtime, const FourierTransform& task);
     ~CufftPlan();
     CufftPlan(const CufftPlan&) = delete;
     CufftPlan& operator=(const CufftPlan&) = delete;
@@ -42,6 +44,7 @@ class CufftPlan {
     void run(CUstream stream, const FourierTransform& task, void* workspace);
 
  private:
+    GpuRuntime& runtime_;
     const Context& context_;
     const bool from_complex_, to_complex_;
     const int64_t item_, batch_;  ///< bytes of a real number
@@ -54,7 +57,7 @@ class CufftPlan {
 /// The plans of one GPU.
 class CufftPlans final : public PlanCache {
  public:
-    explicit CufftPlans(const Context& context) : context_(context) {}
+    explicit CufftPlans(GpuRuntime& runtime) : runtime_(runtime) {}
 
     std::shared_ptr<CufftPlan> find(const FourierTransform& task);
 
@@ -66,7 +69,7 @@ class CufftPlans final : public PlanCache {
     static constexpr int64_t kLimit = 32;
     void shrink();
 
-    const Context& context_;
+    GpuRuntime& runtime_;
     std::mutex mutex_;
     int64_t limit_ = kLimit;
     std::list<std::shared_ptr<CufftPlan>> plans_;  ///< the last used one first

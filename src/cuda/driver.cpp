@@ -2,6 +2,7 @@
 #include "cuda/driver.h"
 #include <dlfcn.h>
 #include <pthread.h>
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include "cuda/journal.h"
@@ -106,6 +107,14 @@ const Driver& driver() {
     return *opening.driver;
 }
 
+namespace {
+
+bool is_hardware_fault(CUresult result) {
+    return result == CUDA_ERROR_ECC_UNCORRECTABLE || result == CUDA_ERROR_NVLINK_UNCORRECTABLE;
+}
+
+}  // namespace
+
 std::string error_text(CUresult result) {
     const char *name = nullptr, *words = nullptr;
     const Driver* const driver = find_driver();
@@ -120,7 +129,10 @@ std::string error_text(CUresult result) {
 }
 
 bool is_sticky(CUresult result) {
-    return result == CUDA_ERROR_ILLEGAL_ADDRESS || result == CUDA_ERROR_ASSERT ||
+    // Those of which cuda.h says that the process is left in an inconsistent state, and faults of the hardware.
+    constexpr int kSingles[] = {CUDA_ERROR_CONTAINED, CUDA_ERROR_ILLEGAL_ADDRESS,    CUDA_ERROR_LAUNCH_TIMEOUT,
+                                CUDA_ERROR_ASSERT,    CUDA_ERROR_TENSOR_MEMORY_LEAK, CUDA_ERROR_EXTERNAL_DEVICE};
+    return is_hardware_fault(result) || std::ranges::find(kSingles, result) != std::end(kSingles) ||
            (result >= CUDA_ERROR_HARDWARE_STACK_ERROR && result <= CUDA_ERROR_LAUNCH_FAILED);
 }
 
@@ -135,10 +147,15 @@ void fail(CUresult result, const char* call, std::vector<std::string> notes) {
     }
     std::string text = std::string(call) + ": " + error_text(result);
     if (result == CUDA_ERROR_OUT_OF_MEMORY) throw Error(ErrorKind::Memory, text);
+    if (is_hardware_fault(result))
+        text +=
+            "\nThe hardware has failed, not the program: the memory of a GPU, or the NVLink between two. What was computed "
+            "since the last successful wait is lost; `nvidia-smi -q` and the system's log tell more.";
     if (is_sticky(result)) {
         text +=
             "\nThe error stays: no CUDA call will succeed again in this process. Arrays on cpu still work; "
             "arrays on this GPU are lost.";
+        if (is_hardware_fault(result)) throw Error(ErrorKind::Cuda, text, std::move(notes));
         if (const std::string queued = journal().text(); !queued.empty())
             text +=
                 "\nIt arose in one of the operations queued since the last successful wait, not necessarily "

@@ -41,13 +41,20 @@ struct CUmemAccessDesc {
     CONSTANT(CUDA_ERROR_NOT_INITIALIZED, 3)                    \
     CONSTANT(CUDA_ERROR_DEINITIALIZED, 4)                      \
     CONSTANT(CUDA_ERROR_NO_DEVICE, 100)                        \
+    CONSTANT(CUDA_ERROR_ECC_UNCORRECTABLE, 214)                \
     CONSTANT(CUDA_ERROR_UNSUPPORTED_LIMIT, 215)                \
+    CONSTANT(CUDA_ERROR_NVLINK_UNCORRECTABLE, 220)             \
+    CONSTANT(CUDA_ERROR_CONTAINED, 226)                        \
     CONSTANT(CUDA_ERROR_NOT_FOUND, 500)                        \
     CONSTANT(CUDA_ERROR_NOT_READY, 600)                        \
     CONSTANT(CUDA_ERROR_ILLEGAL_ADDRESS, 700)                  \
+    CONSTANT(CUDA_ERROR_LAUNCH_TIMEOUT, 702)                   \
     CONSTANT(CUDA_ERROR_ASSERT, 710)                           \
     CONSTANT(CUDA_ERROR_HARDWARE_STACK_ERROR, 714)             \
     CONSTANT(CUDA_ERROR_LAUNCH_FAILED, 719)                    \
+    CONSTANT(CUDA_ERROR_TENSOR_MEMORY_LEAK, 721)               \
+    CONSTANT(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, 906)          \
+    CONSTANT(CUDA_ERROR_EXTERNAL_DEVICE, 911)                  \
     CONSTANT(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0)       \
     CONSTANT(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1)           \
     CONSTANT(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 3)            \
@@ -137,6 +144,7 @@ CUARRAY_DEVICE_ATTRIBUTES(CUARRAY_ATTRIBUTE)
     ENTRY(cuStreamQuery, 2000, CUstream)                                                                          \
     ENTRY(cuStreamBeginCapture, 10010, CUstream, int)                                                             \
     ENTRY(cuStreamEndCapture, 10000, CUstream, CUgraph*)                                                          \
+    ENTRY(cuStreamIsCapturing, 10000, CUstream, int*)                                                             \
     ENTRY(cuGraphGetNodes, 10000, CUgraph, CUgraphNode*, size_t*)                                                 \
     ENTRY(cuGraphInstantiateWithFlags, 11040, CUgraphExec*, CUgraph, unsigned long long)                          \
     ENTRY(cuGraphLaunch, 10000, CUgraphExec, CUstream)                                                            \

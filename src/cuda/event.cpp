@@ -14,8 +14,10 @@ GpuEvent::GpuEvent(GpuRuntime& runtime, bool has_timing)
 
 GpuEvent::~GpuEvent() {
     if (!is_alive()) return;
-    if (const CUresult result = context_.driver.cuEventDestroy.status(handle_))
-        warn("an event could not be destroyed: " + error_text(result));
+    try {
+        const Current current(context_);
+        context_.driver.cuEventDestroy(handle_);
+    } catch (const Error& error) { warn(std::string("an event could not be destroyed: ") + error.what()); }
 }
 
 Device GpuEvent::device() const { return runtime_.device(); }

@@ -13,8 +13,11 @@ GpuGraph::GpuGraph(GpuRuntime& runtime, GpuStream& stream) : runtime_(runtime), 
 
 GpuGraph::~GpuGraph() {
     if (!executable_ || !is_alive()) return;
-    if (const CUresult result = runtime_.context.driver.cuGraphExecDestroy.status(executable_))
-        warn("a graph could not be destroyed: " + error_text(result));
+    try {
+        const Current current(runtime_.context);
+        const RelaxedCapture relaxed(runtime_.context.driver);
+        runtime_.context.driver.cuGraphExecDestroy(executable_);
+    } catch (const Error& error) { warn(std::string("a graph could not be destroyed: ") + error.what()); }
 }
 
 void GpuGraph::hold(Storage& storage, bool is_written) {
@@ -68,6 +71,7 @@ void GpuGraph::abandon() noexcept {
     CUgraph graph = nullptr;
     try {
         const Current current(runtime_.context);
+        const RelaxedCapture relaxed(driver);
         driver.cuStreamEndCapture.status(stream_.queue(), &graph);
         catch_up();
         if (graph) driver.cuGraphDestroy.status(graph);

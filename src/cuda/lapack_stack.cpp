@@ -126,7 +126,6 @@ bool GpuBackend::try_stack_by_cublas(const LapackRoutine& task) {
     const StorageRef workspace = library_workspace(kWorkspace);
     const char* name = "";
     {
-        const RelaxedCapture relaxed(runtime_.context.driver);
         const CublasCall call(runtime_.context, cublas_handles_, runtime_.current(), workspace->data, kWorkspace);
         int bad_argument = 0;  // which the status reports, too
         with_functions(call.library, task.matrix.dtype, [&]<class T>(auto& getrf, auto& getrs, auto& geqrf, T) {

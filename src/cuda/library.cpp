@@ -11,6 +11,7 @@ namespace cuarray::cuda {
 namespace {
 
 constexpr int kLeastMajor = 12, kNewestMajor = 13;
+constexpr int kLastForOldGpus = 12;  ///< compiles for GPUs before Turing, which CUDA 13's driver still runs
 
 /// One search.
 class LibrarySearch {
@@ -29,12 +30,11 @@ class LibrarySearch {
         return objection.empty();
     }
 
-    /// The first copy of a major version of CUDA that the driver can use.
+    /// The first copy of a major version of CUDA that the driver can use; 12 first for GPUs that only it knows.
     bool open_newest(int driver_major) {
-        for (int major = driver_major; major >= kLeastMajor; --major)
-            if (open(soname(major), RTLD_NOLOAD)) return true;
-        for (int major = driver_major; major >= kLeastMajor; --major)
-            if (open(locate_library(info_.name, major)) || open(soname(major))) return true;
+        const bool is_old = has_gpus_before_turing(driver());
+        if (is_old && open_between(kLastForOldGpus, kLeastMajor)) return true;
+        if (open_between(driver_major, is_old ? kLastForOldGpus + 1 : kLeastMajor)) return true;
         for (int major = driver_major + 1; major <= kNewestMajor; ++major)
             if (const std::string newer = locate_library(info_.name, major); !newer.empty())
                 tried_ += "\n  " + newer + " is of CUDA " + std::to_string(major) +
@@ -45,6 +45,14 @@ class LibrarySearch {
     const std::string& tried() const { return tried_; }
 
  private:
+    bool open_between(int newest, int oldest) {
+        for (int major = newest; major >= oldest; --major)
+            if (open(soname(major), RTLD_NOLOAD)) return true;
+        for (int major = newest; major >= oldest; --major)
+            if (open(locate_library(info_.name, major)) || open(soname(major))) return true;
+        return false;
+    }
+
     std::string soname(int major) const {
         return std::string("lib") + info_.name + ".so." + std::to_string(major - info_.behind);
     }

@@ -14,6 +14,10 @@ namespace {
 // of a loop.
 constexpr int64_t kSmall = 1 << 20, kMostSmall = 64 << 20;
 
+// Freed memory that other libraries may still use is collected from so many bytes, or blocks, on.
+constexpr int64_t kMostShared = 64 << 20;
+constexpr size_t kMostSharedBlocks = 64;
+
 int64_t number_of(const GpuStream& stream) { return stream.handle(); }
 
 /// Small blocks are rounded up to a size class, for reuse; large ones only to 512 bytes, to waste little.
@@ -54,14 +58,17 @@ DevicePool::DevicePool(Device device, const Context& context, GpuStream& default
 void DevicePool::raise_threshold(CUmemoryPool pool) {
     uint64_t threshold = 0;
     context_.driver.cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
-    owns_threshold_ = threshold == 0;
+    owns_threshold_ = threshold == 0 || (pool == raised_ && threshold == raised_to_);
     apply_limit(limit());
 }
 
 void DevicePool::apply_limit(int64_t bytes) {
     uint64_t threshold = bytes == kNoLimit ? UINT64_MAX : uint64_t(bytes);
-    if (owns_threshold_) context_.driver.cuMemPoolSetAttribute(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
-    if (bytes != kNoLimit) trim();
+    if (owns_threshold_) {
+        context_.driver.cuMemPoolSetAttribute(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
+        raised_ = pool_, raised_to_ = threshold;
+    }
+    if (bytes != kNoLimit) give_back();
 }
 
 void DevicePool::use_pool(const PoolChoice& choice) {
@@ -99,7 +106,6 @@ CachedMemory& DevicePool::kept(Allocation::From from) { return kept_[int(from) -
 
 CUdeviceptr DevicePool::ask_driver(int64_t bytes, GpuStream& stream) {
     const Current current(context_);
-    free_late();
     const Driver& driver = context_.driver;
     CUdeviceptr address = 0;
     const CUmemoryPool pool = pool_;
@@ -130,6 +136,7 @@ void DevicePool::take(Allocation& allocation) {
     if (allocation.from != Allocation::From::Pinned && allocation.bytes > int64_t(context_.memory))
         raise_no_memory(allocation.bytes);
     if (allocation.bytes > kLargestBlock) raise_no_room(allocation);
+    if (has_many_shared()) collect_shared();
     if (take_once(allocation, false)) return;
     ContextCache::invalidate();
     if (!find_room([&] { return take_once(allocation, true); })) raise_no_room(allocation);
@@ -226,22 +233,21 @@ bool DevicePool::keep_small(const Allocation& allocation) {
 }
 
 void DevicePool::take_back(const Allocation& allocation, std::span<const StreamPoint> users, bool shared) {
-    if (shared && !context_.driver.cuCtxRecordEvent) {
-        const std::lock_guard lock(mutex_);
-        shared_.push_back(allocation);
-        return;
-    }
     if (allocation.foreign_stream) allocation.home->wait_for_queued(*allocation.foreign_stream);
     allocation.home->wait_for(users);
-    if (shared) {
-        const Current current(context_);
-        allocation.home->wait_for_context();
-    }
-    put_away(allocation);
+    if (!shared) return put_away(allocation);
+    const std::lock_guard lock(mutex_);
+    share(allocation);
+}
+
+void DevicePool::share(const Allocation& allocation) {
+    shared_.push_back(allocation);
+    shared_bytes_ += allocation.bytes;
 }
 
 void DevicePool::put_away(const Allocation& allocation) {
     if (allocation.from == Allocation::From::Allocator) {
+        ContextCache::invalidate();
         const Current current(context_);
         allocation.allocator->free(device, reinterpret_cast<void*>(allocation.address), allocation.bytes,
                                    number_of(*allocation.home));
@@ -253,40 +259,68 @@ void DevicePool::put_away(const Allocation& allocation) {
         const std::lock_guard lock(mutex_);
         if (keep_small(allocation)) return;
     }
-    // The pool caches freed memory anyway, so the free can wait for an operation that makes the context current.
-    if (caches_ && owns_threshold_) {
-        const std::lock_guard lock(mutex_);
-        late_.emplace_back(allocation.address, allocation.home);
-        return;
-    }
     const Current current(context_);
     context_.driver.cuMemFreeAsync(allocation.address, allocation.home->queue());
 }
 
-void DevicePool::free_late() noexcept {
-    std::vector<std::pair<CUdeviceptr, GpuStream*>> blocks;
-    {
-        const std::lock_guard lock(mutex_);
-        if (late_.empty()) return;
-        blocks.swap(late_);
-    }
-    for (const auto& [address, stream] : blocks) try {
-            context_.driver.cuMemFreeAsync(address, stream->queue());
-        } catch (const std::exception& error) { report_lost(error); }
+bool DevicePool::has_many_shared() const {
+    const std::lock_guard lock(mutex_);
+    return context_.driver.cuCtxRecordEvent && (shared_bytes_ > kMostShared || shared_.size() > kMostSharedBlocks);
 }
 
-// A driver older than 12.5 has no event for the streams of other libraries: only a synchronisation of the whole
-// context tells that they have finished. Called only by trim, and when memory has run out.
+/// Whether a capture is known that an event or a wait for the whole context would break. Of other libraries, only
+/// captures of blocking streams are.
+bool DevicePool::is_captured() const {
+    if (GpuRuntime::is_any_captured()) return true;
+    int status = 0;
+    auto* const legacy = reinterpret_cast<CUstream>(kLegacyStream);
+    return context_.driver.cuStreamIsCapturing.status(legacy, &status) == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+}
+
+/// Makes the blocks' streams wait for all work of the context; false while anything is known to be captured.
+bool DevicePool::wait_for_others(std::span<const Allocation> blocks) {
+    const std::lock_guard lock(GpuRuntime::capture_gate());
+    const Current current(context_);
+    if (is_captured()) return false;
+    if (!context_.driver.cuCtxRecordEvent) {  // before 12.5
+        const RelaxedCapture relaxed(context_.driver);
+        context_.driver.cuCtxSynchronize();
+        return true;
+    }
+    std::vector<GpuStream*> homes;
+    for (const Allocation& block : blocks)
+        if (std::find(homes.begin(), homes.end(), block.home) == homes.end()) homes.push_back(block.home);
+    for (GpuStream* const home : homes) home->wait_for_context();
+    return true;
+}
+
+// Other libraries may use exported memory on streams that only an event of the whole context covers, and that event
+// breaks every capture. A block is freed wherever its last reference goes, so also in captures: it is kept until much
+// has come together, trim is called, or memory has run out.
 void DevicePool::collect_shared() {
-    if (GpuRuntime::is_any_captured()) return;
-    std::vector<Allocation> allocations;
+    std::vector<Allocation> blocks;
     {
         const std::lock_guard lock(mutex_);
-        allocations.swap(shared_);
+        blocks.swap(shared_);
+        shared_bytes_ = 0;
     }
-    if (allocations.empty()) return;
-    context_.driver.cuCtxSynchronize();
-    for (const Allocation& allocation : allocations) put_away(allocation);
+    if (blocks.empty()) return;
+    std::string trouble;
+    bool is_ordered = false;
+    try {
+        is_ordered = wait_for_others(blocks);
+    } catch (const std::exception& error) { trouble = error.what(); }
+    if (!is_ordered) {
+        {
+            const std::lock_guard lock(mutex_);
+            for (const Allocation& block : blocks) share(block);
+        }
+        if (!trouble.empty() && is_alive()) report_unraisable("freed memory that was exported is kept: " + trouble);
+        return;
+    }
+    for (const Allocation& block : blocks) try {
+            put_away(block);
+        } catch (const std::exception& error) { report_lost(error); }
 }
 
 void DevicePool::drop_cached() {
@@ -296,14 +330,17 @@ void DevicePool::drop_cached() {
         blocks = small_.take_all(false);
     }
     const Current current(context_);
-    free_late();
     for (const FreeBlock& block : blocks) context_.driver.cuMemFreeAsync(block.address, block.stream->queue());
     for (CachedMemory& kind : kept_) kind.give_back();
 }
 
 void DevicePool::trim() {
-    const Current current(context_);
     collect_shared();
+    give_back();
+}
+
+void DevicePool::give_back() {
+    const Current current(context_);
     drop_cached();
     std::vector<GpuStream*> streams;
     {
@@ -312,6 +349,7 @@ void DevicePool::trim() {
     }
     for (GpuStream* stream : streams) stream->wait();
     for (CachedMemory& kind : kept_) kind.give_back();
+    const RelaxedCapture relaxed(context_.driver);
     if (pool_) context_.driver.cuMemPoolTrimTo(pool_, 0);
 }
 

@@ -67,17 +67,23 @@ class DevicePool final : public Memory {
     void take_back(const Allocation& allocation, std::span<const StreamPoint> users, bool shared);
     bool give_small(const Allocation& allocation, std::span<const StreamPoint> users, bool shared);
     void put_away(const Allocation& allocation);
-    void free_late() noexcept;
+    void give_back();
+    bool has_many_shared() const;
+    void collect_shared();
+    bool is_captured() const;
+    bool wait_for_others(std::span<const Allocation> blocks);
     // Under the lock:
+    void share(const Allocation& allocation);
     bool keep_small(const Allocation& allocation);
     void count(const Allocation& allocation, int sign);
-    void collect_shared();
     void raise_threshold(CUmemoryPool pool);
 
     const Context& context_;
     GpuStream& default_stream_;
     bool caches_ = true;                       ///< unless CUARRAY_MEMORY_CACHE=off
     bool owns_threshold_ = false;              ///< the pool had the default release threshold, which we may set
+    CUmemoryPool raised_ = nullptr;            ///< the pool whose threshold was set last, and to what
+    uint64_t raised_to_ = 0;
     std::atomic<CUmemoryPool> pool_{nullptr};  ///< null: cuMemAlloc
     std::atomic<bool> is_given_{false};        ///< the pool is the user's choice, not the device's current one
     CachedMemory kept_[3];                     ///< direct, pinned, managed
@@ -85,9 +91,9 @@ class DevicePool final : public Memory {
     BlockCache small_;  ///< small blocks of the driver's pool
     std::vector<StreamTotals> streams_;
     int64_t current_[5] = {}, blocks_[5] = {};  ///< by Allocation::From
-    std::vector<Allocation> shared_;            ///< freed by the next trim, if no event covers other libraries
-    std::vector<CUdevice> peers_;               ///< GPUs that may access the pool
-    std::vector<std::pair<CUdeviceptr, GpuStream*>> late_;  ///< blocks to be freed by the next operation
+    std::vector<Allocation> shared_;            ///< freed, but other libraries may still use them
+    int64_t shared_bytes_ = 0;
+    std::vector<CUdevice> peers_;  ///< GPUs that may access the pool
 };
 
 }  // namespace cuarray::cuda

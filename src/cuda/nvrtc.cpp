@@ -7,6 +7,7 @@
 #include <sstream>
 #include "codegen/source.h"
 #include "cuda/cache.h"
+#include "cuda/context.h"
 #include "cuda/library.h"
 #include "cuda/nvrtc_api.h"
 
@@ -137,15 +138,17 @@ Toolchain inspect(const NvrtcLibrary& library) {
     if (library.nvrtcGetNumSupportedArchs(&count) == 0 && count > 0) {
         found.archs.resize(size_t(count));
         library.nvrtcGetSupportedArchs(found.archs.data());
-        found.options = known_options(library, found.archs.front());
+        // For the newest: NVRTC 12.9 warns of the oldest ones.
+        found.options = known_options(library, found.archs.back());
     }
     return found;
 }
 
-/// The disk cache's key of the NVRTC for a driver, our options, and the user's choice.
-Hash memo_key(int driver_version) {
+/// The disk cache's key of the NVRTC for a driver, the age of its GPUs, our options, and the user's choice.
+Hash memo_key(const Driver& driver) {
     const char* chosen = std::getenv("CUARRAY_LIBNVRTC");
-    return hash_of("toolchain 1\n" + std::to_string(driver_version) + "\n" + joined(compile_options()) + "\n" +
+    return hash_of("toolchain 2\n" + std::to_string(driver.cuda_version) + "\n" +
+                   (has_gpus_before_turing(driver) ? "old\n" : "") + joined(compile_options()) + "\n" +
                    (chosen ? chosen : ""));
 }
 
@@ -162,7 +165,7 @@ bool from_memo(const std::string& memo, Toolchain& toolchain) {
     std::istringstream text(memo);
     int64_t bytes = 0, modified = 0;
     if (!std::getline(text, toolchain.path) ||
-        !(text >> toolchain.bytes >> toolchain.modified >> toolchain.version >> std::ws) ||
+        !(text >> toolchain.bytes >> toolchain.modified >> toolchain.version).ignore() ||
         !std::getline(text, toolchain.options))
         return false;
     for (int arch; text >> arch;) toolchain.archs.push_back(arch);
@@ -220,8 +223,7 @@ const Toolchain* find_toolchain(std::string* why_none) {
         const std::lock_guard lock(found().mutex);
         if (found().toolchain) return found().toolchain;
     }
-    const int driver_version = driver().cuda_version;
-    const Hash key = memo_key(driver_version);
+    const Hash key = memo_key(driver());
     Toolchain toolchain;
     NvrtcLibrary library;
     std::string memo, why;

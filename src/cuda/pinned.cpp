@@ -17,7 +17,10 @@ void PinnedChunks::prepare(Chunk& chunk) {
 }
 
 void PinnedChunks::drain(Chunk& chunk) {
-    if (chunk.in_flight) context_.driver.cuEventSynchronize(chunk.event);
+    if (chunk.in_flight) {
+        const RelaxedCapture relaxed(context_.driver);
+        context_.driver.cuEventSynchronize(chunk.event);
+    }
     chunk.in_flight = false;
     chunk.used = 0;
 }

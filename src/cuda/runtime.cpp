@@ -67,6 +67,17 @@ void GpuRuntime::raise_faults() {
         if (GpuRuntime& gpu = *the_gpus[i]; gpu.faults.has_fault()) gpu.wait_and_raise();
 }
 
+std::mutex& GpuRuntime::capture_gate() {
+    static auto& gate = *new std::mutex;
+    return gate;
+}
+
+/// This thread may work again at once, other threads use the whole context only once the driver has ended the capture.
+struct GpuRuntime::EndOfCapture {
+    EndOfCapture() { --the_captures; }
+    ~EndOfCapture() { --open_captures_; }
+};
+
 int GpuRuntime::captures_of_thread() { return the_captures; }
 
 std::vector<GpuStream*> GpuRuntime::all_streams() {
@@ -159,32 +170,24 @@ StreamRef GpuRuntime::begin_capture() {
     current().refuse_in_capture("Graph.capture");
     StreamRef stream = make(GpuStream::Kind::Capturing, 0);
     auto& gpu = static_cast<GpuStream&>(*stream);
+    const std::lock_guard lock(capture_gate());
     new GpuGraph(*this, gpu);  // the stream keeps the pointer until end_capture or drop_capture
     ++the_captures, ++open_captures_;
-    const std::lock_guard lock(mutex_);
-    ++captures_;
     return stream;
 }
 
 std::unique_ptr<Graph> GpuRuntime::end_capture(Stream& stream) {
     std::unique_ptr<GpuGraph> graph(static_cast<GpuStream&>(stream).capture());
-    --the_captures, --open_captures_;
-    try {
-        graph->finish();
-    } catch (...) {
-        has_captured();
-        throw;
-    }
-    has_captured();
+    const EndOfCapture end;
+    graph->finish();
     return graph;
 }
 
 void GpuRuntime::drop_capture(Stream& stream) noexcept {
     const std::unique_ptr<GpuGraph> graph(static_cast<GpuStream&>(stream).capture());
     if (!graph) return;
-    --the_captures, --open_captures_;
+    const EndOfCapture end;
     graph->abandon();
-    has_captured();
 }
 
 void GpuRuntime::synchronize() {
@@ -196,6 +199,13 @@ void GpuRuntime::synchronize() {
         }
         stream->is_foreign() ? stream->wait_until(stream->issued()) : stream->synchronize();
     }
+}
+
+void GpuRuntime::wait_for_streams() {
+    const Current current(context);
+    const RelaxedCapture relaxed(context.driver);
+    for (GpuStream* const stream : all_streams())
+        if (!stream->capture()) stream->wait_for_queued_work();
 }
 
 // Synchronises first: the claim word must be cleared while no kernel runs that might claim it.
@@ -226,6 +236,7 @@ void GpuRuntime::enable_peer_access(Device other) {
     peer.pool.open_to(context.device);
     // Pools do not need this, memory from cuMemAlloc does.
     const Current current(context);
+    const RelaxedCapture relaxed(context.driver);
     const CUresult result = context.driver.cuCtxEnablePeerAccess.status(peer.context.handle, 0);
     if (result != CUDA_SUCCESS && result != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
         fail(result, "cuCtxEnablePeerAccess");
@@ -262,7 +273,8 @@ std::vector<Property> GpuRuntime::properties() const {
     all.push_back({"pci_bus_id", 0, bus});
     CUuuid uuid{};
     driver.cuDeviceGetUuid(&uuid, context.device);
-    std::string text = "GPU-";
+    // As nvidia-smi and CUDA_VISIBLE_DEVICES write it. Only its name tells an instance of MIG from a GPU.
+    std::string text = context.name.find(" MIG ") != std::string::npos ? "MIG-" : "GPU-";
     for (int i = 0; i < 16; ++i) {
         char digits[4];
         std::snprintf(digits, sizeof digits, "%02x", unsigned(static_cast<unsigned char>(uuid.bytes[i])));

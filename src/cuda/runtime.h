@@ -39,6 +39,8 @@ class GpuRuntime final : public Runtime {
     static bool is_thread_capturing() { return is_any_captured() && captures_of_thread() > 0; }
     /// Whether any thread is in a capture.
     static bool is_any_captured() { return open_captures_.load(std::memory_order_relaxed) > 0; }
+    /// Held while a capture begins, and during calls that no capture may see.
+    static std::mutex& capture_gate();
 
     StorageRef allocate(int64_t bytes, MemoryKind kind) override;
     /// Pinned memory of any GPU: all GPUs can access it.
@@ -59,6 +61,8 @@ class GpuRuntime final : public Runtime {
 
     /// Waits for every stream of the device; raises faults and errors.
     void synchronize();
+    /// Waits for what this process has queued on every stream that is not captured; raises errors only.
+    void wait_for_streams();
     /// Registers the initialised GPU, so that its faults are raised.
     void enlist();
     /// Warns of faults that were never raised. Makes no driver call.
@@ -76,6 +80,7 @@ class GpuRuntime final : public Runtime {
  private:
     static inline std::atomic<int> open_captures_{0};  ///< in all threads
     static int captures_of_thread();
+    struct EndOfCapture;
     class Block;
     class PinnedBlock;
 
@@ -85,7 +90,6 @@ class GpuRuntime final : public Runtime {
     StorageRef allocate_pinned(int64_t bytes);
     void release(Block& block) noexcept;
     void release(PinnedBlock& block) noexcept;
-    void has_captured() noexcept;
     std::vector<GpuStream*> all_streams();
     StreamRef make(GpuStream::Kind kind, int priority);
     GpuStream* find_idle(GpuStream::Kind kind, int priority);
@@ -97,14 +101,6 @@ class GpuRuntime final : public Runtime {
     std::deque<GpuStream> streams_;     ///< all but the default one; a deque keeps addresses stable
     std::vector<GpuStream*> returned_;  ///< without holders, perhaps still busy
     std::map<const char*, PinnedBlock*> pinned_blocks_;
-    /// Shared blocks released during a capture: recording an event for the whole context would invalidate the
-    /// capture.
-    struct Late {
-        Allocation allocation;
-        Few<StreamPoint, 4> users;
-    };
-    int captures_ = 0;  ///< open captures of this GPU
-    std::vector<Late> late_;
     GpuStream usual_;
     StreamRef keeper_;  ///< made at first use
 

@@ -86,21 +86,7 @@ void GpuRuntime::release(Block& block) noexcept {
     if (!block.allocation.address) return;
     // In a forked child, threads that no longer exist may hold locks.
     const Few<StreamPoint, 4> users = is_alive() ? block.uses.points(true) : Few<StreamPoint, 4>();
-    const bool shared = block.exported || block.seen_elsewhere;
-    if (shared && is_alive()) {
-        const std::lock_guard lock(mutex_);
-        if (captures_ > 0) return late_.push_back({block.allocation, users});
-    }
-    pool.release(block.allocation, users, shared);
-}
-
-void GpuRuntime::has_captured() noexcept {
-    std::vector<Late> late;
-    {
-        const std::lock_guard lock(mutex_);
-        if (--captures_ == 0) late.swap(late_);
-    }
-    for (const Late& block : late) pool.release(block.allocation, block.users, true);
+    pool.release(block.allocation, users, block.exported || block.seen_elsewhere);
 }
 
 // Every view of it (NumPy, DLPack) holds a reference to the storage, so only the GPU may still use the memory.

@@ -86,6 +86,15 @@ void GpuStream::wait() {
     finish(ticket);
 }
 
+void GpuStream::wait_for_queued_work() {
+    const Current current(context_);
+    const RelaxedCapture relaxed(context_.driver);
+    if (kind_ == Kind::Foreign)
+        context_.driver.cuEventSynchronize(event_);
+    else
+        context_.driver.cuStreamSynchronize(queue_);
+}
+
 void GpuStream::wait_until(uint64_t ticket) {
     if (has_finished(ticket)) return runtime_.raise_faults();
     refuse_in_capture("wait");

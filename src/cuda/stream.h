@@ -76,6 +76,8 @@ class GpuStream final : public Stream {
         if (!capture_) storage.uses.read_at(point);
     }
     void has_written(Storage& storage, StreamPoint point) { storage.uses.written_at(point); }
+    /// Waits for the work that this process has queued; does not use a foreign handle, which may be stale.
+    void wait_for_queued_work();
     /// Call after a failure: waits for the work queued before it, which is not recorded as a user. Never throws.
     void settle() noexcept;
     /// Records an event at this point, so that the host can wait for it without waiting for later work.

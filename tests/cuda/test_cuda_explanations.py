@@ -98,7 +98,11 @@ def test_scalars_are_told():
     assert "s0 = bytes 00002040" in notes[3], "2.5 as float32"
 
 
-@pytest.mark.parametrize("code", [ILLEGAL_ADDRESS, LAUNCH_FAILED])
+#: Codes after which CUDA's header says that no call succeeds any more.
+STICKY = [226, ILLEGAL_ADDRESS, 702, 710, 714, 715, 716, 717, 718, LAUNCH_FAILED, 721, 911]
+
+
+@pytest.mark.parametrize("code", STICKY)
 def test_asynchronous_error_names_what_was_queued(code):
     said = run(CUDASIM_FAIL=f"cuStreamSynchronize:{OPENING + 1}:{code}", CUDASIM_PROGRESS="lazy")
     assert f"({code})" in said and "MESSAGE cuStreamSynchronize" in said
@@ -107,6 +111,13 @@ def test_asynchronous_error_names_what_was_queued(code):
     assert any("multiply, kernel multiply_f32" in note and ": a*s0" in note for note in notes), notes
     assert any("sum, kernel sum_f32" in note for note in notes)
     assert "by <string>" not in said, "lines are told only while somebody records them"
+
+
+@pytest.mark.parametrize("code", [214, 220])
+def test_faults_of_the_hardware_blame_no_operation(code):
+    said = run(CUDASIM_FAIL=f"cuStreamSynchronize:{OPENING + 1}:{code}", CUDASIM_PROGRESS="lazy")
+    assert f"({code})" in said and "The hardware has failed, not the program" in said and "The error stays" in said
+    assert "It arose in one of the operations" not in said and "CUARRAY_SYNC" not in said and "NOTE" not in said
 
 
 def test_a_module_that_a_lost_gpu_does_not_load():

@@ -54,6 +54,13 @@ assert attribute(pool, THRESHOLD) == 2**64 - 1, "it is raised where nobody had c
 with memory.limit(1 << 20, "cuda:0"):
     assert attribute(pool, THRESHOLD) == 1 << 20
 assert attribute(pool, THRESHOLD) == 2**64 - 1
+kinds = (ctypes.c_int * 32)(1, 0, 1, 0)  # pinned device memory on device 0
+other = ctypes.c_void_p()
+call("cuMemPoolCreate", ctypes.byref(other), kinds)
+memory.use_pool(type("Pool", (), {"handle": other.value}), "cuda:0")
+memory.use_pool(None, "cuda:0")
+with memory.limit(1 << 20, "cuda:0"):
+    assert attribute(pool, THRESHOLD) == 1 << 20, "it is still ours after another pool"
 """)
     run("""
 pool = current_pool()

@@ -1,7 +1,9 @@
 """Compatible versions of GPU, driver and NVRTC, and the errors for incompatible ones."""
 
 import json
+import shutil
 import subprocess
+from pathlib import Path
 
 import backend_program
 import pytest
@@ -130,6 +132,54 @@ def located(libraries, tmp_path, **settings):
 def simulated_nvrtc() -> str:
     show = [*backend_program.SIMULATOR, "--paths"]
     return subprocess.run(show, capture_output=True, text=True, check=True).stdout.split()[1]
+
+
+def copies(tmp_path, *majors):
+    """Copies of the simulated NVRTC with names like NVIDIA's; each is of the major version of its name."""
+    ours = Path(simulated_nvrtc())
+    for header in ours.parent.glob("*.h"):
+        shutil.copy(header, tmp_path)
+    return {major: str(shutil.copy(ours, tmp_path / f"libnvrtc.so.{major}")) for major in majors}
+
+
+@pytest.mark.parametrize(("capability", "major"), [("7.0", 12), ("6.1", 12), ("7.5", 13), ("9.0", 13)])
+def test_gpus_before_turing_get_the_last_nvrtc_that_knows_them(capability, major, tmp_path):
+    both = copies(tmp_path, 12, 13)
+    said = located(both, tmp_path, CUDASIM_CC=capability, CUDASIM_REAL_NVRTC=0)
+    assert f"{both[major]} 3.0" in said.stdout, said.stdout + said.stderr
+    # A folder of remembered choices may be shared between machines.
+    other = "9.0" if major == 12 else "7.0"
+    said = located(both, tmp_path, CUDASIM_CC=other, CUDASIM_REAL_NVRTC=0)
+    assert f"{both[25 - major]} 3.0" in said.stdout, said.stdout + said.stderr
+
+
+def test_gpus_before_turing_with_a_newer_nvrtc_only(tmp_path):
+    said = located(copies(tmp_path, 13), tmp_path, CUDASIM_CC="7.0", CUDASIM_REAL_NVRTC=0)
+    reason, there = json.loads(said.stdout.splitlines()[0])
+    assert not there and "cannot compile for compute capability 7.0" in reason
+
+
+def test_warnings_about_old_architectures_hide_no_option(tmp_path):
+    """NVRTC 12.9 warns of the oldest architectures that it knows, whatever the options."""
+    program = """
+import json
+import cuarray as ca
+ca.ones(3, device="cuda:0").sum()
+print(json.loads(ca._core.describe("cuda:0"))["nvrtc"]["options"])
+"""
+    command = ["env", f"CUARRAY_LIBNVRTC={copies(tmp_path, 12)[12]}", "python", "-c", program]
+    for capability in ("9.0", "7.0"):
+        said = backend_program.run(
+            command, CUDASIM_SEED=1, CUDASIM_REAL_NVRTC=0, CUDASIM_CC=capability, CUARRAY_CACHE_DIR=tmp_path / "kernels"
+        )
+        assert "-fmad=false" in said.stdout and "-minimal" in said.stdout, said.stdout + said.stderr
+
+
+@pytest.mark.parametrize(("mig", "kind"), [(0, "GPU"), (1, "MIG")])
+def test_an_instance_of_mig_has_an_identifier_of_its_kind(mig, kind):
+    program = "import cuarray as ca; print(ca.device('cuda:1').properties['uuid'])"
+    said = backend_program.run(["python", "-c", program], CUDASIM_SEED=1, CUDASIM_MIG=mig)
+    assert said.stdout == f"{kind}-5c5c5c5c-5c5c-5c5c-5c5c-5c5c5c5c5c01\n", said.stderr
 
 
 def test_two_majors_installed(tmp_path):

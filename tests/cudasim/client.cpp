@@ -58,16 +58,13 @@ std::string compiled(const std::string& text, const char* entry) {
     return binary;
 }
 
+// In the capture mode of the caller: that a library relaxes it is not documented.
 CUresult load(const std::string& binary, const char* entry, CUfunction* result) {
-    DRIVER(cuThreadExchangeStreamCaptureMode, int*);
     DRIVER(cuModuleLoadData, CUmodule*, const void*);
     DRIVER(cuModuleGetFunction, CUfunction*, CUmodule, const char*);
-    int mode = 2;  // CU_STREAM_CAPTURE_MODE_RELAXED
-    cuThreadExchangeStreamCaptureMode(&mode);
     CUmodule module = nullptr;
     CUresult status = cuModuleLoadData(&module, binary.data());
     if (status == CUDA_SUCCESS) status = cuModuleGetFunction(result, module, entry);
-    cuThreadExchangeStreamCaptureMode(&mode);
     return status;
 }
 

@@ -169,8 +169,8 @@ BY_HAND = [
     Mutant(
         "handle-made-in-a-strict-capture",
         "src/cuda/cublas.cpp",
-        "    const RelaxedCapture relaxed(context.driver);\n",
-        "",
+        "      relaxed_(context.driver),\n",
+        "      relaxed_(relaxed_),\n",
         f"{PRODUCTS} -k captures",
     ),
     Mutant(

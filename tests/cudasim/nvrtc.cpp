@@ -286,6 +286,12 @@ CUDASIM_NVRTC nvrtcCompileProgram(nvrtcProgram handle, int count, const char* co
     nvrtcResult result = read_options(program, count, options);
     if (result != NVRTC_SUCCESS) return result;
     program.compiled = cudasim::compile(program.job);
+    const Version v = version();
+    if (v.major == 12 && v.minor >= 9 && program.job.architecture < 75)
+        program.compiled.log =
+            "nvrtc: warning: Architectures prior to '<compute/sm>_75' are deprecated and may be removed in a future "
+            "release\n" +
+            program.compiled.log;
     return program.compiled.good ? NVRTC_SUCCESS : NVRTC_ERROR_COMPILATION;
 }
 

@@ -86,6 +86,15 @@ def test_constants_and_structs_are_the_real_ones(include):
     assert compile_only(include, "-x", "c++", "-", text=wrong).returncode != 0
 
 
+def test_errors_stay_that_the_header_says_stay(include):
+    stays = set(re.findall(r"^ERROR\((\w+), \d+, true,", (HERE / "errors.def").read_text(), re.M))
+    comments = re.findall(r"/\*\*((?:(?!\*/).)*)\*/\s*CUDA_ERROR_(\w+)", (include / "cuda.h").read_text(), re.S)
+    words = {name for text, name in comments if re.search(r"inconsistent[\s*]+state", text)}
+    # Of faults of the hardware, and of unknown ones, the header does not say what remains possible. After an assertion
+    # it is the context that cannot be used.
+    assert stays - {"ECC_UNCORRECTABLE", "NVLINK_UNCORRECTABLE", "UNKNOWN", "ASSERT"} == words
+
+
 def test_entry_points_have_the_versions_of_the_real_ones(include):
     entries = re.findall(r"^ENTRY\((\w+), (\w+), (\d+)\)", (HERE / "entries.def").read_text(), re.M)
     assert len(entries) > 100

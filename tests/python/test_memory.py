@@ -348,14 +348,16 @@ def test_limit_collects_cycles(device):
 def test_limit_gives_back_what_is_kept(device):
     memory.trim(device)
     before = memory.stats(device)["reserved"]
-    cuarray.empty(8 << 20, "u1")
+    # A driver's pool reserves and gives back chunks of at most 32 MiB.
+    chunk = 0 if device == "cpu" else 32 << 20
+    cuarray.empty(80 << 20, "u1")
     with memory.limit(memory.stats(device)["current"] + 1000, device):
-        assert memory.stats(device)["reserved"] == before
-    with memory.limit(memory.stats(device)["current"] + (1 << 20), device):
-        for _ in range(4):
-            cuarray.empty(1 << 20, "u1")
+        assert memory.stats(device)["reserved"] <= before + chunk
+    with memory.limit(memory.stats(device)["current"] + (64 << 20), device):
+        for mebibytes in (40, 48, 56, 64):
+            cuarray.empty(mebibytes << 20, "u1")
         cuarray.synchronize(device)
-        assert memory.stats(device)["reserved"] <= before + (2 << 20)
+        assert memory.stats(device)["reserved"] <= before + (64 << 20) + chunk
 
 
 # Custom allocators
