@@ -146,7 +146,7 @@ del home, name, ours, part, parts, theirs, types
 
 
 #: Modules that are imported on first access.
-LAZY = ("fft", "linalg", "memory", "random", "testing")
+LAZY = ("fft", "interop", "linalg", "memory", "random", "testing")
 
 
 def __getattr__(name):

@@ -48,7 +48,8 @@ from numpy import False_ as False_, True_ as True_, e as e, euler_gamma as euler
 from numpy import little_endian as little_endian, nan as nan, newaxis as newaxis, pi as pi
 from numpy.exceptions import AxisError as AxisError, ComplexWarning as ComplexWarning
 
-from cuarray import fft as fft, lib as lib, linalg as linalg, memory as memory, random as random, testing as testing
+from cuarray import fft as fft, interop as interop, lib as lib, linalg as linalg, memory as memory, random as random
+from cuarray import testing as testing
 from cuarray._core import CudaError as CudaError, ndarray as ndarray, ufunc as ufunc
 from cuarray._core import ArrayLike, Axis, Casting, DeviceLike, DTypeLike, Number
 from cuarray._core import OneKey, Order, Outside, Shape
