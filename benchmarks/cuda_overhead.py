@@ -2,15 +2,18 @@
 
     tests/cudasim/run python benchmarks/cuda_overhead.py PART
 
-Prints one Result per line as JSON. PART is `operations`, `composites`, or `first`, which needs a new process each time.
+Prints one Result per line as JSON. PART is `operations`, `composites`, `arguments` (of kernels of numba-cuda), or `first`,
+which needs a new process each time.
 """
 
 import ast
 import ctypes
+import importlib.util
 import json
 import os
 import sys
 import time
+import timeit
 from collections.abc import Callable
 from dataclasses import asdict
 
@@ -160,6 +163,48 @@ def composites():
         yield Result(call, own, 1e-6, "goal", 1.0, note=f"{meter.calls('cuLaunchKernel') - before} launches")
 
 
+def refused(request: Callable[[], object]) -> Callable[[], object]:
+    def call():
+        try:
+            request()
+        except (BufferError, AttributeError):
+            pass
+
+    return call
+
+
+def arguments():
+    """What numba-cuda asks an array of a GPU when it is an argument of a kernel."""
+    x = ca.ones(1000)
+    x.device.synchronize()
+    best = lambda function: min(timeit.repeat(function, number=CALLS, repeat=ROUNDS)) / CALLS  # noqa: E731
+    nothing, no_buffer = best(lambda: None), best(refused(lambda: int.from_bytes))
+    goal = {"peer": 0.3e-6, "peer_name": "goal", "least": 1.0}
+    for name in ("__array_interface__", "no_such_attribute"):
+        own = best(lambda name=name: getattr(x, name, None)) - nothing
+        yield Result(f"refused attribute {name}", own, **goal)
+    yield Result("refused buffer", best(refused(lambda: memoryview(x))) - no_buffer, **goal)
+    if "numba_cuda" not in sys.modules and importlib.util.find_spec("numba_cuda") is None:
+        return
+    from numba import cuda
+    from numba.cuda.cext._dispatcher import Dispatcher
+
+    @cuda.jit
+    def kernel(x):
+        pass
+
+    # A launch without its end: types the arguments, and finds the kernel of these types.
+    for argument in (x, 1):
+        kernel._insert([cuda.dispatcher.typeof(argument)._code], kernel.py_func, cuda=True)
+    typed = best(lambda: Dispatcher._cuda_call(kernel, x)) - best(lambda: Dispatcher._cuda_call(kernel, 1))
+    # Then cuda.core asks for the memory.
+    stream = x.__cuda_array_interface__["stream"] or 1
+    asked = best(lambda: (x.__dlpack_device__(), x.__dlpack__(stream=stream, max_version=(1, 0)))) - nothing
+    yield Result("numba-cuda: type of an argument", typed, 1e-6, "goal")
+    yield Result("numba-cuda: memory of an argument", asked, 1e-6, "goal")
+    yield Result("numba-cuda: an argument", typed + asked, 1e-6, "goal", 1.0)
+
+
 def first():
     """The first result of a process, timed from the end of the import."""
     data = np.ones(1000, np.float32)
@@ -176,6 +221,8 @@ def first():
         yield Result("", seconds, 1.0, "")
 
 
+PARTS = {"operations": operations, "composites": composites, "arguments": arguments, "first": first}
+
 if __name__ == "__main__":
-    for result in {"operations": operations, "composites": composites, "first": first}[sys.argv[1]]():
+    for result in PARTS[sys.argv[1]]():
         print(json.dumps(asdict(result)), flush=True)

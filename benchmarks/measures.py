@@ -289,6 +289,9 @@ def on_simulator(part: str, **settings: str) -> list[Result]:
     simulator, program = here.parent / "tests" / "cudasim" / "run", here / "cuda_overhead.py"
     simulated = {"CUDASIM_LAUNCHES": "off", "CUDASIM_SEED": "1", "CUDASIM_PROGRESS": "eager"}
     environment = {**os.environ, "CUARRAY_DEVICE": "cuda:0", **simulated, **settings}
+    # Other libraries find the simulated driver by its name.
+    driver = subprocess.run([simulator, "--paths"], check=True, stdout=subprocess.PIPE, text=True).stdout.split()[0]
+    environment["LD_LIBRARY_PATH"] = str(Path(driver).parent)
     command = [sys.executable, simulator, sys.executable, program, part]
     done = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE, text=True)
     return [Result(**json.loads(text)) for text in done.stdout.splitlines()]

@@ -300,7 +300,10 @@ def fromiter(iter, dtype, count=-1, *, device=None, like=None):
     return asarray(np.fromiter(iter, _core.dtype(dtype), count), device=device, like=like)
 
 
-@under_its_name
+import_tensor = under_its_name(_core.from_dlpack)
+
+
+@_core.with_fast_path
 def from_dlpack(x, /, *, device=None, copy=None):
     """Import another library's array through DLPack, without a copy if it is on the same device.
 
@@ -337,7 +340,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
     >>> ca.from_dlpack(np.arange(3), device="cpu").shape
     (3,)
     """
-    return _core.from_dlpack(x, device=device, copy=copy)
+    return import_tensor(x, device=device, copy=copy)
 
 
 # Filled with one value.

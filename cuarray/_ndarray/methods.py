@@ -11,7 +11,7 @@ from cuarray._functions import elementwise, index_grids, indexing, products, rea
 from cuarray._functions.array_text import html_table, ndarray_repr, ndarray_str
 from cuarray._namespace.info import ARRAY_API_VERSION
 from cuarray._namespace.package import package
-from cuarray._ndarray import byte_methods
+from cuarray._ndarray import byte_methods, conversions
 from cuarray._ndarray.flags import Flags
 from cuarray._ndarray.flat import Flat, set_flat
 from cuarray._ndarray.protocols import array_function
@@ -357,6 +357,7 @@ def array_namespace(self, *, api_version=None):
 _core.extend_ndarray(
     {
         **byte_methods.METHODS,
+        **conversions.METHODS,
         "__array_function__": array_function,
         "__array_namespace__": array_namespace,
         "__class_getitem__": classmethod(GenericAlias),

@@ -187,6 +187,8 @@ def as_ours(result):
 
 def numbers_of(result):
     """Return the results of a ufunc as `as_ours` does, with numbers in place of objects."""
+    if result is None:  # of ufunc.at
+        return None
     if isinstance(result, tuple):
         return tuple(numbers_of(entry) for entry in result)
     if isinstance(result, np.ndarray) and result.dtype == object:

@@ -300,6 +300,20 @@ bool ArrayOrScalar::load_data(PyObject* object, CallDevice device, const char* f
     return true;
 }
 
+bool ArrayOrScalar::load_shared(PyObject* object, CallDevice device, const char* function) {
+    const bool shares = has_attribute(object, "__dlpack__") && has_attribute(object, "__dlpack_device__");
+    if (!shares || has_attribute(object, "__array_ufunc__") || has_attribute(object, "__array_function__"))
+        return false;
+    owned_ = import_dlpack(object, {}, false);
+    if (owned_->device() != device)
+        raise(ErrorKind::Type, function, ": an array on ", to_string(device), " beside one of class ",
+              attribute_text(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__qualname__"), " on ",
+              to_string(owned_->device()), "; write cuarray.asarray(y, device='", to_string(device), "')");
+    array_ = &*owned_;
+    kind_ = Kind::Array;
+    return true;
+}
+
 Argument ArrayOrScalar::argument() const {
     if (kind_ == Kind::Array) return Argument(*array_);
     if (kind_ == Kind::Scalar) return Argument(scalar_);

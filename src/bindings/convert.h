@@ -83,6 +83,9 @@ class ArrayOrScalar {
     void load_any(PyObject* object, CallDevice device, const char* function);
     /// As load, for what numpy.asarray reads; false where there are no numbers in it.
     bool load_data(PyObject* object, CallDevice device, const char* function);
+    /// As load, for another library's array on that device, whose memory is used as it is; false for classes that have
+    /// none, or that handle operators beside others themselves.
+    bool load_shared(PyObject* object, CallDevice device, const char* function);
     Argument argument() const;
     const Array* array() const { return kind_ == Kind::Array ? array_ : nullptr; }
     bool is_scalar() const { return kind_ == Kind::Scalar || kind_ == Kind::Weak; }
@@ -121,6 +124,8 @@ bool has_no_axes(PyObject* numpy_array);
 Array import_numpy(PyObject* numpy_array, const char* function = nullptr);
 /// A copy of a small C-contiguous numpy.ndarray, on a device that the host may write; an empty handle for others.
 Array copy_of_few(PyObject* object, Device device);
+/// Whether it is exactly a numpy.ndarray, of a dtype that arrays here have.
+bool is_native_numpy(PyObject* object);
 /// A NumPy array over the memory of a host array, or a copy of any array.
 Object view_as_numpy(PyObject* owner, const Array& array);
 Object copy_to_numpy(const Array& array);

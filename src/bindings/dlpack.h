@@ -1,9 +1,10 @@
-// dlpack.h -- what export and import share: dtype and device codes, and the names of capsules.
+// dlpack.h -- what capsules and the exchange table share: dtype and device codes, and tensors as arrays.
 #pragma once
 #include <dlpack/dlpack.h>
+#include <memory>
 #include <type_traits>
-#include "cuarray/core/device.h"
-#include "cuarray/core/dtype.h"
+#include "bindings/foreign_memory.h"
+#include "bindings/producers.h"
 
 namespace cuarray::python {
 
@@ -32,5 +33,36 @@ inline DLDataTypeCode dlpack_code(DType dtype) {
 inline DLDevice dlpack_device(Device device) {
     return {device.kind == Device::Kind::Cpu ? kDLCPU : kDLCUDA, device.index};
 }
+
+constexpr int64_t kImpliedStream = 1;  ///< what memory handed over without a stream is ready for: the legacy default
+
+/// A tensor of an array's memory, or of a copy where consumers cannot take it as it is. Its deleter needs no GIL.
+DLManagedTensorVersioned* export_tensor(const Array& array);
+
+/// What a tensor says of its memory; BufferError where there is no such dtype, device or layout.
+ForeignMemory memory_of(const DLTensor& tensor, bool is_read_only);
+Device tensor_device(const DLDevice& device);
+struct FreeTensor {
+    void operator()(DLManagedTensorVersioned* tensor) const {
+        if (tensor->deleter) tensor->deleter(tensor);
+    }
+};
+using OwnedTensor = std::unique_ptr<DLManagedTensorVersioned, FreeTensor>;
+/// The array of a tensor, which it takes over once everything about it is known to be good.
+Array adopt_tensor(OwnedTensor& tensor, int64_t stream);
+
+/// The table of C functions that a class offers to import its objects by (DLPack 1.3).
+struct Exchange {
+    PyTypeObject* type;
+    const DLPackExchangeAPI* api;
+    const Producer* producer;  ///< null where nothing more is known of the class
+    PyObject* owner;           ///< the name of the method that gives the memory's owner; null where the tensor is it
+};
+/// The table of exactly this class, or null: subclasses may mean something else than the memory they inherit.
+const Exchange* exchange_of(PyTypeObject* type);
+/// The object's memory; an empty handle where __dlpack__ has to say why there is none.
+Array import_by_exchange(const Exchange& exchange, PyObject* object);
+/// Our own table, as the capsule that stands in the class.
+PyObject* exchange_capsule();
 
 }  // namespace cuarray::python

@@ -47,7 +47,7 @@ Dims element_strides(const Array& array) {
 }
 
 template <class Tensor>
-PyObject* make_capsule(const Array& array, bool is_copy) {
+Tensor* make_tensor(const Array& array, bool is_copy) {
     auto exported = std::make_unique<ExportedTensor<Tensor>>();
     exported->storage = array.storage_ref();
     exported->shape = array.shape();
@@ -70,9 +70,15 @@ PyObject* make_capsule(const Array& array, bool is_copy) {
     } else {
         (void)is_copy;
     }
-    const Object capsule = Object::steal(PyCapsule_New(&exported->tensor, kCapsuleName<Tensor>, free_capsule<Tensor>));
-    exported.release();
-    return Object(capsule).release();
+    return &exported.release()->tensor;
+}
+
+template <class Tensor>
+PyObject* make_capsule(const Array& array, bool is_copy) {
+    Tensor* const tensor = make_tensor<Tensor>(array, is_copy);
+    PyObject* const capsule = PyCapsule_New(tensor, kCapsuleName<Tensor>, free_capsule<Tensor>);
+    if (!capsule) free_exported(tensor);
+    return capsule;
 }
 
 /// Consumers read a TypeError as "old producer" and try again with less, so that bad values are other errors.
@@ -187,6 +193,14 @@ void refuse_mpi_of_the_host(const Array& array, const DlpackRequest& request) {
 }
 
 }  // namespace
+
+DLManagedTensorVersioned* export_tensor(const Array& array) {
+    DlpackRequest request;
+    request.is_versioned = true;
+    bool is_copy = false;
+    const Array exported = exportable(array, request, is_copy);
+    return make_tensor<DLManagedTensorVersioned>(exported, is_copy);
+}
 
 PyObject* dlpack_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
     return guarded([&] {

@@ -24,6 +24,8 @@ Object call_producer(PyObject* method, std::initializer_list<Object> keywords_to
     return Object::steal(PyObject_CallNoArgs(method));
 }
 
+}  // namespace
+
 Device tensor_device(const DLDevice& device) {
     switch (device.device_type) {
         case kDLCPU:
@@ -39,6 +41,8 @@ Device tensor_device(const DLDevice& device) {
                   " is neither on the host nor on a CUDA device");
     }
 }
+
+namespace {
 
 DType tensor_dtype(const DLDataType& type) {
     for (int d = 0; d < kDTypes; ++d)
@@ -71,6 +75,20 @@ Layout tensor_layout(const DLTensor& tensor, int64_t item) {
     return layout;
 }
 
+}  // namespace
+
+ForeignMemory memory_of(const DLTensor& tensor, bool is_read_only) {
+    const DType dtype = tensor_dtype(tensor.dtype);
+    return {tensor_device(tensor.device),
+            reinterpret_cast<uintptr_t>(tensor.data),
+            tensor.byte_offset,
+            tensor_layout(tensor, item_size(dtype)),
+            dtype,
+            is_read_only};
+}
+
+namespace {
+
 template <class Tensor>
 void free_imported(void* imported) {
     call_with_gil(
@@ -81,31 +99,34 @@ void free_imported(void* imported) {
         imported);
 }
 
-/// Takes the tensor out of its capsule. Until everything about it is known to be good the capsule keeps its name, so
-/// that its own destructor frees it.
+template <class Tensor>
+bool is_read_only(const Tensor& tensor, bool is_immutable) {
+    if constexpr (kIsVersioned<Tensor>) {
+        if (tensor.version.major != DLPACK_MAJOR_VERSION)
+            raise(ErrorKind::Buffer, "from_dlpack: a tensor of DLPack ", tensor.version.major, ".",
+                  tensor.version.minor, "; known is ", DLPACK_MAJOR_VERSION, ".", DLPACK_MINOR_VERSION);
+        return tensor.flags & DLPACK_FLAG_BITMASK_READ_ONLY;
+    }
+    return is_immutable;
+}
+
+/// The array of a tensor of which everything was found to be good before `take()` makes it ours.
+template <class Tensor, class Take>
+Array adopt_checked(Tensor* tensor, bool is_immutable, int64_t stream, Take&& take) {
+    ForeignMemory memory = memory_of(tensor->dl_tensor, is_read_only(*tensor, is_immutable));
+    backend(memory.device);  // a device that is not there must not leak the tensor
+    const ForeignBytes bytes = checked_bytes(memory, "from_dlpack");
+    take();
+    return adopt_memory(std::move(memory), bytes, free_imported<Tensor>, tensor, stream);
+}
+
+/// Takes the tensor out of its capsule, which keeps its name until then, so that its own destructor frees it.
 template <class Tensor>
 Array consume(PyObject* capsule, bool is_immutable, int64_t stream) {
     Tensor* tensor = static_cast<Tensor*>(PyCapsule_GetPointer(capsule, kCapsuleName<Tensor>));
     if (!tensor) throw ExceptionIsSet{};
-    bool is_read_only = is_immutable;
-    if constexpr (kIsVersioned<Tensor>) {
-        if (tensor->version.major != DLPACK_MAJOR_VERSION)
-            raise(ErrorKind::Buffer, "from_dlpack: a capsule of DLPack ", tensor->version.major, ".",
-                  tensor->version.minor, "; known is ", DLPACK_MAJOR_VERSION, ".", DLPACK_MINOR_VERSION);
-        is_read_only = tensor->flags & DLPACK_FLAG_BITMASK_READ_ONLY;
-    }
-    const DLTensor& source = tensor->dl_tensor;
-    const DType dtype = tensor_dtype(source.dtype);
-    ForeignMemory memory{tensor_device(source.device),
-                         reinterpret_cast<uintptr_t>(source.data),
-                         source.byte_offset,
-                         tensor_layout(source, item_size(dtype)),
-                         dtype,
-                         is_read_only};
-    backend(memory.device);  // opened before the capsule is taken: a device that is not there must not leak the tensor
-    const ForeignBytes bytes = checked_bytes(memory, "from_dlpack");
-    check(PyCapsule_SetName(capsule, kUsedCapsuleName<Tensor>));
-    return adopt_memory(std::move(memory), bytes, free_imported<Tensor>, tensor, stream);
+    return adopt_checked(tensor, is_immutable, stream,
+                         [&] { check(PyCapsule_SetName(capsule, kUsedCapsuleName<Tensor>)); });
 }
 
 std::string described(PyObject* object) {
@@ -125,8 +146,6 @@ Array consume_any(PyObject* capsule, bool is_immutable, int64_t stream) {
     // No Python exception is set while the caller lets go of the capsule: destructors of others may run Python code.
     raise(ErrorKind::Value, "from_dlpack: ", described(capsule), " is no DLPack capsule, or was consumed before");
 }
-
-constexpr int64_t kImpliedStream = 1;  ///< what a capsule made without a stream is ready for
 
 Object keywords_for(PyObject* stream, PyObject* wanted_device, PyObject* copy, bool with_version) {
     Object keywords = Object::steal(PyDict_New());
@@ -153,7 +172,9 @@ Device device_told(PyObject* answer) {
 }
 
 Array import_from_producer(PyObject* object, std::optional<Device> device, bool refuses_copies) {
-    const Producer* const producer = producer_of(object);
+    if (const Exchange* const exchange = exchange_of(Py_TYPE(object)))
+        if (Array array = import_by_exchange(*exchange, object)) return array;
+    const Producer* const producer = producer_of(Py_TYPE(object));
     if (producer && producer->check) producer->check(object);
     const Object method = Object::steal(PyObject_GetAttrString(object, "__dlpack__"));
     const Object pair = Object::steal(PyObject_CallMethod(object, "__dlpack_device__", nullptr));
@@ -177,6 +198,10 @@ Array import_from_producer(PyObject* object, std::optional<Device> device, bool 
 }
 
 }  // namespace
+
+Array adopt_tensor(OwnedTensor& tensor, int64_t stream) {
+    return adopt_checked(tensor.get(), false, stream, [&] { tensor.release(); });
+}
 
 Array import_dlpack(PyObject* object, std::optional<Device> device, std::optional<bool> copy) {
     if (PyCapsule_CheckExact(object)) return consume_any(object, false, kImpliedStream);

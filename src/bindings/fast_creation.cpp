@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
+#include "bindings/dlpack.h"
 #include "bindings/fast_paths.h"
 
 namespace cuarray::python {
@@ -82,12 +83,34 @@ PyObject* new_array_of(Given given, int) {
     return numbers ? wrap(std::move(numbers)) : nullptr;
 }
 
+/// The memory of an array of NumPy's, or of a library with a table of C functions; an empty handle for others.
+Array memory_of_other(PyObject* object) {
+    if (is_native_numpy(object)) return import_numpy(object);
+    const Exchange* const exchange = exchange_of(Py_TYPE(object));
+    if (!exchange) return {};
+    try {
+        return import_by_exchange(*exchange, object);
+    } catch (const Error&) { return {}; }
+}
+
 /// asarray: a, dtype, order, device, copy, like.
 PyObject* array_itself(Given given, int) {
     if (!given[0] || !are_absent(given, {1, 2, 3, 4, 5})) return nullptr;
     if (is_ndarray(given[0])) return as_ndarray(given[0])->is_value ? nullptr : Py_NewRef(given[0]);
-    Array numbers = read_numbers(given[0]);
-    return numbers ? wrap(std::move(numbers)) : nullptr;
+    if (Array numbers = read_numbers(given[0])) return wrap(std::move(numbers));
+    if (is_native_numpy(given[0]) && !is_on_host(current_device())) return nullptr;  // a copy there
+    Array shared = memory_of_other(given[0]);
+    if (!shared) return nullptr;
+    PyObject* const made = wrap(std::move(shared));
+    set_base(made, Py_NewRef(given[0]));
+    return made;
+}
+
+/// from_dlpack: x, device, copy.
+PyObject* array_of_tensor(Given given, int) {
+    if (!given[0] || !are_absent(given, {1, 2})) return nullptr;
+    Array shared = memory_of_other(given[0]);
+    return shared ? wrap(std::move(shared)) : nullptr;
 }
 
 /// eye: N, M, k, dtype, order, device, like.
@@ -180,6 +203,7 @@ constexpr FastFunction kCreationPaths[] = {
     {"eye", unit_matrix},
     {"array", new_array_of},
     {"asarray", array_itself},
+    {"from_dlpack", array_of_tensor},
 };
 
 }  // namespace

@@ -162,10 +162,34 @@ PyObject* cuda_array_interface(PyObject* self, void*) {
     if (array.dtype() == DType::bfloat16) return no_attribute("__cuda_array_interface__: it has no bfloat16");
     return guarded([&] {
         Object interface = interface_of(array);
+        // Consumers stop the host until a stream that is named has run.
         const int64_t stream = runtime(array.device()).show(array.storage());
-        const Object number = Object::steal(PyLong_FromLongLong(stream));
+        const Object number = stream ? to_python(stream) : Object::share(Py_None);
         check(PyDict_SetItemString(interface.get(), "stream", number.get()));
         return interface.release();
+    });
+}
+
+/// What numba-cuda takes for the type of an argument, before it asks for anything else. Numba asks arrays on the host
+/// as well, and has types of its own for them.
+PyObject* numba_type(PyObject* self, void*) {
+    if (is_on_host(device_of(self))) return no_attribute("_numba_type_: the memory is on the host");
+    static Attribute make{"cuarray.interop.numba", "kernel_type"};
+    constexpr int kMostAxes = 5;
+    static PyObject* known[kDTypes][kMostAxes + 1][3][2];
+    const Array& array = array_of(self);
+    const int layout = array.is_c_contiguous() ? 0 : array.is_f_contiguous() ? 1 : 2;
+    const bool is_read_only = !array.is_writable() && !as_ndarray(self)->is_value;
+    return guarded([&] {
+        PyObject** const cached =
+            array.ndim() <= kMostAxes ? &known[int(array.dtype())][array.ndim()][layout][is_read_only] : nullptr;
+        if (cached && *cached) return Py_NewRef(*cached);
+        const Object dtype = to_python(array.dtype());
+        PyObject* const type = Object::steal(PyObject_CallFunction(make.get(), "OiCO", dtype.get(), array.ndim(),
+                                                                   "CFA"[layout], is_read_only ? Py_True : Py_False))
+                                   .release();
+        if (cached) *cached = Py_NewRef(type);
+        return type;
     });
 }
 
@@ -272,6 +296,9 @@ PyMethodDef protocol_methods[] = {
     {"__dlpack__", method(dlpack_method), kFast,
      "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nA DLPack "
      "capsule."},
+    {"_as_exchanged", method(plain_method<as_exchanged_method>), METH_O,
+     "_as_exchanged($self, type, /)\n--\n\nAn object of a class with DLPack's table of C functions; None where it "
+     "has none."},
     {"__dlpack_device__", method(plain_method<dlpack_device_method>), METH_NOARGS,
      "__dlpack_device__($self, /)\n--\n\nDLPack's device type and index."},
     {nullptr, nullptr, 0, nullptr},
@@ -280,6 +307,7 @@ PyMethodDef protocol_methods[] = {
 PyGetSetDef protocol_attributes[] = {
     {"__array_interface__", array_interface, nullptr, "NumPy's array interface, on cpu.", nullptr},
     {"__cuda_array_interface__", cuda_array_interface, nullptr, "CUDA Array Interface 3, on GPUs.", nullptr},
+    {"_numba_type_", numba_type, nullptr, "numba-cuda's type of the array, on GPUs.", nullptr},
     {"__array_priority__", array_priority, nullptr, "Who handles operators between unrelated classes.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };

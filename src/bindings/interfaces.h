@@ -11,5 +11,8 @@ char* export_memory(const Array& array);
 
 PyObject* dlpack_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords);
 PyObject* dlpack_device_method(PyObject* self, PyObject*);
+/// The array as an object of the class `type`, over the same memory, but for read-only arrays and strides that the
+/// class cannot take: those are copied. None where the class has no table of C functions.
+PyObject* as_exchanged_method(PyObject* self, PyObject* type);
 
 }  // namespace cuarray::python

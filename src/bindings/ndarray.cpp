@@ -2,6 +2,7 @@
 #include "bindings/ndarray.h"
 #include <vector>
 #include "bindings/convert.h"
+#include "bindings/dlpack.h"
 
 namespace cuarray::python {
 
@@ -306,7 +307,9 @@ void make_ndarray_type(PyObject* module) {
     slots.push_back({0, nullptr});
     PyType_Spec spec = {"cuarray.ndarray", int(sizeof(NdArray)), 0, Py_TPFLAGS_DEFAULT, slots.data()};
     ndarray_type = reinterpret_cast<PyTypeObject*>(Object::steal(PyType_FromSpec(&spec)).release());
-    check(PyModule_AddObjectRef(module, "ndarray", reinterpret_cast<PyObject*>(ndarray_type)));
+    PyObject* const type = reinterpret_cast<PyObject*>(ndarray_type);
+    check(PyObject_SetAttrString(type, "__dlpack_c_exchange_api__", Object::steal(exchange_capsule()).get()));
+    check(PyModule_AddObjectRef(module, "ndarray", type));
 }
 
 }  // namespace cuarray::python

@@ -410,6 +410,12 @@ PyMethodDef array_methods[] = {
      ">>> import cuarray as ca\n"
      ">>> type(ca.arange(3).numpy())\n"
      "<class 'numpy.ndarray'>"},
+    {"get", method(fast_method<kNumpySignature, numpy_method>), kFast,
+     "get($self, /, *, out=None, blocking=True)\n--\n\nA copy as a numpy.ndarray: CuPy's name for x.numpy()."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> type(ca.arange(3).get())\n"
+     "<class 'numpy.ndarray'>"},
     {"__copy__", method(plain_method<copy_protocol>), METH_NOARGS, "__copy__($self, /)\n--\n\nFor copy.copy."},
     {"__deepcopy__", method(plain_method<copy_protocol>), METH_O,
      "__deepcopy__($self, memo, /)\n--\n\nFor copy.deepcopy."},

@@ -5,6 +5,7 @@
 #include "bindings/convert.h"
 #include "bindings/ndarray.h"
 #include "bindings/other_arrays.h"
+#include "bindings/producers.h"
 #include "bindings/ufunc.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/matmul.h"
@@ -85,8 +86,17 @@ bool load_operand(ArrayOrScalar& operand, PyObject* object, CallDevice device, c
         case ArrayClass::Number: return operand.load(object, device, function);
         case ArrayClass::List: operand.load_any(object, device, function); return true;
         case ArrayClass::Data: return operand.load_data(object, device, function);
+        // Arrays of these libraries are their memory; other classes may have units, or labels.
+        case ArrayClass::Foreign:
+            return own_producer_of(Py_TYPE(object)) && operand.load_shared(object, device, function);
         default: return false;
     }
+}
+
+/// The same for an array whose class has left the operator to us.
+bool load_left_operand(ArrayOrScalar& operand, PyObject* object, CallDevice device, const char* function) {
+    return load_operand(operand, object, device, function) ||
+           (class_of(object) == ArrayClass::Foreign && operand.load_shared(object, device, function));
 }
 
 /// What the operator of `other` says to (a, b), of which it is the second.
@@ -114,8 +124,24 @@ Object call_ufunc_of_numpy(Operator op, PyObject* other, PyObject* a, PyObject* 
     return Object::steal(PyObject_Call(ufunc.get(), args.get(), keywords.get()));
 }
 
-/// An operator beside another library's array. That library goes first; where it does not take our array either, the
-/// error says so, because Python would compare identities.
+/// An operand of @; numbers are none.
+const Array& matrix_operand(const ArrayOrScalar& operand, int number) {
+    if (operand.array()) return *operand.array();
+    raise(ErrorKind::Value, "matmul: argument ", number, " is 0-dimensional; write x * y for products of elements");
+}
+
+PyObject* compute(Operator op, const ArrayOrScalar& left, const ArrayOrScalar& right, Device device) {
+    if (op == MatrixMultiply) {
+        const Array &x = matrix_operand(left, 1), &y = matrix_operand(right, 2);
+        return wrap_result(without_gil(is_long(device, std::max(x.size(), y.size())), [&] { return matmul(x, y); }));
+    }
+    const Argument args[2] = {left.argument(), right.argument()};
+    UfuncResult result = call_unlocked(operator_rows[op], args, {}, device);
+    return wrap_results(operator_rows[op], result);
+}
+
+/// An operator beside another library's array whose class is not known to be its memory alone. That library goes first,
+/// then its memory is used; where it has none, the error says so, because Python would compare identities.
 PyObject* leave_to_other(Operator op, PyObject* a, PyObject* b) {
     const bool is_first = is_ndarray(a);
     PyObject* const other = is_first ? b : a;
@@ -130,6 +156,9 @@ PyObject* leave_to_other(Operator op, PyObject* a, PyObject* b) {
     }
     if (kind == ArrayClass::Foreign && is_on_host(device))
         if (Object result = call_ufunc_of_numpy(op, other, a, b, nullptr)) return result.release();
+    ArrayOrScalar left, right;
+    if (load_left_operand(left, a, device, kRowNames[op]) && load_left_operand(right, b, device, kRowNames[op]))
+        return compute(op, left, right, device);
     refuse_beside(other, kind, device, kRowNames[op]);
 }
 
@@ -145,9 +174,7 @@ PyObject* apply(Operator op, PyObject* a, PyObject* b) {
         ArrayOrScalar left, right;
         if (!load_operand(left, a, device, name) || !load_operand(right, b, device, name))
             return leave_to_other(op, a, b);
-        const Argument args[2] = {left.argument(), right.argument()};
-        UfuncResult result = call_unlocked(row, args, {}, device);
-        return wrap_results(row, result);
+        return compute(op, left, right, device);
     });
 }
 
@@ -260,12 +287,6 @@ PyObject* power_in_place(PyObject* self, PyObject* other, PyObject*) {
         call_unlocked(operator_rows[op], args, options, array_of(self).device());
         return Py_NewRef(self);
     });
-}
-
-/// An operand of @; numbers are none.
-const Array& matrix_operand(const ArrayOrScalar& operand, int number) {
-    if (operand.array()) return *operand.array();
-    raise(ErrorKind::Value, "matmul: argument ", number, " is 0-dimensional; write x * y for products of elements");
 }
 
 /// The product, or nothing where an operand is for somebody else to handle.

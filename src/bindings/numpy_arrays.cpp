@@ -23,15 +23,15 @@ py::array new_numpy_array(const Array& array, const Dims& shape) {
 }  // namespace
 
 Array import_numpy(PyObject* numpy_array, const char* function) {
-    const py::array source = py::reinterpret_borrow<py::array>(numpy_array);
-    const DType dtype = from_numpy_dtype(source.dtype().ptr(), function);
+    const auto* const source = py::detail::array_proxy(numpy_array);
+    const DType dtype = from_numpy_dtype(source->descr, function);
     Layout layout;
-    for (py::ssize_t axis = 0; axis < source.ndim(); ++axis) {
-        layout.shape.push_back(source.shape(axis));
-        layout.strides.push_back(source.strides(axis));
+    for (int axis = 0; axis < source->nd; ++axis) {
+        layout.shape.push_back(source->dimensions[axis]);
+        layout.strides.push_back(source->strides[axis]);
     }
-    ForeignMemory memory{
-        kHost, reinterpret_cast<uintptr_t>(source.data()), 0, std::move(layout), dtype, !source.writeable()};
+    const bool is_read_only = !(source->flags & py::detail::npy_api::NPY_ARRAY_WRITEABLE_);
+    ForeignMemory memory{kHost, reinterpret_cast<uintptr_t>(source->data), 0, std::move(layout), dtype, is_read_only};
     const ForeignBytes bytes = checked_bytes(memory, "asarray");
     return adopt_memory(std::move(memory), bytes, drop_reference, Py_NewRef(numpy_array), kDataIsReady);
 }
@@ -55,6 +55,12 @@ Array copy_of_few(PyObject* object, Device device) {
     if (!to) return {};
     std::memcpy(to, source->data, size_t(bytes));
     return result;
+}
+
+bool is_native_numpy(PyObject* object) {
+    if (Py_TYPE(object) != py::detail::npy_api::get().PyArray_Type_) return false;
+    DType dtype = DType::none;
+    return read_dtype(py::detail::array_proxy(object)->descr, dtype);
 }
 
 Object view_as_numpy(PyObject* owner, const Array& array) {

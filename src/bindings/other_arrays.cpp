@@ -109,7 +109,7 @@ void refuse_to_strip_in(PyObject* list, const char* function, int depth) {
 
 }  // namespace
 
-bool has_attribute(PyObject* object, const char* name) { return attribute_of(object, name) != nullptr; }
+bool has_attribute(PyTypeObject* type, const char* name) { return attribute_of(type, name) != nullptr; }
 
 bool handles_ufuncs(PyObject* object) {
     PyObject* const ufunc = attribute_of(object, "__array_ufunc__");

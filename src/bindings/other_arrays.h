@@ -19,8 +19,9 @@ enum class ArrayClass {
 
 ArrayClass class_of(PyObject* object);
 inline bool is_subclass_of_numpy(ArrayClass kind) { return kind >= ArrayClass::Wrapping && kind <= ArrayClass::Matrix; }
-/// Whether its class has the attribute.
-bool has_attribute(PyObject* object, const char* name);
+/// Whether the class, or the object's class, has the attribute.
+bool has_attribute(PyTypeObject* type, const char* name);
+inline bool has_attribute(PyObject* object, const char* name) { return has_attribute(Py_TYPE(object), name); }
 /// Whether its class has an __array_ufunc__ that can be called.
 bool handles_ufuncs(PyObject* object);
 /// Whether it, a numpy.ndarray, is one whose numbers alone say less than it does.

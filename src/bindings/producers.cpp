@@ -13,6 +13,16 @@ void check_torch(PyObject* tensor) {
         raise(ErrorKind::Buffer, "from_dlpack: a tensor with its negative bit set; write tensor.resolve_neg()");
 }
 
+bool is_more_than_torch_memory(PyObject* tensor) {
+    static PyObject* const requires_grad = Object::steal(PyUnicode_InternFromString("requires_grad")).release();
+    static PyObject* const is_conj = Object::steal(PyUnicode_InternFromString("is_conj")).release();
+    static PyObject* const is_neg = Object::steal(PyUnicode_InternFromString("is_neg")).release();
+    if (is_true(Object::steal(PyObject_GetAttr(tensor, requires_grad)).get())) return true;
+    for (PyObject* const question : {is_conj, is_neg})
+        if (is_true(Object::steal(PyObject_CallMethodNoArgs(tensor, question)).get())) return true;
+    return false;
+}
+
 /// TensorFlow ends the process when it is asked for the memory of strings, variants and resources.
 void check_tensorflow(PyObject* tensor) {
     const Object dtype = Object::steal(PyObject_GetAttrString(tensor, "dtype"));
@@ -23,12 +33,12 @@ void check_tensorflow(PyObject* tensor) {
 }
 
 constexpr Producer kProducers[] = {
-    {"jax", true, nullptr},
-    {"jaxlib", true, nullptr},
-    {"mlx", true, nullptr},
-    {"pyarrow", true, nullptr},
+    {"jax", true},
+    {"jaxlib", true},
+    {"mlx", true},
+    {"pyarrow", true},
     {"tensorflow", true, check_tensorflow},
-    {"torch", false, check_torch},
+    {"torch", false, check_torch, "Tensor", is_more_than_torch_memory, "untyped_storage"},
 };
 
 std::string_view package_of(std::string_view module) { return module.substr(0, module.find('.')); }
@@ -52,8 +62,10 @@ const Producer* producer_of_class(PyObject* type) {
 
 }  // namespace
 
-const Producer* producer_of(PyObject* object) {
-    const Object bases = Object::share(Py_TYPE(object)->tp_mro);
+const Producer* own_producer_of(PyTypeObject* type) { return producer_of_class(reinterpret_cast<PyObject*>(type)); }
+
+const Producer* producer_of(PyTypeObject* type) {
+    const Object bases = Object::share(type->tp_mro);
     for (Py_ssize_t i = 0; i < PyTuple_Size(bases.get()); ++i)
         if (const Producer* const producer = producer_of_class(PyTuple_GetItem(bases.get(), i))) return producer;
     return nullptr;

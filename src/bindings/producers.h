@@ -10,10 +10,18 @@ struct Producer {
     /// Its arrays never change, which capsules without flags cannot say: those are imported read-only.
     bool is_immutable;
     /// Raises for an array whose capsule would hold other values than the array, or that must not be asked for one.
-    void (*check)(PyObject* array);
+    void (*check)(PyObject* array) = nullptr;
+    /// Its class written in Python with a table of C functions; null: none.
+    const char* exchanged_class = nullptr;
+    /// Whether the values are not those in memory, or gradients would be lost: the table asks nothing.
+    bool (*is_more_than_memory)(PyObject* array) = nullptr;
+    /// The method whose result owns the memory; null: the tensor does.
+    const char* owner = nullptr;
 };
 
-/// The library that the object's class or one of its bases comes from; null where nothing is known of it.
-const Producer* producer_of(PyObject* object);
+/// The library that a class or one of its bases comes from; null where nothing is known of it.
+const Producer* producer_of(PyTypeObject* type);
+/// The library that has written the class itself.
+const Producer* own_producer_of(PyTypeObject* type);
 
 }  // namespace cuarray::python

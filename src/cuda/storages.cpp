@@ -128,7 +128,10 @@ void GpuRuntime::publish(Storage& storage, int64_t stream) {
 int64_t GpuRuntime::show(Storage& storage) {
     publish(storage, kLegacyStream);
     GpuStream& stream = current();
-    stream.wait_for(storage.uses.points(true));
+    const auto points = storage.uses.points(true);
+    const auto has_run = [](StreamPoint point) { return gpu_stream(point).has_run(point.ticket()); };
+    if (std::ranges::all_of(points, has_run)) return 0;
+    stream.wait_for(points);
     return stream.handle();
 }
 

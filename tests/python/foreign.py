@@ -1,9 +1,10 @@
 """Operators and functions on cuarray's arrays combined with other libraries' arrays, checked by one rule.
 
 The rule: the result is that of NumPy with a NumPy array in place of cuarray's, by the operator or by the other class's
-method for it, in the class that NumPy returns (with cuarray's for NumPy's); or an exception where NumPy raises
-one; or a TypeError that says what to write. So units, masks and labels are never dropped, and no comparison falls back
-to identity.
+method for it, in the class that NumPy returns (with cuarray's for NumPy's); or, of classes that are their memory
+(`__dlpack__` without NumPy's protocols), cuarray's array of these numbers; or an exception where NumPy raises one; or a
+TypeError that says what to write. So units, masks and labels are never dropped, and no comparison falls back to
+identity.
 """
 
 import importlib.util
@@ -95,6 +96,11 @@ def is_told(error):
     return "write" in str(error) or "site-packages" in last.tb_frame.f_code.co_filename
 
 
+def is_memory(x):
+    """Whether an array of another library is its memory alone: operators with cuarray's arrays compute with it."""
+    return hasattr(x, "__dlpack__") and not hasattr(x, "__array_ufunc__") and not hasattr(x, "__array_function__")
+
+
 def is_alike(ours, theirs):
     if isinstance(ours, Exception) or isinstance(theirs, Exception):
         return isinstance(ours, Exception) and isinstance(theirs, Exception)
@@ -123,6 +129,10 @@ def faults_of_operators(make, axes, left_out=()):
             ours = outcome(call, *pair(x, make()))
             references = [outcome(call, *pair(host.copy(), make()))]
             method = getattr(type(make()), f"__{reflected}__", None)
+            if is_memory(make()):
+                references.append(
+                    outcome(call, *pair(host.copy()[()], np.asarray(make())))
+                )  # of a value, NumPy's scalar
             if is_first and method:
                 references.append(outcome(method, make(), host.copy()))
             if trouble := judge(ours, *references):

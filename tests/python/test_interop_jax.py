@@ -103,6 +103,27 @@ def check_operators_compare_or_raise():
         assert not faults, "\n".join(faults)
 
 
+def check_the_method_jax():
+    for name in NAMES:
+        x = cuarray.arange(64).astype(name)
+        for j in (x.jax(), jnp.asarray(x)):
+            assert j.dtype.name == name and np.asarray(j).astype("c16").tolist() == x.astype("c16").tolist()
+            assert name == "bfloat16" or j.unsafe_buffer_pointer() == address(x)
+    x = cuarray.arange(12.0).reshape(3, 4)
+    for view in (x.T, x[1:, ::2], x[:0], x[::-1], x[1, 1, ...], cuarray.broadcast_to(x[0], (2, 4)), x.sum()):
+        for j in (view.jax(), jnp.asarray(view)):
+            assert j.shape == view.shape and j.tolist() == view.tolist()
+
+
+def check_arrays_of_jax_beside_ours():
+    x, j = cuarray.arange(3.0), jnp.arange(3.0)
+    assert type(x + j) is cuarray.ndarray and (x == j).all() and (x @ j) == 5
+    assert type(j + x) is type(j) and (j == x).all(), "JAX goes first"
+    x += j
+    assert x.tolist() == [0, 2, 4] and x[j.astype(int)].tolist() == [0, 2, 4]
+    assert jax.jit(lambda y: x + y)(j).tolist() == [0, 3, 6], "a constant of a traced function"
+
+
 def check_functions_read_arrays():
     for faults in (
         faults_of_reading(lambda: jnp.asarray([1.0, 2, 3])),

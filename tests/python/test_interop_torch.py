@@ -193,6 +193,85 @@ def check_functions_read_tensors():
         assert not faults, "\n".join(faults)
 
 
+def check_tensors_beside_ours_are_their_memory():
+    """Operators give our arrays, or raise; none compares identities."""
+    x, t = cuarray.arange(3.0), torch.arange(3.0, dtype=torch.float64)
+    for result in (x + t, t + x, x @ t, x == t, t == x, t < x, -x + t, x[:, None] * t, t.as_subclass(torch.Tensor) - x):
+        assert type(result) is cuarray.ndarray, result
+    assert (x == t).all() and not (t != x).any() and (x @ t) == 5
+    before = address(x)
+    x += t
+    assert address(x) == before and x.tolist() == [0, 2, 4] and t.tolist() == [0, 1, 2]
+    for other in (
+        torch.ones(4),
+        torch.ones(3, requires_grad=True),
+        torch.eye(3).to_sparse(),
+        torch.ones(3, device="meta"),
+    ):
+        for operator in ("__add__", "__radd__", "__eq__", "__ne__", "__lt__", "__iadd__", "__matmul__"):
+            if operator != "__radd__" or other.device.type != "meta":
+                assert isinstance(error_of(lambda: getattr(x, operator)(other)), (ValueError, BufferError, TypeError))
+
+
+def check_the_method_torch():
+    for name in NAMES:
+        x = cuarray.arange(6).astype(name).reshape(2, 3)
+        t = x.torch()
+        assert type(t) is torch.Tensor and str(t.dtype) == f"torch.{name}" and tuple(t.shape) == (2, 3)
+        assert t.to(torch.complex128).tolist() == x.astype("c16").tolist()
+        t[0, 0] = 1
+        assert x.astype("c16")[0, 0] == 1, "one memory"
+    x = cuarray.arange(12.0).reshape(3, 4)
+    for view in (x.T, x[1:, ::2], x[:0], x[::-1, ::-2], x[1, 1, ...], cuarray.broadcast_to(x[0], (2, 4)), x.sum()):
+        assert view.torch().tolist() == view.tolist()
+    for constant in (cuarray.broadcast_to(x[0], (2, 4)), x.sum()):
+        constant.torch().zero_()
+        assert constant.tolist() != cuarray.zeros_like(constant).tolist(), "a read-only array was written"
+
+
+def check_memory_that_a_tensor_had():
+    """PyTorch gives a tensor other memory, and would free that of its capsules: the import holds the storage."""
+    for read in (cuarray.asarray, cuarray.from_dlpack):
+        t = torch.arange(1000.0)
+        x = read(t)
+        assert address(x) == t.data_ptr()
+        t.data = torch.zeros(1000)
+        others = [torch.full((1000,), 7.0) for _ in range(100)]
+        assert x.tolist() == list(range(1000)) and len(others) == 100
+
+
+def check_the_table_is_asked_nothing_that_it_does_not_check():
+    """PyTorch's own function gives the memory of these tensors as if nothing were to say: see BufferError instead."""
+    table = torch.Tensor.__dlpack_c_exchange_api__
+    assert "dlpack_exchange_api" in repr(table), "this version has no table, and these checks test nothing"
+    z = torch.tensor([1 + 2j])
+    for t in (torch.ones(1, requires_grad=True), z.conj(), z.conj().imag, torch._efficientzerotensor((1,))):
+        for way in every_way(t):
+            assert isinstance(error_of(way), BufferError)
+
+    def inside(t):
+        assert isinstance(error_of(lambda: cuarray.asarray(t)), (RuntimeError, BufferError))
+        return t.sum()
+
+    torch.vmap(inside)(torch.ones(2, 3))
+    torch.func.grad(inside)(torch.ones(3))
+
+
+def check_imports_do_not_leak():
+    import gc
+    import weakref
+
+    t = torch.ones(1000)
+    for _ in range(100):
+        cuarray.asarray(t), cuarray.from_dlpack(t), t + cuarray.ones(1000)
+    gc.collect()
+    alive = weakref.ref(t)
+    x = cuarray.from_dlpack(t)
+    del t
+    gc.collect()
+    assert alive() is None and x.sum() == 1000
+
+
 def check_tensors_as_indices():
     x = cuarray.asarray([5, 6, 7])
     assert x[torch.tensor([2, 0])].tolist() == [7, 5] and x[torch.tensor(1)] == 6

@@ -309,6 +309,22 @@ def test_what_is_no_call_of_a_function_is_a_type_error(args, device):
         cuarray.ones(3).__array_function__(*args)
 
 
+class Capsule:
+    """A class that has memory, and no operators."""
+
+    def __init__(self, x=None):
+        self.x = cuarray.ones(3) if x is None else x
+
+    def __dlpack__(self, **keywords):
+        return self.x.__dlpack__(**keywords)
+
+    def __dlpack_device__(self):
+        return self.x.__dlpack_device__()
+
+
+OPERATORS = (operator.eq, operator.ne, operator.lt, operator.add, operator.matmul, operator.iadd, divmod)
+
+
 def test_arrays_are_compared_and_not_identities(device):
     """A class that does not support cuarray returns NotImplemented, and Python would compare identities."""
 
@@ -318,21 +334,54 @@ def test_arrays_are_compared_and_not_identities(device):
         def __array__(self, dtype=None, copy=None):
             return np.ones(3)
 
-    class Capsule:
-        def __dlpack__(self, **keywords):
-            return cuarray.ones(3).__dlpack__(**keywords)
-
-        def __dlpack_device__(self):
-            return cuarray.ones(3).__dlpack_device__()
+    class Unit(Capsule):
+        __array_ufunc__ = None
 
     for number in (cuarray.ones(3), cuarray.ones(3).sum()):
-        for other in (Tensor(), Capsule()):
-            for call in (operator.eq, operator.ne, operator.lt, operator.add, operator.matmul, operator.iadd, divmod):
+        for other in (Tensor(), Unit()):
+            for call in OPERATORS:
                 for pair in ((number, other), (other, number)):
                     if call is operator.iadd and pair[0] is other:
                         continue
-                    with pytest.raises(TypeError, match=r"write cuarray\.asarray\(y\) for the .*(Tensor|Capsule) y"):
+                    with pytest.raises(TypeError, match=r"write cuarray\.asarray\(y\) for the .*(Tensor|Unit) y"):
                         call(*pair)
+
+
+def test_a_class_with_memory_that_leaves_an_operator_is_its_memory(device):
+    """Its own operators go first: a class may have more to say than its memory."""
+
+    class Says(Capsule):
+        def __radd__(self, other):
+            return "said"
+
+        __eq__ = __radd__
+
+    x, y = cuarray.arange(3.0), np.arange(3.0)
+    for call in OPERATORS:
+        for pair, expected in (((x, Capsule()), (y, np.ones(3))), ((Capsule(), x), (np.ones(3), y))):
+            if call is operator.iadd:
+                continue
+            got, wanted = call(*pair), call(*expected)
+            for one, other in zip(got, wanted, strict=True) if call is divmod else [(got, wanted)]:
+                assert type(one) is cuarray.ndarray and one.device == x.device
+                np.testing.assert_array_equal(one.numpy(), other)
+    assert x + Says() == "said" and (x == Says()) == "said"
+    with pytest.raises(ValueError, match="broadcast"):
+        cuarray.ones(4) == Capsule()  # noqa: B015
+    with pytest.raises(ValueError, match="0-dimensional"):
+        x.sum() @ Capsule()
+
+
+def test_memory_on_another_device_is_not_moved_by_operators():
+    if len(cuarray.devices()) < 2:
+        pytest.skip("one device is present")
+    with cuarray.device(cuarray.devices()[1]):
+        other = Capsule(cuarray.ones(3))
+    x = cuarray.ones(3, device="cpu")
+    for call in OPERATORS:
+        for pair in ((x, other), (other, x)):
+            with pytest.raises(TypeError, match=r"write cuarray\.asarray\(y, device='cpu'\)"):
+                call(*pair)
 
 
 def test_asking_for_what_is_not_there_is_cheap(device):

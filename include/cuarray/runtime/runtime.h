@@ -150,7 +150,8 @@ class CUARRAY_API Runtime {
 
     /// Makes a stream of another library (a protocol's number) wait for the work queued here that uses the memory.
     virtual void publish(Storage&, int64_t) {}
-    /// The same for an unknown consumer: it may work on the legacy stream, or wait for the returned stream.
+    /// The same for an unknown consumer: it may work on the legacy stream, or wait for the returned stream; 0 where all
+    /// work on the memory has run.
     virtual int64_t show(Storage&) { return 0; }
     /// Makes later users of imported memory wait for the work queued now on its library's stream.
     virtual void adopt(Storage&, int64_t) {}

@@ -1,0 +1,165 @@
+"""The methods of ndarray that give an array to another library, and the hooks by which some ask for it.
+
+The module of a library is imported at the call. Each method says what is shared.
+"""
+
+import sys
+from importlib import import_module
+
+import numpy as np
+
+#: How pip calls the packages whose modules have another name.
+PIP_NAMES = {"tensorflow": "tensorflow", "cupy": "cupy-cuda13x", "numba.cuda": "numba-cuda"}
+
+
+def library(name, method):
+    """Return a module, imported if necessary; ImportError with pip's command if it is not installed."""
+    try:
+        return sys.modules.get(name) or import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name not in (name, name.partition(".")[0]):
+            raise
+        raise ImportError(
+            f"{method}: {name} is not installed; type: pip install {PIP_NAMES.get(name, name)}", name=name
+        ) from None
+
+
+def need_gpu(self, method):
+    """Raise ValueError unless the array is on a GPU."""
+    if self.device.kind == "cpu":
+        raise ValueError(f"{method}: the array is on cpu; write x.to_device('cuda').{method}()")
+
+
+def to_torch(self):
+    """Return the array as a torch.Tensor on its device.
+
+    The memory is shared, and work on the two is ordered by PyTorch's current stream. Copied are arrays that are
+    read-only, which no tensor is, and those with negative strides.
+
+    Returns
+    -------
+    torch.Tensor
+
+    Raises
+    ------
+    ImportError
+        If PyTorch is not installed.
+    """
+    torch = library("torch", "torch")
+    tensor = self._as_exchanged(torch.Tensor)
+    return torch.from_dlpack(self if self.flags.writeable else self.copy()) if tensor is None else tensor
+
+
+def to_jax(self):
+    """Return the array as a jax.Array on its device.
+
+    The memory is shared where JAX can: C-contiguous, writeable and, on `cpu`, aligned to 64 bytes; otherwise it is
+    copied. JAX takes its arrays for constant: do not write to the array while the result is in use.
+
+    Returns
+    -------
+    jax.Array
+
+    Raises
+    ------
+    ImportError
+        If JAX is not installed.
+    """
+    dlpack = library("jax.dlpack", "jax")
+    return dlpack.from_dlpack(self if self.flags.c_contiguous else self.copy())
+
+
+def to_tensorflow(self):
+    """Return the array as a tf.Tensor on its device.
+
+    The memory is shared if the array is C-contiguous and writeable, otherwise copied. TensorFlow takes its tensors
+    for constant: do not write to the array while the result is in use.
+
+    Returns
+    -------
+    tf.Tensor
+
+    Raises
+    ------
+    ImportError
+        If TensorFlow is not installed.
+    """
+    dlpack = library("tensorflow", "tf").experimental.dlpack
+    return dlpack.from_dlpack((self if self.flags.c_contiguous else self.copy()).__dlpack__())
+
+
+def to_cupy(self):
+    """Return an array on a GPU as a cupy.ndarray, which shares the memory.
+
+    Work on the two is ordered by CuPy's current stream. CuPy ignores that an array is read-only.
+
+    Returns
+    -------
+    cupy.ndarray
+
+    Raises
+    ------
+    ImportError
+        If CuPy is not installed.
+    ValueError
+        If the array is on `cpu`.
+    """
+    need_gpu(self, "cupy")
+    return library("cupy", "cupy").from_dlpack(self)
+
+
+def to_numba(self):
+    """Return the array as Numba's compiled functions take it, over the same memory.
+
+    Returns
+    -------
+    numpy.ndarray or numba.cuda.cudadrv.devicearray.DeviceNDArray
+        A NumPy view of an array on `cpu`, for functions of `numba.njit`; an array of a GPU for kernels of
+        `numba.cuda.jit`. Both take cuarray's arrays as they are, too.
+
+    Raises
+    ------
+    ImportError
+        If the array is on a GPU, and numba-cuda is not installed.
+    """
+    if self.device.kind == "cpu":
+        return np.asarray(self)
+    return library("numba.cuda", "numba").as_cuda_array(self)
+
+
+def to_drjit(self):
+    """Return the array as a Dr.Jit tensor of its dtype, of the LLVM backend on `cpu` and of the CUDA backend on a GPU.
+
+    The memory is shared if the array is C-contiguous and Dr.Jit's backend uses it, otherwise copied. The array's work
+    is finished first: Dr.Jit has a stream of its own.
+
+    Returns
+    -------
+    drjit.llvm.TensorXf or another one
+
+    Raises
+    ------
+    ImportError
+        If Dr.Jit is not installed.
+    TypeError
+        If Dr.Jit has no tensors of the dtype.
+    """
+    backend = library("drjit.llvm" if self.device.kind == "cpu" else "drjit.cuda", "drjit")
+    letters = {"b1": "b", "i4": "i", "u4": "u", "i8": "i64", "u8": "u64", "f2": "f16", "f4": "f", "f8": "f64"}
+    letter = letters.get(self.dtype.str[1:])
+    if letter is None:
+        raise TypeError(f"drjit: Dr.Jit has no tensors of {self.dtype}; write x.astype('float32').drjit()")
+    self.device.synchronize()
+    return getattr(backend, f"TensorX{letter}")(self if self.flags.c_contiguous else self.copy())
+
+
+METHODS = {
+    "__cupy_get_ndarray__": to_cupy,
+    "__jax_array__": to_jax,
+    "cupy": to_cupy,
+    "drjit": to_drjit,
+    "jax": to_jax,
+    "numba": to_numba,
+    "tf": to_tensorflow,
+    "torch": to_torch,
+}

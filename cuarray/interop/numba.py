@@ -1,0 +1,227 @@
+"""Numba: arrays as arguments of compiled functions and kernels, and Numba's memory from cuarray's pool.
+
+Nothing has to be called. Numba finds this module by its entry points when it first compiles, and then
+`numba.njit` takes arrays on `cpu` and `numba.cuda.jit` arrays on GPUs.
+
+To let Numba allocate from cuarray's pool, set NUMBA_CUDA_MEMORY_MANAGER=cuarray.interop.numba, or call
+``numba.cuda.set_memory_manager(cuarray.interop.numba.MemoryManager)`` before Numba allocates.
+"""
+
+import functools
+import sys
+
+import numpy as np
+
+from cuarray._core import ndarray
+
+
+def layout_of(x):
+    """Return Numba's letter for the order of the elements in memory."""
+    return "C" if x.flags.c_contiguous else "F" if x.flags.f_contiguous else "A"
+
+
+def refuse(x, function, reason):
+    """Raise a TypeError that says what to write."""
+    raise TypeError(f"{function}: an array of {x.dtype} and shape {x.shape} on {x.device}: {reason}")
+
+
+def element_type(dtype, from_dtype):
+    """Return Numba's type of the elements; TypeError if it has none."""
+    try:
+        return from_dtype(dtype)
+    except Exception as error:  # NumbaNotImplementedError of one of three packages
+        raise TypeError(
+            f"Numba has no arrays of {dtype}; write x.astype('float32'), or x.view('uint16') for the bits"
+        ) from error
+
+
+# numba-cuda: kernels on arrays of GPUs
+
+
+def kernel_type(dtype, ndim, layout, readonly):
+    """Return numba-cuda's type of an array; AttributeError if its package is not imported.
+
+    `ndarray._numba_type_` calls this once for each type and keeps the result.
+    """
+    cuda = sys.modules.get("numba.cuda")
+    if cuda is None:
+        raise AttributeError("_numba_type_: numba.cuda is not imported")
+    types, from_dtype = numba_cuda_types()
+    return types.Array(element_type(dtype, from_dtype), ndim, layout, readonly=readonly)
+
+
+@functools.cache
+def numba_cuda_types():
+    """Return the module of types of numba-cuda, or of Numba for its older built-in target, and from_dtype."""
+    try:
+        from numba.cuda.np.numpy_support import from_dtype
+        from numba.cuda.types import Array  # noqa: F401, absent from the built-in target
+    except ImportError:
+        from numba.core import types
+        from numba.np.numpy_support import from_dtype
+
+        return types, from_dtype
+    from numba.cuda import types
+
+    return types, from_dtype
+
+
+def refuse_host_array(x, context):
+    """Raise TypeError: without this, numba-cuda would give the GPU an address of the host."""
+    refuse(x, "numba.cuda.jit", "kernels take arrays of GPUs; write x.to_device('cuda')")
+
+
+def init_cuda():
+    """Register cuarray's arrays with numba-cuda; its entry point calls this."""
+    from numba.cuda.typing.typeof import typeof_impl
+
+    @typeof_impl.register(ndarray)
+    def typeof_array(x, context):
+        return refuse_host_array(x, context) if x.device.kind == "cpu" else x._numba_type_
+
+
+def init_cuda_mlir():
+    """Register cuarray's arrays with numba-cuda-mlir, which has types of its own; its entry point calls this."""
+    from numba_cuda_mlir.numba_cuda import types
+    from numba_cuda_mlir.numba_cuda.np.numpy_support import from_dtype
+    from numba_cuda_mlir.numba_cuda.typing.typeof import typeof_impl
+
+    @functools.cache
+    def array_type(dtype, ndim, layout, readonly):
+        return types.Array(element_type(dtype, from_dtype), ndim, layout, readonly=readonly)
+
+    @typeof_impl.register(ndarray)
+    def typeof_array(x, context):
+        if x.device.kind == "cpu":
+            return refuse_host_array(x, context)
+        return array_type(x.dtype, x.ndim, layout_of(x), not x.flags.writeable)
+
+
+# Numba: compiled functions on arrays of cpu
+
+
+def init():
+    """Register cuarray's arrays with Numba; its entry point calls this.
+
+    An array is typed as a NumPy array of the same dtype, order and writability, and read and written in place.
+    An argument that is returned comes back as an array of cuarray's; arrays that the function makes are NumPy's.
+    0-d arrays that are read-only, such as sums, are numbers unless they are complex.
+    """
+    from numba.core import types
+    from numba.core.datamodel import models
+    from numba.core.datamodel.registry import register_default
+    from numba.core.imputils import lower_cast
+    from numba.core.pythonapi import NativeValue, box, unbox
+    from numba.core.typing.typeof import typeof_impl
+    from numba.np.numpy_support import from_dtype
+
+    class CuarrayType(types.Array):
+        """The type of cuarray's arrays: a NumPy array in all but how Python passes it."""
+
+        def __init__(self, dtype, ndim, layout, readonly):
+            name = f"cuarray({dtype}, {ndim}d, {layout}{', readonly' if readonly else ''})"
+            super().__init__(dtype, ndim, layout, readonly=readonly, name=name)
+
+        def as_numpy(self):
+            return self.copy()
+
+    register_default(CuarrayType)(models.ArrayModel)
+
+    @typeof_impl.register(ndarray)
+    def typeof_array(x, context):
+        if x.device.kind != "cpu":
+            refuse(x, "numba", "functions of numba.njit run on the host; write x.numpy()")
+        if x.dtype == np.float16:
+            refuse(x, "numba", "functions of numba.njit have no float16; write x.astype('float32')")
+        dtype = element_type(x.dtype, from_dtype)
+        readonly = not x.flags.writeable
+        # Numba reads numbers with float(), which would drop imaginary parts.
+        is_number = x.ndim == 0 and readonly and x.dtype.kind != "c"
+        return dtype if is_number else CuarrayType(dtype, x.ndim, layout_of(x), readonly)
+
+    @lower_cast(CuarrayType, types.Array)
+    def cast_array(context, builder, fromty, toty, value):
+        return value
+
+    @unbox(CuarrayType)
+    def unbox_array(typ, obj, c):
+        from numba.core import cgutils
+
+        native = c.context.make_array(typ)(c.context, c.builder)
+        result = cgutils.alloca_once_value(c.builder, native._getvalue())
+        failed = cgutils.alloca_once_value(c.builder, cgutils.true_bit)
+        view = c.pyapi.call_method(obj, "__array__", ())
+        with c.builder.if_then(cgutils.is_not_null(c.builder, view), likely=True):
+            unboxed = c.unbox(typ.as_numpy(), view)  # whose memory keeps the view
+            c.builder.store(unboxed.value, result)
+            c.builder.store(unboxed.is_error, failed)
+            c.pyapi.decref(view)
+        return NativeValue(c.builder.load(result), is_error=c.builder.load(failed))
+
+    @box(CuarrayType)
+    def box_array(typ, value, c):
+        array = c.box(typ.as_numpy(), value)
+        make = c.pyapi.unserialize(c.pyapi.serialize_object(as_ours))
+        result = c.pyapi.call_function_objargs(make, (array,))
+        c.pyapi.decref(make)
+        c.pyapi.decref(array)
+        return result
+
+
+def as_ours(array):
+    """Return the array that a NumPy array views; another one over its memory if there is none."""
+    base = array.base
+    is_whole = isinstance(base, ndarray) and base.shape == array.shape and base.strides == array.strides
+    if is_whole and (not array.size or base.__array_interface__["data"][0] == array.ctypes.data):
+        return base
+    from cuarray._functions.creation import asarray
+
+    return asarray(array, device="cpu")
+
+
+# Memory of Numba from cuarray's pool
+
+
+@functools.cache
+def memory_manager():
+    """Return the class of Numba's memory manager that allocates from cuarray's pool."""
+    from numba import cuda
+
+    from cuarray import memory
+    from cuarray._functions.creation import empty
+    from cuarray._runtime.streams import Stream
+
+    class MemoryManager(cuda.HostOnlyCUDAMemoryManager):
+        """Numba's memory on GPUs, from the pool that cuarray's arrays use."""
+
+        interface_version = 1
+
+        def initialize(self):
+            pass
+
+        def memalloc(self, size):
+            device = f"cuda:{self.context.device.id}"
+            block = empty(max(size, 1), np.uint8, device=device)
+            interface = block.__cuda_array_interface__
+            if interface["stream"] is not None:  # Numba may use any stream, and the block's last user is queued
+                Stream.from_external(interface["stream"], device).synchronize()
+            key = interface["data"][0]
+            self.allocations[key] = block
+            return cuda.MemoryPointer(self.context, key, size, finalizer=functools.partial(self.allocations.pop, key))
+
+        def get_memory_info(self):
+            stats = memory.stats(f"cuda:{self.context.device.id}")
+            return cuda.MemoryInfo(free=stats["available"], total=stats["total"])
+
+        def get_ipc_handle(self, memory):
+            raise NotImplementedError(
+                "MemoryManager: other processes cannot open memory of a pool; use Numba's own memory manager"
+            )
+
+    return MemoryManager
+
+
+def __getattr__(name):
+    if name in ("MemoryManager", "_numba_memory_manager"):
+        return memory_manager()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
