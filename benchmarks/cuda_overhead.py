@@ -2,8 +2,8 @@
 
     tests/cudasim/run python benchmarks/cuda_overhead.py PART
 
-Prints one Result per line as JSON. PART is `operations`, `composites`, `arguments` (of kernels of numba-cuda), or `first`,
-which needs a new process each time.
+Prints one Result per line as JSON. PART is `operations`, `composites`, `arguments` (of kernels of numba-cuda), or
+`first`, which needs a new process each time.
 """
 
 import ast
@@ -165,7 +165,7 @@ def composites():
 
 def refused(request: Callable[[], object]) -> Callable[[], object]:
     def call():
-        try:
+        try:  # noqa: SIM105  (a context manager takes longer than what is measured)
             request()
         except (BufferError, AttributeError):
             pass

@@ -22,7 +22,7 @@ def exchange() -> Iterator[Result]:
     time = race(ours=lambda: ca.from_dlpack(a), numpy=lambda: np.from_dlpack(a))
     yield Result("from_dlpack(numpy array)", time["ours"], time["numpy"], "numpy", 1.0)
     time = race(ours=lambda: ca.asarray(a), numpy=lambda: np.from_dlpack(a))
-    yield Result("asarray(numpy array)", time["ours"], time["numpy"], "numpy.from_dlpack", 1.0)
+    yield Result("asarray(numpy array)", time["ours"], time["numpy"], "numpy.from_dlpack")
     if torch := peers.optional("torch"):
         t = torch.arange(10.0, dtype=torch.float64)
         time = race(here=lambda: ca.asarray(t), there=lambda: x.torch(), torch=lambda: torch.from_dlpack(x))

@@ -317,6 +317,20 @@ class ndarray:
         """Return a copy as a numpy.ndarray."""
     def numpy(self, *, out: npt.NDArray[Any] | None = None, blocking: bool = True) -> npt.NDArray[Any]:
         """Return a copy as a numpy.ndarray, or write into the one given as out."""
+    def get(self, *, out: npt.NDArray[Any] | None = None, blocking: bool = True) -> npt.NDArray[Any]:
+        """Return a copy as a numpy.ndarray; CuPy's name for `numpy`."""
+    def torch(self) -> Any:
+        """Return a torch.Tensor on the same device, which shares the memory if the array is writeable."""
+    def jax(self) -> Any:
+        """Return a jax.Array on the same device, which shares the memory of a whole array."""
+    def tf(self) -> Any:
+        """Return a tf.Tensor on the same device, which shares the memory of a contiguous array."""
+    def cupy(self) -> Any:
+        """Return an array on a GPU as a cupy.ndarray, which shares the memory."""
+    def numba(self) -> Any:
+        """Return a view of a `cpu` array as a numpy.ndarray, of one on a GPU as Numba's device array."""
+    def drjit(self) -> Any:
+        """Return a Dr.Jit tensor on the same device, which shares the memory of a contiguous array."""
     def cumsum(
         self, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: ndarray | None = None
     ) -> ndarray: ...

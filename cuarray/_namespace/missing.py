@@ -83,7 +83,6 @@ ADVICE = {
 ATTRIBUTES = {
     "ctypes": "x.__array_interface__['data'] has the address on cpu, x.__cuda_array_interface__ on a GPU",
     "data": "memoryview(x) shows the memory on cpu, x.__cuda_array_interface__ has the address on a GPU",
-    "get": "use x.numpy()",
     "itemset": "use x[index] = value",
     "newbyteorder": "all arrays are of the machine's own byte order; x.byteswap() turns the bytes round",
     "ptp": "use cuarray.ptp(x)",

@@ -8,8 +8,8 @@ from importlib import import_module
 
 import numpy as np
 
-#: How pip calls the packages whose modules have another name.
-PIP_NAMES = {"tensorflow": "tensorflow", "cupy": "cupy-cuda13x", "numba.cuda": "numba-cuda"}
+#: What pip calls the packages whose modules have another name.
+PIP_NAMES = {"cupy": "cupy-cuda13x", "numba.cuda": "numba-cuda"}
 
 
 def library(name, method):
@@ -17,11 +17,11 @@ def library(name, method):
     try:
         return sys.modules.get(name) or import_module(name)
     except ModuleNotFoundError as error:
-        if error.name not in (name, name.partition(".")[0]):
+        package = name.partition(".")[0]
+        if error.name not in (name, package):
             raise
-        raise ImportError(
-            f"{method}: {name} is not installed; type: pip install {PIP_NAMES.get(name, name)}", name=name
-        ) from None
+        command = f"pip install {PIP_NAMES.get(name, package)}"
+        raise ImportError(f"{method}: {name} is not installed; type: {command}", name=name) from None
 
 
 def need_gpu(self, method):
@@ -44,6 +44,16 @@ def to_torch(self):
     ------
     ImportError
         If PyTorch is not installed.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> import torch
+    >>> x = ca.zeros(3, device="cpu")
+    >>> tensor = x.torch()
+    >>> tensor += 1
+    >>> x
+    array([1., 1., 1.])
     """
     torch = library("torch", "torch")
     tensor = self._as_exchanged(torch.Tensor)
@@ -64,6 +74,13 @@ def to_jax(self):
     ------
     ImportError
         If JAX is not installed.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> import jax
+    >>> ca.arange(3, dtype="float32", device="cpu").jax()
+    Array([0., 1., 2.], dtype=float32)
     """
     dlpack = library("jax.dlpack", "jax")
     return dlpack.from_dlpack(self if self.flags.c_contiguous else self.copy())
@@ -83,6 +100,13 @@ def to_tensorflow(self):
     ------
     ImportError
         If TensorFlow is not installed.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> import tensorflow
+    >>> ca.arange(3, dtype="float32", device="cpu").tf().numpy()
+    array([0., 1., 2.], dtype=float32)
     """
     dlpack = library("tensorflow", "tf").experimental.dlpack
     return dlpack.from_dlpack((self if self.flags.c_contiguous else self.copy()).__dlpack__())
@@ -103,6 +127,13 @@ def to_cupy(self):
         If CuPy is not installed.
     ValueError
         If the array is on `cpu`.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> import cupy
+    >>> type(ca.arange(3, device="cuda").cupy())
+    <class 'cupy.ndarray'>
     """
     need_gpu(self, "cupy")
     return library("cupy", "cupy").from_dlpack(self)
@@ -121,6 +152,14 @@ def to_numba(self):
     ------
     ImportError
         If the array is on a GPU, and numba-cuda is not installed.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> import numpy as np
+    >>> x = ca.arange(3, device="cpu")
+    >>> np.shares_memory(x.numba(), np.asarray(x))
+    True
     """
     if self.device.kind == "cpu":
         return np.asarray(self)
@@ -143,6 +182,13 @@ def to_drjit(self):
         If Dr.Jit is not installed.
     TypeError
         If Dr.Jit has no tensors of the dtype.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> import drjit
+    >>> ca.arange(3, dtype="float32", device="cpu").drjit()
+    [0, 1, 2]
     """
     backend = library("drjit.llvm" if self.device.kind == "cpu" else "drjit.cuda", "drjit")
     letters = {"b1": "b", "i4": "i", "u4": "u", "i8": "i64", "u8": "u64", "f2": "f16", "f4": "f", "f8": "f64"}

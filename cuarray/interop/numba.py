@@ -1,7 +1,7 @@
 """Numba: arrays as arguments of compiled functions and kernels, and Numba's memory from cuarray's pool.
 
-Nothing has to be called. Numba finds this module by its entry points when it first compiles, and then
-`numba.njit` takes arrays on `cpu` and `numba.cuda.jit` arrays on GPUs.
+Nothing has to be called. Numba finds this module by its entry points when it first compiles, or by the first question
+that it asks an array, and then `numba.njit` takes arrays on `cpu` and `numba.cuda.jit` arrays on GPUs.
 
 To let Numba allocate from cuarray's pool, set NUMBA_CUDA_MEMORY_MANAGER=cuarray.interop.numba, or call
 ``numba.cuda.set_memory_manager(cuarray.interop.numba.MemoryManager)`` before Numba allocates.
@@ -33,6 +33,17 @@ def element_type(dtype, from_dtype):
         raise TypeError(
             f"Numba has no arrays of {dtype}; write x.astype('float32'), or x.view('uint16') for the bits"
         ) from error
+
+
+def register():
+    """Register with the packages that are imported; those imported later ask again, or find the entry points."""
+    for module, init_package in (
+        ("numba.core.typing.typeof", init),
+        ("numba.cuda.typing.typeof", init_cuda),
+        ("numba_cuda_mlir.numba_cuda.typing.typeof", init_cuda_mlir),
+    ):
+        if module in sys.modules:
+            init_package()
 
 
 # numba-cuda: kernels on arrays of GPUs
@@ -71,6 +82,7 @@ def refuse_host_array(x, context):
     refuse(x, "numba.cuda.jit", "kernels take arrays of GPUs; write x.to_device('cuda')")
 
 
+@functools.cache
 def init_cuda():
     """Register cuarray's arrays with numba-cuda; its entry point calls this."""
     from numba.cuda.typing.typeof import typeof_impl
@@ -80,6 +92,7 @@ def init_cuda():
         return refuse_host_array(x, context) if x.device.kind == "cpu" else x._numba_type_
 
 
+@functools.cache
 def init_cuda_mlir():
     """Register cuarray's arrays with numba-cuda-mlir, which has types of its own; its entry point calls this."""
     from numba_cuda_mlir.numba_cuda import types
@@ -100,6 +113,7 @@ def init_cuda_mlir():
 # Numba: compiled functions on arrays of cpu
 
 
+@functools.cache
 def init():
     """Register cuarray's arrays with Numba; its entry point calls this.
 

@@ -126,6 +126,8 @@ Array import_numpy(PyObject* numpy_array, const char* function = nullptr);
 Array copy_of_few(PyObject* object, Device device);
 /// Whether it is exactly a numpy.ndarray, of a dtype that arrays here have.
 bool is_native_numpy(PyObject* object);
+/// Its memory, as of import_numpy; an empty handle for other objects.
+Array import_native_numpy(PyObject* object);
 /// A NumPy array over the memory of a host array, or a copy of any array.
 Object view_as_numpy(PyObject* owner, const Array& array);
 Object copy_to_numpy(const Array& array);

@@ -40,7 +40,7 @@ constexpr int64_t kImpliedStream = 1;  ///< what memory handed over without a st
 DLManagedTensorVersioned* export_tensor(const Array& array);
 
 /// What a tensor says of its memory; BufferError where there is no such dtype, device or layout.
-ForeignMemory memory_of(const DLTensor& tensor, bool is_read_only);
+ForeignMemory described_memory(const DLTensor& tensor, bool is_read_only);
 Device tensor_device(const DLDevice& device);
 struct FreeTensor {
     void operator()(DLManagedTensorVersioned* tensor) const {
@@ -60,6 +60,8 @@ struct Exchange {
 };
 /// The table of exactly this class, or null: subclasses may mean something else than the memory they inherit.
 const Exchange* exchange_of(PyTypeObject* type);
+/// The same for a class that was asked before; null for others.
+const Exchange* known_exchange(PyTypeObject* type);
 /// The object's memory; an empty handle where __dlpack__ has to say why there is none.
 Array import_by_exchange(const Exchange& exchange, PyObject* object);
 /// Our own table, as the capsule that stands in the class.

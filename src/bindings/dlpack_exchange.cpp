@@ -53,7 +53,7 @@ int allocate_tensor(DLTensor* prototype, DLManagedTensorVersioned** out, void* c
     try {
         DLTensor shape = *prototype;
         shape.strides = nullptr;
-        const ForeignMemory wanted = memory_of(shape, false);
+        const ForeignMemory wanted = described_memory(shape, false);
         *out = export_tensor(empty(wanted.layout.shape, wanted.dtype, wanted.device));
         return 0;
     } catch (const std::bad_alloc&) {
@@ -80,6 +80,9 @@ constexpr DLPackExchangeAPI kOurExchange = {{{DLPACK_MAJOR_VERSION, DLPACK_MINOR
                                             work_stream};
 
 // Theirs.
+
+/// The GIL guards it; the types are kept alive.
+std::forward_list<Exchange> known_exchanges;
 
 /// Whether functions of the table of this class may be called with its objects. A class of Python's may have copied the
 /// table of another one, whose functions would take the objects for what they are not.
@@ -113,15 +116,15 @@ int64_t stream_of_library(const DLPackExchangeAPI& api, const DLDevice& device) 
 }
 
 int64_t ready_stream(const DLPackExchangeAPI& api, const DLDevice& device) {
-    return is_on_host(tensor_device(device)) ? kImpliedStream : stream_of_library(api, device);
+    return is_on_host(tensor_device(device)) ? kDataIsReady : stream_of_library(api, device);
 }
 
 /// A tensor whose memory has an owner of its own: the tensor may be given other memory later (`t.data = ...`).
 Array import_from_owner(const Exchange& exchange, PyObject* object) {
     DLTensor tensor;
     if (exchange.api->dltensor_from_py_object_no_sync(object, &tensor) != 0) throw ExceptionIsSet{};
-    ForeignMemory memory = memory_of(tensor, false);
-    backend(memory.device);
+    ForeignMemory memory = described_memory(tensor, false);
+    if (!is_on_host(memory.device)) backend(memory.device);  // which may not be there
     const ForeignBytes bytes = checked_bytes(memory, "from_dlpack");
     const int64_t stream = ready_stream(*exchange.api, tensor.device);
     Object owner = Object::steal(PyObject_CallMethodNoArgs(object, exchange.owner));
@@ -138,10 +141,14 @@ Array import_managed(const Exchange& exchange, PyObject* object) {
 
 }  // namespace
 
-const Exchange* exchange_of(PyTypeObject* type) {
-    static std::forward_list<Exchange> known;  // the GIL guards it; the types are kept alive
-    for (const Exchange& one : known)
+const Exchange* known_exchange(PyTypeObject* type) {
+    for (const Exchange& one : known_exchanges)
         if (one.type == type) return &one;
+    return nullptr;
+}
+
+const Exchange* exchange_of(PyTypeObject* type) {
+    if (const Exchange* const known = known_exchange(type)) return known;
     if (!has_attribute(type, kExchangeName)) return nullptr;
     const Producer* const producer = producer_of(type);
     const DLPackExchangeAPI* const api = is_trusted(type, producer) ? table_of(type) : nullptr;
@@ -150,7 +157,7 @@ const Exchange* exchange_of(PyTypeObject* type) {
     if (producer && producer->owner) owner = Object::steal(PyUnicode_InternFromString(producer->owner));
     if (owner && !api->dltensor_from_py_object_no_sync) return nullptr;
     Py_INCREF(type);
-    return &known.emplace_front(Exchange{type, api, producer, owner.release()});
+    return &known_exchanges.emplace_front(Exchange{type, api, producer, owner.release()});
 }
 
 Array import_by_exchange(const Exchange& exchange, PyObject* object) {

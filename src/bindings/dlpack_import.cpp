@@ -77,7 +77,7 @@ Layout tensor_layout(const DLTensor& tensor, int64_t item) {
 
 }  // namespace
 
-ForeignMemory memory_of(const DLTensor& tensor, bool is_read_only) {
+ForeignMemory described_memory(const DLTensor& tensor, bool is_read_only) {
     const DType dtype = tensor_dtype(tensor.dtype);
     return {tensor_device(tensor.device),
             reinterpret_cast<uintptr_t>(tensor.data),
@@ -113,7 +113,7 @@ bool is_read_only(const Tensor& tensor, bool is_immutable) {
 /// The array of a tensor of which everything was found to be good before `take()` makes it ours.
 template <class Tensor, class Take>
 Array adopt_checked(Tensor* tensor, bool is_immutable, int64_t stream, Take&& take) {
-    ForeignMemory memory = memory_of(tensor->dl_tensor, is_read_only(*tensor, is_immutable));
+    ForeignMemory memory = described_memory(tensor->dl_tensor, is_read_only(*tensor, is_immutable));
     backend(memory.device);  // a device that is not there must not leak the tensor
     const ForeignBytes bytes = checked_bytes(memory, "from_dlpack");
     take();

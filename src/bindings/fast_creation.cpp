@@ -85,7 +85,7 @@ PyObject* new_array_of(Given given, int) {
 
 /// The memory of an array of NumPy's, or of a library with a table of C functions; an empty handle for others.
 Array memory_of_other(PyObject* object) {
-    if (is_native_numpy(object)) return import_numpy(object);
+    if (Array array = import_native_numpy(object)) return array;
     const Exchange* const exchange = exchange_of(Py_TYPE(object));
     if (!exchange) return {};
     try {

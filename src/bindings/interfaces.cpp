@@ -171,10 +171,15 @@ PyObject* cuda_array_interface(PyObject* self, void*) {
 }
 
 /// What numba-cuda takes for the type of an argument, before it asks for anything else. Numba asks arrays on the host
-/// as well, and has types of its own for them.
+/// as well, and has types of its own for them: its first question is the moment to register ours, because it keeps
+/// whatever type it finds then.
 PyObject* numba_type(PyObject* self, void*) {
-    if (is_on_host(device_of(self))) return no_attribute("_numba_type_: the memory is on the host");
-    static Attribute make{"cuarray.interop.numba", "kernel_type"};
+    static Attribute make{"cuarray.interop.numba", "kernel_type"}, register_types{"cuarray.interop.numba", "register"};
+    if (is_on_host(device_of(self)))
+        return guarded([&] {
+            Object::steal(PyObject_CallNoArgs(register_types.get()));
+            return no_attribute("_numba_type_: the memory is on the host");
+        });
     constexpr int kMostAxes = 5;
     static PyObject* known[kDTypes][kMostAxes + 1][3][2];
     const Array& array = array_of(self);

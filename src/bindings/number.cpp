@@ -3,9 +3,9 @@
 #include <cstring>
 #include <limits>
 #include "bindings/convert.h"
+#include "bindings/dlpack.h"
 #include "bindings/ndarray.h"
 #include "bindings/other_arrays.h"
-#include "bindings/producers.h"
 #include "bindings/ufunc.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/matmul.h"
@@ -88,7 +88,7 @@ bool load_operand(ArrayOrScalar& operand, PyObject* object, CallDevice device, c
         case ArrayClass::Data: return operand.load_data(object, device, function);
         // Arrays of these libraries are their memory; other classes may have units, or labels.
         case ArrayClass::Foreign:
-            return own_producer_of(Py_TYPE(object)) && operand.load_shared(object, device, function);
+            return (known_exchange(Py_TYPE(object)) || own_producer_of(Py_TYPE(object))) && operand.load_shared(object, device, function);
         default: return false;
     }
 }

@@ -20,11 +20,9 @@ py::array new_numpy_array(const Array& array, const Dims& shape) {
     return py::array(dtype, py::array::ShapeContainer(shape.begin(), shape.end()));
 }
 
-}  // namespace
-
-Array import_numpy(PyObject* numpy_array, const char* function) {
+/// The memory of an array of NumPy's whose dtype is known.
+Array import_as(PyObject* numpy_array, DType dtype) {
     const auto* const source = py::detail::array_proxy(numpy_array);
-    const DType dtype = from_numpy_dtype(source->descr, function);
     Layout layout;
     for (int axis = 0; axis < source->nd; ++axis) {
         layout.shape.push_back(source->dimensions[axis]);
@@ -36,6 +34,26 @@ Array import_numpy(PyObject* numpy_array, const char* function) {
     return adopt_memory(std::move(memory), bytes, drop_reference, Py_NewRef(numpy_array), kDataIsReady);
 }
 
+bool is_native_numpy(PyObject* object, DType& dtype) {
+    return Py_TYPE(object) == py::detail::npy_api::get().PyArray_Type_ &&
+           read_dtype(py::detail::array_proxy(object)->descr, dtype);
+}
+
+}  // namespace
+
+Array import_numpy(PyObject* numpy_array, const char* function) {
+    return import_as(numpy_array, from_numpy_dtype(py::detail::array_proxy(numpy_array)->descr, function));
+}
+
+Array import_native_numpy(PyObject* object) {
+    DType dtype = DType::none;
+    return is_native_numpy(object, dtype) ? import_as(object, dtype) : Array();
+}
+
+bool is_native_numpy(PyObject* object) {
+    DType dtype = DType::none;
+    return is_native_numpy(object, dtype);
+}
 Array copy_of_few(PyObject* object, Device device) {
     constexpr int64_t kMost = 1 << 16;  // bytes
     if (Py_TYPE(object) != py::detail::npy_api::get().PyArray_Type_) return {};
@@ -55,12 +73,6 @@ Array copy_of_few(PyObject* object, Device device) {
     if (!to) return {};
     std::memcpy(to, source->data, size_t(bytes));
     return result;
-}
-
-bool is_native_numpy(PyObject* object) {
-    if (Py_TYPE(object) != py::detail::npy_api::get().PyArray_Type_) return false;
-    DType dtype = DType::none;
-    return read_dtype(py::detail::array_proxy(object)->descr, dtype);
 }
 
 Object view_as_numpy(PyObject* owner, const Array& array) {

@@ -1,6 +1,7 @@
 // other_arrays.cpp -- array classes of other libraries, told apart by NumPy's protocols.
 #include "bindings/other_arrays.h"
 #include <string>
+#include "bindings/dlpack.h"
 #include "bindings/module.h"
 #include "bindings/ndarray.h"
 
@@ -123,6 +124,7 @@ ArrayClass class_of(PyObject* object) {
     if (is_of(object, numpy_array)) return class_of_numpy(object);
     if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) return ArrayClass::List;
     if (object == Py_None || PyUnicode_CheckExact(object)) return ArrayClass::Nothing;
+    if (known_exchange(Py_TYPE(object))) return ArrayClass::Foreign;
     return class_of_other(object);
 }
 

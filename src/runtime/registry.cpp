@@ -188,7 +188,9 @@ class ForeignStorage final : public Storage {
 }  // namespace
 
 StorageRef foreign_storage(Device device, void* data, int64_t bytes, void (*free)(void*), void* context) {
-    return StorageRef(new ForeignStorage(&undecorated(device), data, bytes, free, context));
+    static Backend& host = undecorated(Device{});  // without the registry's lock
+    Backend& owner = device == Device{} ? host : undecorated(device);
+    return StorageRef(new ForeignStorage(&owner, data, bytes, free, context));
 }
 
 }  // namespace cuarray

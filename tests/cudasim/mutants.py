@@ -327,7 +327,7 @@ BY_HAND = [
         "src/cuda/lapack_stack.cpp",
         "task.rows <= kMostRowsOfJacobi;",
         "task.columns <= kMostRowsOfJacobi;",
-        f"{LINALG_ON_GPUS} -k 'cuda and test_svd'",
+        f"{FACTORISATIONS} -k launches",
     ),
     Mutant(
         "success-is-not-reported",

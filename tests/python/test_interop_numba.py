@@ -4,38 +4,206 @@ import peers
 
 test_check = peers.test_of(__file__, "numba", environment=(("NUMBA_ENABLE_CUDASIM", "1"),))
 
+NAMES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64", "complex64",
+         "complex128"]  # fmt: skip
 
-def check_njit_reads_and_writes():
-    # Numba uses cuarray's arrays by the buffer protocol: it supports indexing and len, but not shape.
+
+def error_of(call):
+    try:
+        call()
+    except Exception as error:
+        return error
+    raise AssertionError("nothing was raised")
+
+
+def check_the_first_call_of_a_process():
+    """Numba keeps the first type that it finds for a kind of object: it must be ours, though nothing is imported."""
+
     @numba.njit
-    def double(x, columns):
-        total = 0.0
-        for i in range(len(x)):
-            for j in range(columns):
-                x[i, j] *= 2
-                total += x[i, j]
-        return total
+    def shape(x):
+        return x.shape, x[1:].sum()
 
-    for name in ("float64", "float32", "int32"):
+    for _ in range(3):
+        assert shape(cuarray.arange(3.0)) == ((3,), 3)
+    assert [str(kinds[0]) for kinds in shape.signatures] == ["cuarray(float64, 1d, C)"]
+
+
+def check_every_type_is_read_written_and_returned():
+    @numba.njit
+    def change(x):
+        x[0, 1] = x[1, 2]
+        return x, x.shape, x.strides, x.ndim, x.size
+
+    for name in NAMES:
         x = cuarray.arange(6).astype(name).reshape(2, 3)
-        assert double(x, 3) == 30
-        assert x.tolist() == [[0, 2, 4], [6, 8, 10]]
+        result, *facts = change(x)
+        assert result is x and facts == [(2, 3), x.strides, 2, 6], name
+        assert x[0, 1] == x[1, 2], name
 
 
-def check_njit_by_way_of_numpy():
+def check_every_layout():
     @numba.njit
-    def count(x):
-        return (x > 2).sum()
+    def total(x):
+        result = 0.0
+        for value in x.flat:
+            result += value
+        return result
 
-    assert count(np.asarray(cuarray.arange(6.0))) == 3
+    @numba.njit
+    def same(x):
+        return x
+
+    x = cuarray.arange(24.0).reshape(2, 3, 4)
+    for view in (x, x.T, x[:, 1], x[::-1, ::2], x[1, ::-1, ::-2], x[:0], x[:, :0], x[0, 0], cuarray.broadcast_to(x[0], (5, 3, 4)),
+                 cuarray.asarray(np.asfortranarray(x.numpy())), cuarray.array(3.0)):  # fmt: skip
+        assert total(view) == view.sum(), view.strides
+        assert same(view) is view or (not view.size and same(view).shape == view.shape)
+
+
+def check_functions_of_numpy_inside():
+    @numba.njit
+    def many(x):
+        y = np.zeros_like(x)
+        y[:] = np.sort(x)[::-1]
+        return np.dot(x, y), np.concatenate((x, y)), x + y, np.where(x > 1, x, y).sum(), x.mean(), np.argmax(x)
+
+    x, a = cuarray.asarray([3.0, 1.0, 2.0]), np.asarray([3.0, 1.0, 2.0])
+    for one, other in zip(many(x), many(a), strict=True):
+        assert type(one) is type(other), "what a function makes is NumPy's"
+        np.testing.assert_array_equal(one, other)
+
+
+def check_calls_casts_and_containers():
+    @numba.njit
+    def half(x):
+        return x / 2
+
+    @numba.njit
+    def either(condition, x):
+        y = x if condition else np.zeros(3)
+        return half(y).sum() + half(x).sum()
+
+    @numba.njit
+    def of_pair(pair):
+        return pair[0].sum() - pair[1].sum()
+
+    @numba.njit(parallel=True)
+    def parallel(x):
+        result = 0.0
+        for i in numba.prange(x.size):
+            result += x[i]
+        return result
+
+    x = cuarray.ones(3)
+    assert (either(True, x), either(False, x)) == (3, 1.5)
+    assert of_pair((x, np.ones(2))) == 1 and parallel(x) == 3
+
+
+def check_numbers():
+    @numba.njit
+    def twice(x):
+        return x * 2
+
+    x = cuarray.arange(3.0)
+    for value in (x.sum(), x.astype("f4").sum(), x.astype(int).sum(), (x > 1).any(), x[1], x[2]):
+        assert twice(value) == value.item() * 2 and type(twice(value)) in (float, int)
+    assert twice((x * 1j).sum()) == 6j
+
+
+def check_read_only_arrays_are_not_written():
+    @numba.njit
+    def write(x):
+        x[0] = 1
+
+    x = cuarray.zeros(3)
+    x.setflags(write=False)
+    assert isinstance(error_of(lambda: write(x)), numba.TypingError) and x[0] == 0
+    y = cuarray.zeros(3)
+    write(y)
+    assert y[0] == 1, "the next call works"
+
+
+def check_types_without_functions():
+    @numba.njit
+    def first(x):
+        return x[0]
+
+    for name, advice in (("float16", "astype('float32')"), ("bfloat16", "view('uint16')")):
+        for _ in range(2):
+            error = error_of(lambda name=name: first(cuarray.ones(3).astype(name)))
+            assert isinstance(error, TypeError) and advice in str(error), error
+    assert first(cuarray.ones(3)) == 1
+
+
+def check_functions_compiled_in_advance():
+    @numba.njit("float64(float64[::1])")
+    def total(x):
+        return x.sum()
+
+    x = cuarray.ones(3)
+    assert isinstance(error_of(lambda: total(x)), TypeError)
+    assert total(np.asarray(x)) == total(x.numba()) == 3
+
+
+def check_nothing_leaks():
+    import sys
+
+    @numba.njit
+    def views(x):
+        return x, x[1:], x + 1
+
+    x = cuarray.ones(1000)
+    views(x)
+    before, blocks = sys.getrefcount(x), cuarray.memory.stats("cpu")["allocations"]
+    for _ in range(1000):
+        views(x)
+        views(cuarray.ones(10))
+    assert (sys.getrefcount(x), cuarray.memory.stats("cpu")["allocations"]) == (before, blocks)
+    part = views(cuarray.arange(10.0))[1]
+    assert part.tolist() == list(range(1, 10)), "a view keeps the memory"
 
 
 def check_vectorize():
-    @numba.vectorize(["float64(float64)"])
-    def cube(x):
+    @numba.vectorize
+    def lazy(x, y):
+        return x + 2 * y
+
+    @numba.vectorize(["float32(float32)", "float64(float64)"])
+    def eager(x):
         return x * x * x
 
-    assert np.asarray(cube(np.asarray(cuarray.arange(3.0)))).tolist() == [0, 1, 8]
+    @numba.vectorize(["float64(float64, float64)"])
+    def add(x, y):
+        return x + y
+
+    x = cuarray.arange(3.0)
+    for result, values in ((lazy(x, x), [0, 3, 6]), (lazy(x, 1), [2, 3, 4]), (lazy(np.ones(3), x), [1, 3, 5]),
+                           (lazy(cuarray.arange(3), cuarray.arange(3)), [0, 3, 6]), (eager(x), [0, 1, 8]),
+                           (eager(x[::-1]), [8, 1, 0]), (eager(x.astype("f4")), [0, 1, 8]), (eager(x > 1), [0, 0, 1]),
+                           (add.accumulate(x), [0, 1, 3]), (add.outer(x, x[:2]), [[0, 1], [1, 2], [2, 3]])):  # fmt: skip
+        assert type(result) is cuarray.ndarray and result.tolist() == values
+    assert eager(x.astype("f4")).dtype == "float32" and add.reduce(x) == 3
+    out = cuarray.zeros(3)
+    assert add(x, x, out=out) is out and out.tolist() == [0, 2, 4]
+    assert add.at(x, [0, 0], 5.0) is None and x.tolist() == [10, 1, 2]
+
+
+def check_guvectorize():
+    @numba.guvectorize(["(float64[:], float64[:])"], "(n)->()")
+    def total(x, out):
+        out[0] = x.sum()
+
+    @numba.guvectorize("(n)->(n)")
+    def double(x, out):
+        for i in range(x.size):
+            out[i] = 2 * x[i]
+
+    x = cuarray.arange(6.0).reshape(2, 3)
+    assert type(total(x)) is cuarray.ndarray and total(x).tolist() == [3, 12]
+    assert total(x.T).tolist() == [3, 5, 7]
+    out = cuarray.zeros((2, 3))
+    double(x, out)
+    assert out.tolist() == [[0, 2, 4], [6, 8, 10]]
 
 
 def check_kernel_under_the_simulator():
@@ -60,6 +228,13 @@ def check_two_axes_under_the_simulator():
     x, y = cuarray.arange(6).reshape(2, 3), cuarray.zeros((3, 2), int)
     transpose[(1, 1), (4, 4)](x, y)
     assert y.tolist() == x.T.tolist()
+
+
+def check_the_method_numba():
+    x = cuarray.arange(6.0).reshape(2, 3)
+    view = x.numba()
+    assert type(view) is np.ndarray and np.shares_memory(view, np.asarray(x))
+    assert cuda.to_device(x).copy_to_host().tolist() == x.tolist()
 
 
 if __name__ == "__main__":

@@ -34,6 +34,21 @@ def check_every_type_goes_there():
         assert t.numpy().astype("c16").tolist() == x.astype("c16").tolist()
 
 
+def check_the_method_tf():
+    for name in NAMES:
+        x = cuarray.arange(6).astype(name).reshape(2, 3)
+        for view in (x, x.T, x[::-1], x[:0], x[1, 1, ...]):
+            t = view.tf()
+            assert t.dtype.name == name and t.shape == view.shape
+            assert t.numpy().astype("c16").tolist() == view.astype("c16").tolist()
+
+
+def check_tensors_beside_ours_are_their_memory():
+    x, t = cuarray.arange(3.0), tf.constant([0.0, 1, 2], tf.float64)
+    assert type(x + t) is cuarray.ndarray and (x + t).tolist() == [0, 2, 4]
+    assert (x == t).all() and (x @ t) == 5
+
+
 def check_tensors_are_not_changed():
     t = tf.constant([1.0, 2.0])
     for x in (cuarray.asarray(t), cuarray.from_dlpack(t)):

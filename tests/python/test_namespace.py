@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import importlib.util
 import inspect
 import os
 import re
@@ -201,6 +202,9 @@ def test_examples_in_docstrings(name, device):
     finder, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
     test = finder.get_doctest(inspect.getdoc(documented()[name]), {"ca": cuarray}, name, None, 0)
     assert test.examples
+    for module in re.findall(r"^>>> import (\w+)", test.docstring, re.MULTILINE):
+        if importlib.util.find_spec(module) is None:
+            pytest.skip(f"{module} is not installed")
     # The expected output is that of the default device; factorisations are shown on cpu, which always has them.
     is_on_cpu = name.startswith("cuarray.linalg.") and 'device="cpu"' in test.docstring
     before = cuarray.default_device()
@@ -247,7 +251,26 @@ def test_import_needs_no_driver_and_opens_nothing():
 import sys, cuarray
 opened = open('/proc/self/maps').read()
 assert not [word for word in ('libcuda.so', 'libnvrtc', 'libcublas') if word in opened], opened
-assert not [name for name in ('cuda', 'cuda.pathfinder', 'ml_dtypes', 'torch', 'cuarray._tools.doctor', 'cuarray.fft', 'cuarray.linalg', 'cuarray._linalg', 'cuarray.memory', 'cuarray.random', 'cuarray._random', 'cuarray.testing') if name in sys.modules]
+assert not [name for name in ('cuda', 'cuda.pathfinder', 'ml_dtypes', 'torch', 'jax', 'tensorflow', 'cupy', 'numba', 'drjit', 'mpi4py', 'dask', 'cuarray.interop', 'cuarray._tools.doctor', 'cuarray.fft', 'cuarray.linalg', 'cuarray._linalg', 'cuarray.memory', 'cuarray.random', 'cuarray._random', 'cuarray.testing') if name in sys.modules]
+"""
+    run = python(code)
+    assert run.returncode == 0, run.stderr
+
+
+def test_modules_for_other_libraries_import_none_of_them():
+    code = """
+import sys, cuarray, pkgutil
+modules = [module.name for module in pkgutil.iter_modules(cuarray.interop.__path__)]
+assert 'numba' in modules and set(modules) <= set(dir(cuarray.interop))
+for name in modules:
+    assert getattr(cuarray.interop, name).__name__ == f'cuarray.interop.{name}'
+try:
+    cuarray.interop.nothing
+except AttributeError as error:
+    assert 'nothing' in str(error)
+else:
+    raise AssertionError
+assert not [name for name in ('torch', 'jax', 'tensorflow', 'cupy', 'numba', 'drjit', 'mpi4py', 'dask') if name in sys.modules]
 """
     run = python(code)
     assert run.returncode == 0, run.stderr
