@@ -352,6 +352,7 @@ ALLOWED_LISTS = {
     "src/bindings/number.cpp": "Python's operators",
     "src/core/infix.cpp": "Python's operators, as they are written",
     "cuarray/_namespace/aliases.py": "NumPy's spellings",
+    "cuarray/interop/mpi/operations.py": "MPI's operations",
     "src/host/loops/old_glibc.h": "glibc's functions that have several versions",
 }
 
@@ -488,7 +489,7 @@ PROSE = re.compile(r'"[^"\n]* [^"\n]*"')
 SPEAKS_OF_CUDA = {
     "src/core/device.cpp": "the names of devices are read and written here",
     "src/bindings/cuda_array_import.cpp": "__cuda_array_interface__ is about CUDA memory",
-    "cuarray/_runtime/mpi.py": "MPI says whether it takes CUDA memory",
+    "cuarray/interop/mpi/library.py": "MPI says whether it takes CUDA memory",
 }
 
 

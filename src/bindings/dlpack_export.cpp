@@ -183,13 +183,16 @@ bool is_asked_by_mpi4py(const DlpackRequest& request) {
     return bool(module);
 }
 
-void refuse_mpi_of_the_host(const Array& array, const DlpackRequest& request) {
-    static Attribute reads_gpus{"cuarray._runtime.mpi", "reads_gpus"};
-    if (is_on_host(array.device()) || request.wants_host || !is_asked_by_mpi4py(request)) return;
+/// Whether MPI is going to read and write the memory; BufferError where it cannot.
+bool is_for_mpi(const Array& array, const DlpackRequest& request) {
+    static Attribute reads_gpus{"cuarray.interop.mpi", "reads_gpus"};
+    if (is_on_host(array.device()) || request.wants_host || !is_asked_by_mpi4py(request)) return false;
     const Object answer = Object::steal(PyObject_CallNoArgs(reads_gpus.get()));
     if (!is_true(answer.get()))
         raise(ErrorKind::Buffer, "__dlpack__: this MPI does not read the memory of ", to_string(array.device()),
-              "; give it x.numpy(), or set CUARRAY_MPI_CUDA=1 if it does");
+              "; call it through cuarray.interop.mpi.Comm(comm), which copies, give it x.numpy(), or set "
+              "CUARRAY_MPI_CUDA=1 if it does");
+    return true;
 }
 
 }  // namespace
@@ -206,13 +209,17 @@ PyObject* dlpack_method(PyObject* self, Arguments args, Py_ssize_t count, PyObje
     return guarded([&] {
         const Array array = shared_with_libraries(self);
         const DlpackRequest request = read_request(args, count, keywords, array.device());
-        refuse_mpi_of_the_host(array, request);
+        const bool for_mpi = is_for_mpi(array, request);
         bool is_copy = false;
         const Array exported = exportable(array, request, is_copy);
         // Pending readers of the memory run before it is exported, and the consumer is to wait for them, too.
         Object capsule = Object::steal(request.is_versioned ? make_capsule<DLManagedTensorVersioned>(exported, is_copy)
                                                             : make_capsule<DLManagedTensor>(exported, is_copy));
         hand_over(exported, request.wants_host ? nullptr : request.stream);
+        if (for_mpi) {  // which knows no streams
+            const GilRelease released(true);
+            wait_on_host(exported.storage(), true);
+        }
         return capsule.release();
     });
 }

@@ -1,0 +1,17 @@
+"""MPI for arrays of any device and layout, through mpi4py.
+
+`Comm(comm)` has the methods of mpi4py's communicator. Arrays that MPI can read are passed to it; others are copied
+to contiguous host memory first, page-locked beside a GPU, and back afterwards. `Win` makes windows likewise.
+"""
+
+try:
+    from mpi4py import MPI as MPI
+except ImportError as error:
+    raise ImportError("cuarray.interop.mpi: needs mpi4py and an MPI library; pip install mpi4py mpich") from error
+
+from cuarray.interop.mpi.communicators import Comm, Message
+from cuarray.interop.mpi.library import reads_gpus
+from cuarray.interop.mpi.requests import Request
+from cuarray.interop.mpi.windows import Win
+
+__all__ = ["Comm", "Message", "Request", "Win", "reads_gpus"]
