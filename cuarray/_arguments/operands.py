@@ -61,6 +61,16 @@ def arrays_and_numbers(function, *objects, optional=()):
     return _core.as_arrays(function, objects, optional, True)
 
 
+def index_array(indices, a):
+    """Return NumPy's indices or mask for an array of a GPU as an array there, other objects unchanged.
+
+    Indices are small parameters: they are copied, and the host does not wait.
+    """
+    if type(indices) is np.ndarray and isinstance(a, ndarray):
+        return _core.array_from_object(indices, None, a.device)
+    return indices
+
+
 def word(value, choices, what, function):
     """Return a word that is one of `choices`; TypeError if it is not a string, else ValueError."""
     if not isinstance(value, str):

@@ -8,6 +8,7 @@ from cuarray._arguments.operands import (
     WEAK,
     arrays_and_numbers,
     as_arrays,
+    index_array,
     members,
     rule_outside,
     target,
@@ -100,7 +101,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     array([[4, 7],
            [3, 3]])
     """
-    a, places = as_arrays("take", a, indices)
+    a, places = as_arrays("take", a, index_array(indices, a))
     places = positions(places, indices, "take")
     if axis is None:
         return _core.take(a.ravel(), places, 0, mode, out)
@@ -141,7 +142,7 @@ def put(a, ind, v, mode="raise"):
     array([7, 0, 8, 0, 7])
     """
     a = target(a, "put")
-    places = countable(positions(_core.beside(ind, a, "put"), ind, "put")).ravel()
+    places = countable(positions(_core.beside(index_array(ind, a), a, "put"), ind, "put")).ravel()
     values = values_for(a, v, "put").ravel()
     mode = rule_outside(mode, "put")
     if places.size and a.size == 0:
@@ -206,7 +207,7 @@ def take_along_axis(arr, indices, axis=-1):
     array([[30],
            [60]])
     """
-    arr, indices = as_arrays("take_along_axis", arr, indices)
+    arr, indices = as_arrays("take_along_axis", arr, index_array(indices, arr))
     if axis is None:
         arr, axis = arr.ravel(), 0
     axis = normalise_axis(axis, arr.ndim, "take_along_axis")
@@ -249,7 +250,7 @@ def put_along_axis(arr, indices, values, axis):
     """
     arr = target(arr, "put_along_axis")
     axis = axis if axis is None else normalise_axis(axis, arr.ndim, "put_along_axis")
-    indices = along(_core.beside(indices, arr, "put_along_axis"), "put_along_axis")
+    indices = along(_core.beside(index_array(indices, arr), arr, "put_along_axis"), "put_along_axis")
     values = values_for(arr, values, "put_along_axis")
     if axis is not None:
         _core.put_along_axis(arr, indices, values, axis)
@@ -447,7 +448,7 @@ def compress(condition, a, axis=None, out=None):
     >>> ca.compress([False, True], [[1, 2], [3, 4]], axis=0)
     array([[3, 4]])
     """
-    condition, a = as_arrays("compress", condition, a)
+    condition, a = as_arrays("compress", index_array(condition, a), a)
     if condition.ndim != 1:
         raise ValueError(f"compress: condition must have one axis, not {condition.ndim}")
     return take(a, flatnonzero(condition), axis, out)

@@ -155,11 +155,8 @@ class SubscriptKey {
             return of_array(array_of(made.get()), made.get());
         }
         if (PyFloat_Check(entry) || PyComplex_Check(entry)) refuse_entry(entry);
-        if (is_numpy_array(entry) && !is_on_host(device_))
-            raise(ErrorKind::Type, "index: a NumPy array for an array on ", to_string(device_),
-                  "; write cuarray.asarray(i, device='", to_string(device_), "')");
         refuse_to_strip(entry, "index");
-        CreationOptions options;
+        CreationOptions options;  // NumPy's indices are small parameters: they are copied to a GPU, which does not wait
         options.device = device_;
         Object made;
         try {

@@ -167,10 +167,10 @@ BY_HAND = [
         f"{UNUSUAL} -k temporaries",
     ),
     Mutant(
-        "handle-made-in-a-strict-capture",
-        "src/cuda/cublas.cpp",
-        "      relaxed_(context.driver),\n",
-        "      relaxed_(relaxed_),\n",
+        "no-capture-is-relaxed",
+        "src/cuda/context.cpp",
+        "    driver_.cuThreadExchangeStreamCaptureMode(&mode_);\n",
+        "",
         f"{PRODUCTS} -k captures",
     ),
     Mutant(

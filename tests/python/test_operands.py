@@ -11,12 +11,23 @@ import pytest
 
 import cuarray
 
+#: Calls whose NumPy arrays are indices or masks, which any array accepts.
+OF_INDICES = (
+    "take(x, g)",
+    "compress(b, x)",
+    "take_along_axis(x, g, 0)",
+    "x[g]",
+    "x[b]",
+    "x[[1, 2]][g[:1]]",
+    "x.take(g)",
+)
+
 CALLS = [
     "isclose(x, h)", "array_equal(h, x)", "array_equiv(x, h)", "kron(x, h)", "cross(x, h)", "convolve(h, x)", "correlate(x, h)", "polyval(h, x)",
     "polyadd(x, h)", "polymul(h, x)", "polydiv(x, h)", "intersect1d(x, h)", "setxor1d(h, x)", "union1d(x, h)", "isin(h, x)", "setdiff1d(x, h)",
     "lexsort([x, h])", "searchsorted(x, h)", "digitize(h, x)", "ix_(i, g)", "ravel_multi_index((i, g), (4, 4))", "choose(i, [x, h, x])", "concat([h, x])",
     "stack([x, h])", "hstack([x, h])", "column_stack([h, x])", "dot(x, h)", "outer(h, x)", "vecdot(x, h)", "einsum('i,i->', h, x)", "broadcast(x, h).shape",
-    "tensordot(x, h, 1)", "take(x, g)", "compress(b, x)", "where(x > 1, x, h)", "where(b, x, 1)", "interp(x, h, h)", "interp(h, x, x)", "cov(x, h)",
+    "tensordot(x, h, 1)", "where(x > 1, x, h)", "where(b, x, 1)", "interp(x, h, h)", "interp(h, x, x)", "cov(x, h)",
     "add(x, h)", "add.outer(h, x)", "add(x, 1, where=b, out=x.copy())", "sum(x, where=b)", "nansum(x, where=b)", "clip(x, h, 3)", "meshgrid(x, h)", "broadcast_arrays(h, x)",
     "average(x, weights=h)", "average(h, weights=x)", "cov(x, aweights=h)", "histogram(x, 3, weights=h)", "bincount(i, weights=h)", "bincount(g, weights=x)",
     "histogram2d(x, h, 2)", "take_along_axis(h, i, 0)", "extract(b, x)", "select([b], [x])", "piecewise(x, [b], [1])", "diff(x, prepend=h)", "ediff1d(x, to_end=h)",
@@ -25,20 +36,37 @@ CALLS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("call", [*CALLS, *OF_INDICES])
 def test_beside_an_array(call, device):
     """NumPy's result for arrays is also that for lists and, on cpu, for NumPy arrays."""
     host, places = np.asarray([1.0, 2.0, 3.0]), np.asarray([0, 1, 2])
     names = {"x": cuarray.asarray(host), "i": cuarray.asarray(places)}
     lists = {"h": host.tolist(), "g": places.tolist(), "b": [True, False, True]}
     arrays = {"h": host, "g": places, "b": np.asarray(lists["b"])}
-    want = eval(f"cuarray.{call}", {"cuarray": cuarray, **names, **{n: cuarray.asarray(v) for n, v in lists.items()}})
-    same(eval(f"cuarray.{call}", {"cuarray": cuarray, **names, **lists}), want, device)
-    if device == "cpu":
-        same(eval(f"cuarray.{call}", {"cuarray": cuarray, **names, **arrays}), want, device)
+    code = call if call[0] == "x" else f"cuarray.{call}"
+    want = eval(code, {"cuarray": cuarray, **names, **{n: cuarray.asarray(v) for n, v in lists.items()}})
+    same(eval(code, {"cuarray": cuarray, **names, **lists}), want, device)
+    if device == "cpu" or call in OF_INDICES:
+        same(eval(code, {"cuarray": cuarray, **names, **arrays}), want, device)
     else:
         with pytest.raises(TypeError, match="asarray"):
-            eval(f"cuarray.{call}", {"cuarray": cuarray, **names, **arrays})
+            eval(code, {"cuarray": cuarray, **names, **arrays})
+
+
+def test_numpy_indices_to_write_with(device):
+    """They may be changed as soon as the call returns."""
+    places, mask = np.asarray([2, 0]), np.asarray([True, False, False, True])
+    x, y = cuarray.zeros(4), cuarray.zeros((2, 2))
+    x[places] = 5
+    places[...] = 1
+    x[mask] += 1
+    mask[...] = True
+    cuarray.put(x, np.asarray([1]), 7)
+    cuarray.put_along_axis(y, np.asarray([[1], [0]]), 3, axis=1)
+    cuarray.add.at(x, np.asarray([3, 3]), 10)
+    assert x.tolist() == [6, 7, 5, 21] and y.tolist() == [[0, 3], [3, 0]]
+    with pytest.raises(IndexError):
+        x[np.asarray([0.5])]
 
 
 @pytest.mark.parametrize(
