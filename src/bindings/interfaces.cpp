@@ -200,10 +200,16 @@ PyObject* numba_type(PyObject* self, void*) {
 
 PyObject* array_priority(PyObject*, void*) { return PyFloat_FromDouble(kArrayPriority); }
 
+/// Whether the caller of __array__ asks for values on the host, as xarray's `.values` does.
+bool asks_for_values() {
+    static Attribute ask{"cuarray.interop.xarray", "asks_for_values"};
+    return is_true(Object::steal(PyObject_CallNoArgs(ask.get())).get());
+}
+
 constexpr Signature kArrayProtocolSignature{"__array__", {"dtype", "copy"}, 2};
 PyObject* array_protocol(PyObject* self, PyObject** values) {
     const Array& array = array_of(self);
-    if (!is_on_host(array.device()))
+    if (!is_on_host(array.device()) && !asks_for_values())
         raise(ErrorKind::Type, "implicit conversion of an array on ", to_string(array.device()),
               " to NumPy is refused; write x.numpy()");
     const DType dtype = to_dtype(values[0], array.dtype(), "__array__");
@@ -213,7 +219,10 @@ PyObject* array_protocol(PyObject* self, PyObject** values) {
         raise(ErrorKind::Value, "__array__: a cast from ", info(array.dtype()).name, " to ", info(dtype).name,
               " needs a copy, and copy=False was given");
     if (dtype != array.dtype()) return copy_to_numpy(astype(array, dtype)).release();
-    return (copies ? copy_to_numpy(array) : view_as_numpy(self, array)).release();
+    if (is_set && !copies && !is_on_host(array.device()))
+        raise(ErrorKind::Value, "__array__: an array on ", to_string(array.device()),
+              " needs a copy, and copy=False was given");
+    return (copies || !is_on_host(array.device()) ? copy_to_numpy(array) : view_as_numpy(self, array)).release();
 }
 
 /// Whether cuarray's functions take this operand, which is no other library's array.
