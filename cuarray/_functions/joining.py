@@ -350,7 +350,7 @@ def array_split(ary, indices_or_sections, axis=0):
         if count <= 0:
             raise ValueError(f"array_split: the number of parts must be positive, not {count}")
         size, larger = divmod(extent, count)
-        if count * sys.getsizeof(a) > memory_of_host():
+        if count * sys.getsizeof(a[...]) > memory_of_host():
             function = _core.called_function("array_split")
             raise MemoryError(f"{function}: {count} views are more than the memory holds")
         places = [i * size + min(i, larger) for i in range(count + 1)]

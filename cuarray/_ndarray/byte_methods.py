@@ -200,6 +200,10 @@ def reduce_ex(self, protocol):
     return rebuild, (data, self.dtype.name, self.shape, order, str(self.device))
 
 
+#: The device of unpickled arrays of GPUs, in place of their own; None for their own.
+gpu_of_pickles = None
+
+
 def rebuild(data, dtype, shape, order, device):
     """Make an array from pickled bytes, on its device or, with a warning, on cpu."""
     dtype = _core.dtype(dtype)
@@ -207,6 +211,8 @@ def rebuild(data, dtype, shape, order, device):
     host = raw.view(np.uint16 if dtype.kind == "V" else dtype).reshape(shape[::-1] if order == "F" else shape)
     try:
         place = _core.device(device)
+        if gpu_of_pickles is not None and place.kind == gpu_of_pickles.kind:
+            place = gpu_of_pickles
         _core.memory_stats(place)
     except (ValueError, _core.CudaError) as reason:
         # The default filter shows a warning once per source line, which is this one.

@@ -1,6 +1,7 @@
 """The methods of ndarray that are written in Python; importing this module adds them to the type."""
 
 import math
+from importlib import import_module
 from types import GenericAlias
 
 from cuarray import _core
@@ -347,6 +348,11 @@ def conform(self, protocol):
     return self.item() if self.ndim == 0 else None
 
 
+def dask_tokenize(self):
+    """Return what names the array in Dask's graphs; at the first call, tell Dask about arrays of ours."""
+    return import_module("cuarray.interop.dask").normalize(self)
+
+
 def array_namespace(self, *, api_version=None):
     """Return the module cuarray, by the Array API standard."""
     if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12", ARRAY_API_VERSION):
@@ -364,6 +370,7 @@ _core.extend_ndarray(
         "__ceil__": python_ceil,
         "__complex__": array_complex,
         "__conform__": conform,
+        "__dask_tokenize__": dask_tokenize,
         "__floor__": python_floor,
         "__format__": array_format,
         "__repr__": ndarray_repr,

@@ -1,6 +1,9 @@
 """Other libraries: one module each, imported at its first use, as is the library itself.
 
+- `dask`: Dask's arrays with chunks of ours, its backend "cuarray", a GPU for each worker
+- `mpi`: MPI for arrays of any device and layout
 - `numba`: arrays as arguments of compiled functions and kernels, Numba's memory in our pool
+- `xarray`: `.values` of arrays of a GPU
 """
 
 from importlib import import_module
