@@ -24,6 +24,7 @@ import calls  # noqa: F401, registers its measure
 import everyday  # noqa: F401, registers its measure
 import interop  # noqa: F401, registers its measures
 import libraries  # noqa: F401, registers its measures
+import parallel  # noqa: F401, registers its measures
 import programs  # noqa: F401, registers its measure
 import routines  # noqa: F401, registers its measures
 from measures import MEASURES, THREADS
