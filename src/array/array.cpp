@@ -47,6 +47,11 @@ void Array::run_pending() const {
     drop_node(node.get());
 }
 
+void Array::refuse_revoked() {
+    raise(ErrorKind::Runtime,
+          "this array's memory was lent for the time of a call, which has ended; write x.copy() inside the call");
+}
+
 bool Array::is_c_contiguous() const { return cuarray::is_c_contiguous(layout_, item_size(dtype_)); }
 bool Array::is_f_contiguous() const { return cuarray::is_f_contiguous(layout_, item_size(dtype_)); }
 bool Array::is_writable() const { return !read_only_; }

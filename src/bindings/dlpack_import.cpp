@@ -203,6 +203,8 @@ Array adopt_tensor(OwnedTensor& tensor, int64_t stream) {
     return adopt_checked(tensor.get(), false, stream, [&] { tensor.release(); });
 }
 
+Array import_capsule(PyObject* capsule, int64_t stream) { return consume_any(capsule, false, stream); }
+
 Array import_dlpack(PyObject* object, std::optional<Device> device, std::optional<bool> copy) {
     if (PyCapsule_CheckExact(object)) return consume_any(object, false, kImpliedStream);
     return import_from_producer(object, device, copy && !*copy);

@@ -115,6 +115,7 @@ PyObject* compare(PyObject* self, PyObject* other, int operation) noexcept;
 const PyType_Slot* number_slots();
 
 /// Memory that another library owns; `device` and `copy` are from_dlpack's.
+Array import_capsule(PyObject* capsule, int64_t stream);  ///< `stream`: where the data is ready
 Array import_dlpack(PyObject* object, std::optional<Device> device = {}, std::optional<bool> copy = {});
 Array import_cuda_array_interface(PyObject* interface, PyObject* owner);
 

@@ -70,12 +70,11 @@ class CUARRAY_API Array {
     /// The memory; a pending array is computed first. Every read and every view goes through here.
     Storage& storage() const {
         settle();
+        if (storage_->is_revoked) [[unlikely]]
+            refuse_revoked();
         return *storage_;
     }
-    StorageRef storage_ref() const {
-        settle();
-        return storage_;
-    }
+    StorageRef storage_ref() const { return StorageRef(&storage()); }
     int64_t offset() const { return offset_; }  ///< bytes from the storage's start to element 0
     /// Address of element 0 (host or device), after settling; not to be dereferenced for size 0.
     char* data() const { return static_cast<char*>(storage().data) + offset_; }
@@ -112,6 +111,7 @@ class CUARRAY_API Array {
 
  private:
     void run_pending() const;
+    [[noreturn]] static void refuse_revoked();
     Device pending_device() const;
     bool share_node(const Array& other) const;
     static void drop_node(PendingNode* node);

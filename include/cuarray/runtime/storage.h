@@ -64,6 +64,7 @@ class CUARRAY_API Storage {
         if (line) forget_line();
         destroy();
     }
+    int32_t references() const { return references_.load(std::memory_order_acquire); }
     /// Sets the count to the first reference, for a new storage that is not shared yet (Ref::adopt).
     void own() { references_.store(1, std::memory_order_relaxed); }
     Device device() const;
@@ -74,6 +75,7 @@ class CUARRAY_API Storage {
     void* data;
     int64_t bytes;
     bool read_only = false;  ///< imported without the right to write
+    bool is_revoked = false;  ///< the owner of imported memory has taken it back: every use raises
     bool exported = false;   ///< other code may write at any time (imports, writable exports): reads are not deferred
     Uses uses;               ///< queued work that reads or writes the memory
     uint32_t line = 0;       ///< number of the line that allocated it, if memory is tracked (runtime/tracking.h)

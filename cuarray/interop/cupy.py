@@ -1,0 +1,26 @@
+"""CuPy, for `cuarray.interop.wrap`; CuPy has no gradients."""
+
+import cuarray
+
+try:
+    import cupy
+except ImportError as error:
+    raise ImportError("this needs CuPy: pip install cupy-cuda12x, or cupy-cuda13x") from error
+
+
+def is_array(x):
+    return isinstance(x, cupy.ndarray)
+
+
+def take(x):
+    """Return a cuarray array over the memory of CuPy's, in the order of CuPy's current stream."""
+    return cuarray.from_dlpack(x)
+
+
+def give(x):
+    """Return CuPy's array over the memory of an array of a GPU; CuPy has no others."""
+    return cupy.from_dlpack(x)
+
+
+def make(x, _like=None):
+    return give(x if x.flags.writeable else x.copy())

@@ -1,0 +1,355 @@
+"""JAX: functions of cuarray's arrays, or of PyTorch's tensors, inside `jit`, `vmap`, `grad` and `scan`."""
+
+import functools
+import gc
+import inspect
+
+import numpy as np
+
+import cuarray
+from cuarray import _core
+from cuarray.interop import trees
+from cuarray.interop.rules import contiguous, is_differentiable
+
+try:
+    import jax
+    from jax.experimental.buffer_callback import buffer_callback
+except ImportError as error:
+    raise ImportError("cuarray.interop.jax needs JAX 0.6 or newer: pip install jax") from error
+
+__all__ = ["call"]
+
+#: Names of devices by their DLPack type.
+_DEVICES = {1: "cpu", 2: "cuda:{}"}
+
+_flatten, _map = jax.tree_util.tree_flatten, jax.tree_util.tree_map
+
+
+class Loan:
+    """Arrays over the buffers of a callback, on XLA's stream; after the block every use of them raises.
+
+    The memory belongs to XLA again then. Views that the function has kept raise, too; those of another library would
+    read garbage: with `may_keep` False they are a RuntimeError.
+    """
+
+    def __init__(self, context, buffers, may_keep):
+        kind, index = buffers[0].__dlpack_device__()
+        self.device = cuarray.device(_DEVICES[kind].format(index))
+        self.stream = None
+        if self.device.kind != "cpu":
+            self.stream = cuarray.Stream.from_external(context.stream, self.device)
+        self.buffers, self.may_keep = buffers, may_keep
+
+    def __enter__(self):
+        self.device.__enter__()
+        if self.stream:
+            self.stream.__enter__()
+        self.number = self.stream.handle if self.stream else None
+        capsules = [buffer.__dlpack__(stream=self.number, max_version=(1, 0)) for buffer in self.buffers]
+        self.arrays = _core.borrow(capsules, self.number or 0)
+        return self.arrays
+
+    def __exit__(self, *exception):
+        kept = not self.may_keep and _core.borrowed_views(self.arrays)
+        if kept:
+            gc.collect()
+            kept = _core.borrowed_views(self.arrays)
+        _core.return_loans(self.arrays, self.number or 0)
+        if self.stream:
+            self.stream.__exit__(*exception)
+        self.device.__exit__(*exception)
+        if kept and exception[0] is None:
+            raise RuntimeError("call: the function has kept a tensor over a JAX buffer; write tensor.clone()")
+
+
+def _store(out, value, name):
+    """Write a result into the memory of JAX's array, unless it is there already."""
+    if value is out:
+        return
+    value = cuarray.asarray(value)
+    if value.shape != out.shape:
+        raise ValueError(f"{name}: a result of shape {value.shape}; out_spec says {out.shape}")
+    cuarray.copyto(out, value)
+
+
+def _spec(tree):
+    """Return a tree of shapes and dtypes that JAX has: 32 bits, unless jax_enable_x64 is set."""
+    return _map(lambda x: jax.ShapeDtypeStruct(x.shape, jax.dtypes.canonicalize_dtype(x.dtype)), tree)
+
+
+def _gradients(args, found, name):
+    """Return what `vjp` returned as a list: a gradient or None for each array of `args` that can have one."""
+    if len(args) == 1 and not (isinstance(found, tuple) and len(found) == 1):
+        found = (found,)
+    if not isinstance(found, (tuple, list)) or len(found) != len(args):
+        raise ValueError(f"{name}: vjp must return {len(args)} gradients, one per argument, not {found!r}")
+    flat = []
+    for arg, part in zip(args, found, strict=True):
+        leaves, structure = _flatten(arg)
+        parts = [None] * len(leaves) if part is None else structure.flatten_up_to(part)
+        flat += [g for g, x in zip(parts, leaves, strict=True) if is_differentiable(x)]
+    return flat
+
+
+class _Function:
+    """A function of arrays between `buffer_callback` and its gradients' callback."""
+
+    def __init__(self, fn, vjp, may_keep, options):
+        self.fn, self.vjp, self.may_keep, self.options = fn, vjp, may_keep, options
+        self.name = getattr(fn, "__name__", type(fn).__name__)
+        try:
+            self.takes_out = "out" in inspect.signature(fn).parameters
+        except (TypeError, ValueError):
+            self.takes_out = False
+
+    def evaluate(self, spec, tree):
+        wanted, results = _flatten(spec)
+        if not wanted:
+            raise ValueError(f"{self.name}: out_spec must have an array, not {spec!r}")
+        buffers, arguments = _flatten(tree)
+
+        def callback(context, out, *buffers):
+            with Loan(context, [*out, *buffers], self.may_keep) as arrays:
+                places = arrays[: len(out)]
+                args, keywords = arguments.unflatten(arrays[len(out) :])
+                if self.takes_out:
+                    keywords["out"] = results.unflatten(places)
+                self.store(places, self.fn(*args, **keywords), results)
+                del args, keywords
+
+        return results.unflatten(buffer_callback(callback, wanted, **self.options)(*buffers))
+
+    def store(self, places, result, structure):
+        if self.takes_out and result is None:
+            return
+        values, found = _flatten(result)
+        if found != structure:
+            raise ValueError(f"{self.name}: the result has the structure {found}; out_spec says {structure}")
+        for place, value in zip(places, values, strict=True):
+            _store(place, value, self.name)
+
+    def pull_back(self, tree, output, cotangent):
+        """Return the cotangents of the arrays of `tree`, in its structure."""
+        if self.vjp is None:
+            raise TypeError(f"{self.name}: jax.call was given no vjp=, so that it has no gradient")
+        inputs, arguments = _flatten(tree)
+        outputs, results = _flatten(output)
+        ends = jax.tree_util.tree_leaves(cotangent)
+        known = [end.dtype != jax.dtypes.float0 for end in ends]
+        wanted = [x for x in inputs if is_differentiable(x)]
+
+        def callback(context, out, *buffers):
+            with Loan(context, [*out, *buffers], self.may_keep) as arrays:
+                places = arrays[: len(out)]
+                rest = iter(arrays[len(out) :])
+                args, _ = arguments.unflatten([next(rest) for _ in inputs])
+                result = results.unflatten([next(rest) for _ in outputs])
+                grad = results.unflatten([next(rest) if is_known else None for is_known in known])
+                found = _gradients(args, self.vjp(args, result, grad), self.name)
+                found += [None] * (len(places) - len(found))  # of keyword arguments
+                for place, value in zip(places, found, strict=True):
+                    if value is None:
+                        place[...] = 0
+                    else:
+                        _store(place, value, f"{self.name}: vjp")
+                del rest, args, result, grad, found, value
+
+        given = [*inputs, *outputs, *(end for end, is_known in zip(ends, known, strict=True) if is_known)]
+        found = iter(buffer_callback(callback, _spec(wanted), **self.options)(*given) if wanted else [])
+        # JAX's gradients of integers have no values.
+        return arguments.unflatten(
+            [next(found) if is_differentiable(x) else np.zeros(x.shape, jax.dtypes.float0) for x in inputs]
+        )
+
+
+def _refusing(function, name):
+    """Return a function whose gradient is refused."""
+
+    def refuse(*_):
+        raise NotImplementedError(f"{name}: gradients of its gradients are not available; its vjp runs outside of JAX")
+
+    once = jax.custom_vjp(function)
+    once.defvjp(refuse, refuse)
+    return once
+
+
+def _functions_of_torch(fn):
+    """Return a function of tensors, and its gradients by autograd, as functions of cuarray's arrays."""
+    from cuarray.interop import torch_in_jax
+
+    return functools.partial(torch_in_jax.run, fn), functools.partial(torch_in_jax.pull_back, fn)
+
+
+def call(fn, out_spec, *, vjp=None, framework="cuarray", vmap_method="sequential", has_side_effect=False):
+    """Make a function of cuarray's arrays, or of PyTorch's tensors, one of JAX's arrays.
+
+    It runs inside `jit`, `vmap`, `grad`, `scan` and so on, on XLA's stream, over the memory of JAX's arrays.
+
+    Parameters
+    ----------
+    fn : callable
+        It gets cuarray arrays, read-only, in the place of JAX's, in nested containers too (pytrees), and returns
+        arrays, which are copied into JAX's memory. With a parameter `out` it gets the arrays of the results there
+        and writes into them instead; ufuncs are such functions: ``call(ca.sin, spec)``. The arrays are valid
+        during the call only.
+    out_spec : pytree or callable
+        What it returns: objects with `shape` and `dtype`, such as jax.ShapeDtypeStruct, in its structure; or a
+        function of the arguments, as such objects, that returns that. Results are cast to these dtypes within
+        their kind.
+    vjp : callable, optional
+        ``vjp(inputs, output, grad)`` with the tuple of positional arguments of `fn`, what it returned, and the
+        cotangent of that, None for results of integers and bools. It returns the cotangent of each positional
+        argument, in its structure, or None for zeros: a tuple, or the one alone.
+    framework : 'cuarray' or 'torch'
+        With 'torch', `fn` is a function of tensors; its gradients are those of PyTorch's autograd, and `vjp` is not
+        given. It must not change its arguments.
+    vmap_method : str
+        As for jax.pure_callback. 'sequential', the default, calls `fn` once per element; 'expand_dims' and
+        'broadcast_all' call it once with leading axes.
+    has_side_effect : bool
+        Whether JAX must run it even if its results are not used.
+
+    Returns
+    -------
+    callable
+        The function of JAX's arrays. It has no forward-mode derivative and no second one.
+
+    Raises
+    ------
+    TypeError
+        If a gradient is needed and there is no `vjp`; if `framework` is not known.
+    jax.errors.JaxRuntimeError
+        If `fn` or `vjp` raises; if they return other structures, shapes or kinds than told.
+
+    Examples
+    --------
+    >>> import jax
+    >>> import jax.numpy as jnp
+    >>> import cuarray as ca
+    >>> from cuarray.interop.jax import call
+    >>> sine = call(ca.sin, lambda x: x, vjp=lambda inputs, output, grad: grad * ca.cos(inputs[0]))
+    >>> jax.jit(jax.grad(lambda x: sine(x).sum()))(jnp.zeros(3)).tolist()
+    [1.0, 1.0, 1.0]
+    """
+    if framework not in ("cuarray", "torch"):
+        raise TypeError(f"call: framework is 'cuarray' or 'torch', not {framework!r}")
+    if framework == "torch":
+        if vjp is not None:
+            raise TypeError("call: PyTorch's autograd makes the gradients of framework='torch'; leave vjp out")
+        fn, vjp = _functions_of_torch(fn)
+    options = {"vmap_method": vmap_method, "has_side_effect": has_side_effect}
+    function = _Function(fn, vjp, framework == "cuarray", options)
+
+    @jax.jit
+    def evaluate(tree):
+        args, keywords = _map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), tree)
+        return function.evaluate(_spec(out_spec(*args, **keywords) if callable(out_spec) else out_spec), tree)
+
+    pull_back = _refusing(jax.jit(function.pull_back), function.name)
+    differentiable = jax.custom_vjp(evaluate)
+
+    def forward(tree):
+        output = differentiable(tree)
+        return output, (tree, output)
+
+    differentiable.defvjp(forward, lambda kept, grad: (pull_back(*kept, grad),))
+
+    @functools.wraps(fn)
+    def called(*args, **keywords):
+        return differentiable((args, keywords))
+
+    return called
+
+
+# For `cuarray.interop.wrap`.
+
+
+def is_array(x):
+    return isinstance(x, jax.Array)
+
+
+def take(x):
+    """Return a read-only cuarray array over the memory of an array of JAX's."""
+    return cuarray.from_dlpack(x)
+
+
+def give(x):
+    """Return an array of JAX's over the memory of an array; a copy of one that is read-only or not compact."""
+    return jax.dlpack.from_dlpack(contiguous(x))
+
+
+def make(x, _like=None):
+    return give(x)
+
+
+def vjp(function, arrays, wanted):
+    """Return the results of a function, and the function of their gradients by jax.vjp.
+
+    JAX's cotangent of a complex number is the conjugate of the gradient that the others know.
+    """
+    chosen = [x for x, is_wanted in zip(arrays, wanted, strict=True) if is_wanted]
+
+    def of_chosen(*those):
+        given = iter(those)
+        return function([next(given) if is_wanted else x for x, is_wanted in zip(arrays, wanted, strict=True)])
+
+    results, pull = jax.vjp(of_chosen, *chosen)
+
+    def pull_back(grads):
+        ends = [_cotangent(out, g) for out, g in zip(results, grads, strict=True)]
+        found = iter(pull(ends))
+        return [next(found).conj() if is_wanted else None for is_wanted in wanted]
+
+    return results, pull_back
+
+
+def _cotangent(result, grad):
+    if not is_differentiable(result):
+        return np.zeros(result.shape, jax.dtypes.float0)
+    return jax.numpy.zeros_like(result) if grad is None else grad.astype(result.dtype).conj()
+
+
+def lifted(rule_of, out_spec):
+    """Return the call of a rule as a function that JAX can trace and differentiate."""
+    calls = {}  # by structure and static arguments, if those can be keys: each is traced once per shapes
+
+    def lift(args, keywords):
+        arrays, skeleton = trees.take_apart((args, keywords), is_array)
+        key = trees.key(skeleton)
+        made = calls.get(key) or _Lifted(rule_of(skeleton), out_spec)
+        if key is not None:
+            calls[key] = made
+        results = made.function(*arrays)
+        return trees.put_together(made.rule.result, results)
+
+    return lift
+
+
+class _Lifted:
+    """A rule as a function of JAX's arrays."""
+
+    def __init__(self, rule, out_spec):
+        self.rule, self.out_spec = rule, out_spec
+        self.function = call(self.run, self.spec, vjp=self.pull_back if rule.has_gradient else None)
+
+    def run(self, *arrays):
+        return self.rule.run(list(arrays))
+
+    def spec(self, *shapes):
+        if self.out_spec is not None:
+            spec = self.out_spec(*shapes) if callable(self.out_spec) else self.out_spec
+            found, self.rule.result = trees.take_apart(spec, lambda x: hasattr(x, "shape") and hasattr(x, "dtype"))
+            return found
+        with cuarray.device(_current_device()):
+            blanks = [cuarray.zeros(x.shape, dtype=x.dtype) for x in shapes]
+            return [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in self.rule.run(blanks)]
+
+    def pull_back(self, inputs, output, grad):
+        found = self.rule.pull_back(list(inputs), list(output), [g if g is None else cuarray.conj(g) for g in grad])
+        return tuple(g if g is None else cuarray.conj(g) for g in found)
+
+
+def _current_device():
+    """Return the device of JAX's computations, as cuarray's."""
+    (kind, index) = jax.numpy.zeros(()).__dlpack_device__()
+    return _DEVICES[int(kind)].format(index)

@@ -1,0 +1,99 @@
+"""TensorFlow, for `cuarray.interop.wrap`: immutable tensors, and gradients of tf.GradientTape."""
+
+import cuarray
+from cuarray.interop import trees
+from cuarray.interop.rules import contiguous, is_differentiable
+
+try:
+    import tensorflow as tf
+except ImportError as error:
+    raise ImportError("this needs TensorFlow: pip install tensorflow, or tensorflow-cpu") from error
+
+
+def is_array(x):
+    return isinstance(x, (tf.Tensor, tf.Variable))
+
+
+def take(x):
+    """Return a read-only cuarray array over the memory of a tensor; a copy of a variable's value."""
+    return cuarray.from_dlpack(tf.identity(x) if isinstance(x, tf.Variable) else x)
+
+
+def give(x):
+    """Return a tensor over the memory of an array; a copy of one that is read-only or not contiguous.
+
+    TensorFlow's stream is not known: the work on the array is waited for.
+    """
+    cuarray.current_stream(x.device).synchronize()
+    return tf.experimental.dlpack.from_dlpack(contiguous(x).__dlpack__())
+
+
+def make(x, _like=None):
+    """Return a tensor over the memory of a result, which is read-only from then on: tensors are immutable."""
+    tensor = give(x)
+    x.flags.writeable = False
+    return tensor
+
+
+def vjp(function, tensors, wanted):
+    """Return the results of a function, and the function of their gradients by tf.GradientTape."""
+    leaves = [t for t, is_wanted in zip(tensors, wanted, strict=True) if is_wanted]
+    with tf.GradientTape(persistent=True, watch_accessed_variables=False) as tape:
+        tape.watch(leaves)
+        results = function(tensors)
+
+    def pull_back(grads):
+        pairs = [(out, g) for out, g in zip(results, grads, strict=True) if g is not None]
+        found = iter([None] * len(leaves))
+        if pairs and leaves:
+            outputs, ends = zip(*pairs, strict=True)
+            found = iter(tape.gradient(list(outputs), leaves, list(ends)))
+        found = [next(found) if is_wanted else None for is_wanted in wanted]
+        return [tf.convert_to_tensor(g) if isinstance(g, tf.IndexedSlices) else g for g in found]
+
+    return results, pull_back
+
+
+def _differentiable(rule, tensors):
+    """Run a rule as a differentiable operation of eager TensorFlow; return its results."""
+
+    @tf.custom_gradient
+    def run(*tensors):
+        inputs = [take(t) for t in tensors]
+        pull = None
+        if rule.has_tape:
+            outputs, pull = rule.linearize(inputs, [is_differentiable(x) for x in inputs])
+        else:
+            outputs = rule.run(inputs)
+
+        def gradient(*ends):
+            if not rule.has_gradient:
+                raise RuntimeError(f"{rule.name} has no gradient: give wrap a backward=")
+            grads = [take(end) if is_differentiable(x) else None for end, x in zip(ends, outputs, strict=True)]
+            found = pull(grads) if pull else rule.pull_back(inputs, outputs, grads)
+            return [None if g is None else make(g) for g in found]
+
+        # Of a view, as the gradient needs the results to stay as they are.
+        return [make(x.view()) for x in outputs], gradient
+
+    return run(*tensors)
+
+
+def lifted(rule_of, out_spec):
+    """Return the call of a rule as an operation of TensorFlow's."""
+    specs, places = (None, None) if out_spec is None else trees.take_apart(out_spec, lambda x: isinstance(x, tf.TensorSpec))
+
+    def lift(args, keywords):
+        tensors, skeleton = trees.take_apart((args, keywords), is_array)
+        rule = rule_of(skeleton)
+        if tf.executing_eagerly():
+            results = _differentiable(rule, tensors)
+            return trees.put_together(rule.result, results)
+        if specs is None:
+            raise TypeError(f"{rule.name}: inside of tf.function wrap needs out_spec=, a tf.TensorSpec for each result")
+        results = tf.py_function(lambda *given: _differentiable(rule, given), tensors, [spec.dtype for spec in specs])
+        for result, spec in zip(results, specs, strict=True):
+            result.set_shape(spec.shape)
+        return trees.put_together(places, results)
+
+    return lift

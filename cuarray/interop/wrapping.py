@@ -1,0 +1,91 @@
+"""`wrap`: a function written for one framework, called with the arrays of another."""
+
+import functools
+from importlib import import_module
+
+from cuarray.interop import trees
+from cuarray.interop.rules import CUARRAY, NUMPY, Rule
+
+#: The frameworks that `wrap` knows; the others are modules of this package.
+_HERE = {"cuarray": CUARRAY, "numpy": NUMPY}
+_NAMES = ("numpy", "cuarray", "cupy", "torch", "jax", "tensorflow", "drjit")
+
+
+def _framework(name, parameter):
+    if name not in _NAMES:
+        raise ValueError(f"wrap: {parameter} must be one of {', '.join(_NAMES)}, not {name!r}")
+    return _HERE.get(name) or import_module(f"cuarray.interop.{name}")
+
+
+def _call_plainly(source, rule_of, args, keywords):
+    """Call a rule from a framework without gradients."""
+    given, skeleton = trees.take_apart((args, keywords), source.is_array)
+    rule = rule_of(skeleton)
+    results = rule.run([source.take(x) for x in given])
+    return trees.put_together(rule.result, [source.make(x, given) for x in results])
+
+
+def wrap(fn=None, *, source, target, backward=None, out_spec=None):
+    """Call a function that is written for one framework with the arrays of another, with gradients.
+
+    Parameters
+    ----------
+    fn : callable
+        A function of the arrays of `target`. Nested lists, tuples, dicts, dataclasses and Dr.Jit's structs of
+        arrays are converted, its other arguments and results given as they are. Without it, `wrap` returns a
+        decorator.
+    source, target : str
+        The framework of the caller, and that of the function: 'numpy', 'cuarray', 'cupy', 'torch', 'jax',
+        'tensorflow' or 'drjit'.
+    backward : callable, optional
+        ``backward(inputs, output, grad)``, a function of `target` as well: `inputs` is the tuple of positional
+        arguments, `output` what `fn` returned, `grad` the gradient with respect to that, None for integers. It returns
+        the gradient with respect to each positional argument, in its structure: a tuple, or the one alone; None means
+        no gradient. By default gradients are those of torch, jax, tensorflow and drjit, where `target` is one of them.
+    out_spec : optional
+        For source='jax': what the function returns, as of `cuarray.interop.jax.call`. By default it is called once
+        with zeros, for each combination of shapes and dtypes, to see. For source='tensorflow', which needs it inside of
+        tf.function: tf.TensorSpec, or nested containers of them.
+
+    Returns
+    -------
+    callable
+        The function of arrays of `source`. Memory is shared where both frameworks can; `fn` must not change its
+        arguments. In jax it can be traced and runs again for the gradients; elsewhere the run is remembered.
+
+    Raises
+    ------
+    ValueError
+        If a framework is not known.
+    ImportError
+        If a framework is not installed; the message says how to install it.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from cuarray.interop import wrap
+    >>> @wrap(source="torch", target="cuarray", backward=lambda inputs, output, grad: 2 * grad * inputs[0])
+    ... def square(x):
+    ...     return x * x
+    >>> x = torch.tensor([1.0, 3.0], requires_grad=True)
+    >>> square(x).sum().backward()
+    >>> x.grad
+    tensor([2., 6.])
+    """
+    theirs, ours = _framework(source, "source"), _framework(target, "target")
+    if fn is None:
+        return functools.partial(wrap, source=source, target=target, backward=backward, out_spec=out_spec)
+    for given in (fn, backward):
+        if given is not None and not callable(given):
+            raise TypeError(f"wrap: a function, not {given!r}")
+
+    def rule_of(skeleton):
+        return Rule(fn, skeleton, ours, backward)
+
+    lift = theirs.lifted(rule_of, out_spec) if hasattr(theirs, "lifted") else functools.partial(_call_plainly, theirs, rule_of)
+
+    @functools.wraps(fn)
+    def wrapped(*args, **keywords):
+        return lift(args, keywords)
+
+    return wrapped
