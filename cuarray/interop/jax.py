@@ -9,7 +9,7 @@ import numpy as np
 import cuarray
 from cuarray import _core
 from cuarray.interop import trees
-from cuarray.interop.rules import contiguous, is_differentiable
+from cuarray.interop.rules import contiguous, is_differentiable, one_per_argument
 
 try:
     import jax
@@ -79,12 +79,8 @@ def _spec(tree):
 
 def _gradients(args, found, name):
     """Return what `vjp` returned as a list: a gradient or None for each array of `args` that can have one."""
-    if len(args) == 1 and not (isinstance(found, tuple) and len(found) == 1):
-        found = (found,)
-    if not isinstance(found, (tuple, list)) or len(found) != len(args):
-        raise ValueError(f"{name}: vjp must return {len(args)} gradients, one per argument, not {found!r}")
     flat = []
-    for arg, part in zip(args, found, strict=True):
+    for arg, part in zip(args, one_per_argument(found, args, f"{name}: vjp"), strict=True):
         leaves, structure = _flatten(arg)
         parts = [None] * len(leaves) if part is None else structure.flatten_up_to(part)
         flat += [g for g, x in zip(parts, leaves, strict=True) if is_differentiable(x)]
@@ -350,6 +346,6 @@ class _Lifted:
 
 
 def _current_device():
-    """Return the device of JAX's computations, as cuarray's."""
-    (kind, index) = jax.numpy.zeros(()).__dlpack_device__()
-    return _DEVICES[int(kind)].format(index)
+    """Return the device on which JAX computes, as cuarray's."""
+    device = jax.devices()[0]
+    return {"cpu": "cpu", "gpu": "cuda:{}"}[device.platform].format(device.local_hardware_id)

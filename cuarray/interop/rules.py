@@ -50,6 +50,17 @@ NUMPY = SimpleNamespace(
 )
 
 
+def one_per_argument(found, positional, function):
+    """Return the tuple of gradients: what a function of the gradients returned, or that alone if it is the only one."""
+    is_alone = len(positional) == 1 and (
+        not isinstance(found, tuple) or (isinstance(positional[0], tuple) and len(found) != 1)
+    )
+    found = (found,) if is_alone else found
+    if not isinstance(found, (tuple, list)) or len(found) != len(positional):
+        raise ValueError(f"{function} must return {len(positional)} gradients, one per argument, not {found!r}")
+    return tuple(found)
+
+
 class Rule:
     """One call of a function: its structure, its run, and the run of its gradients.
 
@@ -130,12 +141,7 @@ class Rule:
     def in_order(self, found, count):
         """Return what `backward` returned as a list, by the number of the array."""
         positional = self.arguments[0]
-        if len(positional) == 1 and not (isinstance(found, tuple) and len(found) == 1):
-            found = (found,)
-        if not isinstance(found, (tuple, list)) or len(found) != len(positional):
-            raise ValueError(
-                f"{self.name}: backward must return {len(positional)} gradients, one per argument, not {found!r}"
-            )
+        found = one_per_argument(found, positional, f"{self.name}: backward")
         flat = trees.in_slots(positional, tuple(found), f"{self.name}: backward")
         return flat + [None] * (count - len(flat))  # arrays among the keyword arguments have no gradient
 

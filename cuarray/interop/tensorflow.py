@@ -19,13 +19,27 @@ def take(x):
     return cuarray.from_dlpack(tf.identity(x) if isinstance(x, tf.Variable) else x)
 
 
+#: TensorFlow ends the process for tensors whose address is not a multiple of it.
+_ALIGNMENT = 64
+
+
+def _address(x):
+    if x.device.kind != "cpu":
+        return x.__cuda_array_interface__["data"][0]
+    bits = x.view("uint16") if x.dtype.itemsize == 2 else x  # bfloat16 has no interface
+    return bits.__array_interface__["data"][0]
+
+
 def give(x):
-    """Return a tensor over the memory of an array; a copy of one that is read-only or not contiguous.
+    """Return a tensor over the memory of an array; a copy of one that is read-only, not contiguous or not aligned.
 
     TensorFlow's stream is not known: the work on the array is waited for.
     """
+    x = contiguous(x)
+    if _address(x) % _ALIGNMENT:
+        x = x.copy()
     cuarray.current_stream(x.device).synchronize()
-    return tf.experimental.dlpack.from_dlpack(contiguous(x).__dlpack__())
+    return tf.experimental.dlpack.from_dlpack(x.__dlpack__())
 
 
 def make(x, _like=None):

@@ -338,6 +338,7 @@ class _Operator:
         self.name, self.fn, self.like, self.backward = name, fn, like, backward
         self.parameters, _, results = schema.strip().partition("->")
         self.is_many = results.strip() != "Tensor"
+        self.defaults = [p.default for p in inspect.signature(fn).parameters.values()]
 
     def run(self, *args):
         tensors, skeleton = trees.take_apart((args, {}), is_array)
@@ -356,14 +357,18 @@ class _Operator:
 
     def save(self, ctx, inputs, output):
         outputs = output if self.is_many else (output,)
-        tensors, ctx.skeleton = trees.take_apart(inputs, is_array)
+        tensors, ctx.skeleton = trees.take_apart(self.filled(inputs), is_array)
         ctx.mark_non_differentiable(*(t for t in outputs if not differentiable(t)))
         ctx.count = len(tensors)
         ctx.save_for_backward(*tensors, *outputs)
 
+    def filled(self, inputs):
+        """Return the arguments with the defaults that PyTorch leaves out."""
+        return (*inputs, *self.defaults[len(inputs) :])
+
     def pull_back(self, outputs, grads, *inputs):
         """Return the gradients of the tensors that have one; zeros where backward returns None."""
-        tensors, skeleton = trees.take_apart(inputs, is_array)
+        tensors, skeleton = trees.take_apart(self.filled(inputs), is_array)
         rule = Rule(self.fn, (skeleton, {}), backward=self.backward, name=self.name)
         rule.result = tuple(map(trees.Slot, range(len(outputs)))) if self.is_many else trees.Slot(0)
         arrays, results, given = ([take(t) for t in part] for part in (tensors, outputs, grads))
@@ -461,4 +466,4 @@ def _collate(batch, *, collate_fn_map=None):
 
 
 default_collate_fn_map.setdefault(cuarray.ndarray, _collate)
-torch.serialization.add_safe_globals([byte_methods.rebuild])
+torch.serialization.add_safe_globals([byte_methods.rebuild, bytes])  # empty bytes are pickled by their class

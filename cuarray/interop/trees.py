@@ -6,10 +6,10 @@ place of each array. Everything else (numbers, strings, None) stays in the skele
 
 import copy
 import dataclasses
-from typing import NamedTuple
 
 
-class Slot(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class Slot:
     """The place of an array in a skeleton."""
 
     index: int
