@@ -3,11 +3,17 @@
 - `dask`: Dask's arrays with chunks of ours, its backend "cuarray", a GPU for each worker
 - `mpi`: MPI for arrays of any device and layout
 - `numba`: arrays as arguments of compiled functions and kernels, Numba's memory in our pool
+- `torch`: functions inside autograd, `torch.func` and `torch.compile`; common streams
+- `jax`: functions inside `jit`, `vmap`, `grad` and `scan`
+- `memory`: one allocator for cuarray and RMM, PyTorch or CuPy, in either direction
 - `xarray`: `.values` of arrays of a GPU
+- `wrap`: a function of one framework, called with the arrays of another, with gradients
 """
 
 from importlib import import_module
 from pkgutil import iter_modules
+
+from cuarray.interop.wrapping import wrap as wrap
 
 _MODULES = frozenset(module.name for module in iter_modules(__path__))
 
@@ -19,4 +25,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted(_MODULES)
+    return sorted(_MODULES | {"wrap"})

@@ -101,10 +101,7 @@ class Step(dr.CustomOp):
             raise RuntimeError(f"{self.rule.name} has no gradient: give wrap a backward=")
         ends = self.grad_out()
         grads = [take(g) if dr.is_float_v(g) else None for g in ends]
-        if self.pull:
-            found = self.pull(grads)
-        else:
-            found = self.rule.pull_back(self.inputs, self.results, grads)
+        found = self.pull(grads) if self.pull else self.rule.pull_back(self.inputs, self.results, grads)
         self.set_grad_in("arrays", [
             dr.zeros(type(x), dr.shape(x)) if g is None else _shaped(g, x)
             for g, x in zip(found, self.arrays, strict=True)

@@ -44,7 +44,7 @@ CUARRAY = SimpleNamespace(
 )
 NUMPY = SimpleNamespace(
     is_array=lambda x: isinstance(x, (np.ndarray, np.generic)),
-    give=lambda x: frozen(x).numpy(),
+    give=lambda x: np.asarray(frozen(x)) if x.device.kind == "cpu" else x.numpy(),
     take=cuarray.asarray,
     make=lambda x, like: x.numpy(),
 )
@@ -150,9 +150,7 @@ class Rule:
         if grad is None or not is_differentiable(like):
             return None
         if grad.shape != like.shape:
-            raise ValueError(
-                f"{self.name}: a gradient of shape {grad.shape} for array {index} of shape {like.shape}"
-            )
+            raise ValueError(f"{self.name}: a gradient of shape {grad.shape} for array {index} of shape {like.shape}")
         if grad.dtype.kind == "c" and like.dtype.kind != "c":
             raise TypeError(f"{self.name}: a gradient of {grad.dtype} for array {index} of {like.dtype}; write .real")
         return grad.astype(like.dtype, copy=False).to_device(like.device)

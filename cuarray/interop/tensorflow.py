@@ -87,15 +87,16 @@ def _differentiable(rule, tensors):
             found = pull(grads) if pull else rule.pull_back(inputs, outputs, grads)
             return [None if g is None else make(g) for g in found]
 
-        # Of a view, as the gradient needs the results to stay as they are.
-        return [make(x.view()) for x in outputs], gradient
+        return [make(x) for x in outputs], gradient
 
     return run(*tensors)
 
 
 def lifted(rule_of, out_spec):
     """Return the call of a rule as an operation of TensorFlow's."""
-    specs, places = (None, None) if out_spec is None else trees.take_apart(out_spec, lambda x: isinstance(x, tf.TensorSpec))
+    specs, places = (
+        (None, None) if out_spec is None else trees.take_apart(out_spec, lambda x: isinstance(x, tf.TensorSpec))
+    )
 
     def lift(args, keywords):
         tensors, skeleton = trees.take_apart((args, keywords), is_array)
@@ -103,7 +104,7 @@ def lifted(rule_of, out_spec):
         if tf.executing_eagerly():
             results = _differentiable(rule, tensors)
             return trees.put_together(rule.result, results)
-        if specs is None:
+        if not specs:
             raise TypeError(f"{rule.name}: inside of tf.function wrap needs out_spec=, a tf.TensorSpec for each result")
         results = tf.py_function(lambda *given: _differentiable(rule, given), tensors, [spec.dtype for spec in specs])
         for result, spec in zip(results, specs, strict=True):

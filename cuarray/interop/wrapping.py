@@ -36,7 +36,7 @@ def wrap(fn=None, *, source, target, backward=None, out_spec=None):
         decorator.
     source, target : str
         The framework of the caller, and that of the function: 'numpy', 'cuarray', 'cupy', 'torch', 'jax',
-        'tensorflow' or 'drjit'.
+        'tensorflow' or 'drjit'. Of equal ones, the result is `fn`.
     backward : callable, optional
         ``backward(inputs, output, grad)``, a function of `target` as well: `inputs` is the tuple of positional
         arguments, `output` what `fn` returned, `grad` the gradient with respect to that, None for integers. It returns
@@ -79,10 +79,16 @@ def wrap(fn=None, *, source, target, backward=None, out_spec=None):
         if given is not None and not callable(given):
             raise TypeError(f"wrap: a function, not {given!r}")
 
+    if source == target:
+        if backward is not None and hasattr(theirs, "lifted"):
+            raise ValueError(f"wrap: a function of {target} has its own gradients in {source}; leave backward out")
+        return fn
+
     def rule_of(skeleton):
         return Rule(fn, skeleton, ours, backward)
 
-    lift = theirs.lifted(rule_of, out_spec) if hasattr(theirs, "lifted") else functools.partial(_call_plainly, theirs, rule_of)
+    plain = functools.partial(_call_plainly, theirs, rule_of)
+    lift = theirs.lifted(rule_of, out_spec) if hasattr(theirs, "lifted") else plain
 
     @functools.wraps(fn)
     def wrapped(*args, **keywords):

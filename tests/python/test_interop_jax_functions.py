@@ -53,7 +53,11 @@ def check_vmap_methods():
         f = call(lambda x, y: shapes.append((x.shape, y.shape)) or x * y, lambda x, y: x, vmap_method=method)
         y = jnp.ones(4, jnp.float32)
         assert jnp.allclose(jax.vmap(f, (0, None))(rows, y), rows)
-        expected = {"sequential": [((4,), (4,))] * 3, "expand_dims": [((3, 4), (1, 4))], "broadcast_all": [((3, 4), (3, 4))]}
+        expected = {
+            "sequential": [((4,), (4,))] * 3,
+            "expand_dims": [((3, 4), (1, 4))],
+            "broadcast_all": [((3, 4), (3, 4))],
+        }
         assert shapes == expected[method], (method, shapes)
     f = sine()
     assert jnp.allclose(jax.vmap(jax.grad(lambda x: f(x).sum()))(rows), jnp.cos(rows))
@@ -166,14 +170,18 @@ def check_wrong_results():
 def check_derivatives_that_are_refused():
     x, f = row(3), sine()
     grad = jax.grad(lambda x: f(x).sum())
-    assert "gradients of its gradients" in str(error_of(lambda: jax.grad(lambda x: grad(x).sum())(x), NotImplementedError))
+    assert "gradients of its gradients" in str(
+        error_of(lambda: jax.grad(lambda x: grad(x).sum())(x), NotImplementedError)
+    )
     assert isinstance(error_of(lambda: jax.jvp(f, (x,), (x,))), TypeError)
     bare = call(ca.sin, like)
     assert "given no vjp=" in str(error_of(lambda: jax.grad(lambda x: bare(x).sum())(x), TypeError))
 
 
 def check_wrong_arguments():
-    assert "'cuarray' or 'torch', not 'numpy'" in str(error_of(lambda: call(ca.sin, like, framework="numpy"), TypeError))
+    assert "'cuarray' or 'torch', not 'numpy'" in str(
+        error_of(lambda: call(ca.sin, like, framework="numpy"), TypeError)
+    )
     assert "leave vjp out" in str(error_of(lambda: call(torch.sin, like, framework="torch", vjp=ca.sin), TypeError))
     assert "out_spec must have an array" in str(error_of(lambda: call(ca.sin, ())(row(3)), ValueError))
 

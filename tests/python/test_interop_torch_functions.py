@@ -34,7 +34,12 @@ def check_gradients_of_one_argument():
 
 
 def check_gradients_of_nested_arguments():
-    @wrap(backward=lambda inputs, output, grad: ({"x": grad[0] * inputs[1][0], "k": None}, (grad[0] * inputs[0]["x"], 2 * grad[1]["y"])))
+    @wrap(
+        backward=lambda inputs, output, grad: (
+            {"x": grad[0] * inputs[1][0], "k": None},
+            (grad[0] * inputs[0]["x"], 2 * grad[1]["y"]),
+        )
+    )
     def f(first, second, *, shift):
         return first["x"] * second[0] * first["k"] + shift, {"y": 2 * second[1]}
 
