@@ -153,7 +153,8 @@ int64_t borrowed_views(const py::list& arrays) {
     return views;
 }
 
-/// Ends the loans. The owner's stream waits for the work queued here; later uses of the arrays and of their views raise.
+/// Ends the loans. The owner's stream waits for the work queued here; later uses of the arrays and of their views
+/// raise.
 void return_loans(const py::list& arrays, int64_t stream) {
     for (const py::handle object : arrays) {
         Storage& storage = array_of(object.ptr()).storage();

@@ -88,7 +88,8 @@ bool load_operand(ArrayOrScalar& operand, PyObject* object, CallDevice device, c
         case ArrayClass::Data: return operand.load_data(object, device, function);
         // Arrays of these libraries are their memory; other classes may have units, or labels.
         case ArrayClass::Foreign:
-            return (known_exchange(Py_TYPE(object)) || own_producer_of(Py_TYPE(object))) && operand.load_shared(object, device, function);
+            return (known_exchange(Py_TYPE(object)) || own_producer_of(Py_TYPE(object))) &&
+                   operand.load_shared(object, device, function);
         default: return false;
     }
 }

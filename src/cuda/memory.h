@@ -80,9 +80,9 @@ class DevicePool final : public Memory {
 
     const Context& context_;
     GpuStream& default_stream_;
-    bool caches_ = true;                       ///< unless CUARRAY_MEMORY_CACHE=off
-    bool owns_threshold_ = false;              ///< the pool had the default release threshold, which we may set
-    CUmemoryPool raised_ = nullptr;            ///< the pool whose threshold was set last, and to what
+    bool caches_ = true;             ///< unless CUARRAY_MEMORY_CACHE=off
+    bool owns_threshold_ = false;    ///< the pool had the default release threshold, which we may set
+    CUmemoryPool raised_ = nullptr;  ///< the pool whose threshold was set last, and to what
     uint64_t raised_to_ = 0;
     std::atomic<CUmemoryPool> pool_{nullptr};  ///< null: cuMemAlloc
     std::atomic<bool> is_given_{false};        ///< the pool is the user's choice, not the device's current one

@@ -74,11 +74,11 @@ class CUARRAY_API Storage {
     Backend* const backend;  ///< allocated it and frees it; for backends only
     void* data;
     int64_t bytes;
-    bool read_only = false;  ///< imported without the right to write
+    bool read_only = false;   ///< imported without the right to write
     bool is_revoked = false;  ///< the owner of imported memory has taken it back: every use raises
-    bool exported = false;   ///< other code may write at any time (imports, writable exports): reads are not deferred
-    Uses uses;               ///< queued work that reads or writes the memory
-    uint32_t line = 0;       ///< number of the line that allocated it, if memory is tracked (runtime/tracking.h)
+    bool exported = false;    ///< other code may write at any time (imports, writable exports): reads are not deferred
+    Uses uses;                ///< queued work that reads or writes the memory
+    uint32_t line = 0;        ///< number of the line that allocated it, if memory is tracked (runtime/tracking.h)
     std::vector<PendingNode*> pending_readers;  ///< nodes to settle before this memory is written (array/pending.h)
 
  protected:
