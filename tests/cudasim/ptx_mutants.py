@@ -44,13 +44,16 @@ TRANSLATOR = [
 KERNEL = "include/cuarray/kernel/"
 UFUNCS = "tests/python/test_ufuncs.py -k"
 
+# A length that is 1 for NVRTC and 0 for other compilers.
+LONGER = "CUARRAY_FN constexpr int longer() {\n#ifdef __CUDA_ARCH__\n    return 1;\n#else\n    return 0;\n#endif\n}\n"
+
 # Name, file, text, what only NVRTC reads instead, tests.
 KERNELS = [
-    ("parameters-in-another-order", "index.h", "    u64 size;\n    FlatOperand operands[N];\n", "    FlatOperand operands[N];\n    u64 size;\n", f"{UFUNCS} 'cuda and test_values and add-float32'"),
-    ("wider-strides-in-a-parameter", "index.h", "    char* data;\n    i32 strides[kMaxAxes];\n", "    char* data;\n    i64 strides[kMaxAxes];\n", "tests/python/test_operands.py -k cuda"),
+    ("a-longer-parameter", "index.h", "template <int N>\nstruct Flat {\n", LONGER + "template <int N>\nstruct Flat {\n    u64 padding[longer()];\n", f"{UFUNCS} 'cuda and test_values and add-float32'"),
+    ("a-longer-member-of-a-parameter", "index.h", "struct StridedOperand {\n    char* data;\n", LONGER + "struct StridedOperand {\n    char* data;\n    i32 padding[2 * longer()];\n", "tests/python/test_operands.py -k cuda"),
     ("a-misaligned-vector-load", "elementwise.h", "            const Vector<T, V> vector = *reinterpret_cast<const Vector<T, V>*>(from);\n", "            const Vector<T, V> vector = *reinterpret_cast<const Vector<T, V>*>(from + 1);\n", f"{UFUNCS} 'cuda and test_values and add-float32'"),
-    ("a-contraction", "math_complex.h", "    return {product(x.re, y.re) - product(x.im, y.im), product(x.re, y.im) + product(x.im, y.re)};\n}\ntemplate <class R>\nCUARRAY_FN complex<R> operator*(complex<R> x, R y) {", "    return {R(::fma(f64(x.re), f64(y.re), -f64(product(x.im, y.im)))), product(x.re, y.im) + product(x.im, y.re)};\n}\ntemplate <class R>\nCUARRAY_FN complex<R> operator*(complex<R> x, R y) {", "tests/python/test_fuse.py -k cuda"),
-    ("a-root-rounded-towards-zero", "math.h", "CUARRAY_FN f64 sqrt(f64 x) { return CUARRAY_C(sqrt)(x); }\n", "CUARRAY_FN f64 sqrt(f64 x) { return ::__dsqrt_rz(x); }\n", f"{UFUNCS} 'cuda and test_values and sqrt-float64'"),
+    ("a-contraction", "matmul.h", "            sum[0] += x[0] * y[0];\n", "            if constexpr (is_same<Right, f64>)\n                sum[0] = ::fma(x[0], y[0], sum[0]);\n            else\n                sum[0] += x[0] * y[0];\n", "tests/python/test_products.py -k 'cuda and bits_of_all_devices and float64'"),
+    ("a-root-rounded-towards-zero", "math.h", " return CUARRAY_C(sqrt)(x); }\n", " return ::__dsqrt_rz(x); }\n", f"{UFUNCS} 'cuda and test_values and sqrt-float64'"),
     ("a-sum-rounded-towards-zero", "math.h", "    else\n        return x + y;\n", "    else if constexpr (is_same<T, f64>)\n        return ::__dadd_rz(x, y);\n    else\n        return x + y;\n", f"{UFUNCS} 'cuda and test_values and add-float64'"),
     ("an-approximate-quotient", "math.h", "CUARRAY_FN T divide(T x, T y) {\n    return x / y;\n", "CUARRAY_FN T divide(T x, T y) {\n    if constexpr (is_same<T, f32>) return ::__fdividef(x, y);\n    return x / y;\n", f"{UFUNCS} 'cuda and test_values and divide-float32'"),
     ("a-lost-volatile-store", "scan_device.h", "        *flag(node) = 1;\n", "        *const_cast<u32*>(flag(node)) = 1;\n", "tests/python/test_scans.py -k 'cuda and (halves or long_lines)'"),
@@ -59,13 +62,13 @@ KERNELS = [
     ("a-lost-atomic", "histogram_device.h", "            atomicAdd(&p.counts[bin], u64(1));\n", "            p.counts[bin] += 1;\n", "tests/python/test_histograms.py -k cuda"),
     ("a-conversion-to-another-format", "types.h", '    asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x.bits));\n', '    asm("cvt.f32.bf16 %0, %1;" : "=f"(y) : "h"(x.bits));\n', f"{UFUNCS} 'cuda and test_values and add-float16'"),
     ("a-product-rounded-before-its-conversion", "types.h", '        asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y.bits) : "f"(x));\n', '        asm("{ .reg .f32 t; mul.rz.f32 t, %1, 0f3F7FFFFE; cvt.rn.f16.f32 %0, t; }" : "=h"(y.bits) : "f"(x));\n', f"{UFUNCS} 'cuda and test_values and multiply-float16'"),
-    ("a-shared-array-too-small", "matmul_device.h", "    __shared__ number rights[kSlice][P::parts][kMatrixTile + 1];\n", "    __shared__ number rights[kSlice / 2][P::parts][kMatrixTile + 1];\n", "tests/python/test_products.py -k 'cuda and bits'"),
+    ("a-shared-array-too-small", "matmul_device.h", "    __shared__ number rights[kSlice][P::parts][kMatrixTile + 1];\n", "    __shared__ number rights[kSlice / 2][P::parts][kMatrixTile + 1];\n", "tests/python/test_products.py -k 'cuda and bits_of_all_devices'"),
 ]  # fmt: skip
 
 
 def for_nvrtc(text: str, planted: str) -> str:
     """Text of which NVRTC reads `planted`, and other compilers what it was."""
-    return f"\n#ifdef __CUDA_ARCH__\n{planted}\n#else\n{text}\n#endif\n"
+    return planted if "__CUDA_ARCH__" in planted else f"\n#ifdef __CUDA_ARCH__\n{planted}\n#else\n{text}\n#endif\n"
 
 
 def planted() -> list[Mutant]:
