@@ -61,7 +61,7 @@ Infinities and NaNs are as specified.
 `cuda` is not a GPU's measurement: it is NVRTC {nvrtc}'s own code for compute capability 9.0, executed
 instruction by instruction by the simulator (`tests/cudasim`). All instructions but the approximate ones
 (`rcp`, `rsqrt`, `ex2`, `lg2`, `div.approx`) are exact, so where the column stands alone, it is what a GPU
-computes. "moved" is the largest error if approximate results are moved by up to their documented errors
+computes. "moved" is the largest error if approximate results stay or are moved by up to their documented errors
 (three draws); it stands only where results depend on them. Where it is above the limit it is in parentheses:
 the documented error of `ex2` (2 ulp) is looser than the hardware's, as CUDA's own bound for `expf` shows, and
 the figures of these functions are provisional. "limit on `cuda`" is the limit of the tests: the documented
@@ -198,9 +198,9 @@ def in_process(interpreter, environment):
 
 
 def cuda_cells(name, found, there):
-    """Return the cells of the simulated GPU: the error, the error if approximations move, the limit, and where."""
+    """Return the cells of the simulated GPU: the error, the largest if approximations move, the limit, and where."""
     exact, *moved = (found["cuda"][model][name] for model in MODELS)
-    worst = max(ulp for ulp, _, _ in moved)
+    worst = max(ulp for ulp, _, _ in (exact, *moved))
     depends = any(bits != exact[2] for _, _, bits in moved)
     shown = "" if not depends else f"{worst:.2f}" if worst <= there else f"({worst:.2f})"
     return f"{exact[0]:.2f} | {shown} | {there:g} | {exact[1]}"
