@@ -70,12 +70,12 @@ bounds of CUDA's functions, with half an ulp for the final rounding.
 Where terms cancel, the unit is that of the largest term, because a function of rounded terms can do no
 better: the larger argument for `logaddexp` and `logaddexp2`; for `lgamma` at least 1, and for negative
 arguments x at least lgamma(1 - x), the term of the reflection formula; for complex `pow`
-and `exp2` the result's times the magnitude of the exponent. Two limits are wider than the others.
+and `exp2` the result's times the magnitude of the exponent. Some limits are wider than the others.
 `xlogy` is a product with a logarithm of up to 3.83 ulp; if the product is low in its binade and the
 logarithm high in its binade, the same error counts twice as many ulp, and the rounding of the product
 is added. Complex `tan` and `tanh` are quotients of products of four rounded values, whose errors add
-up to more than those of a product of two (5.3 ulp among 4 million numbers of complex64). On `cuda` complex
-`pow`, `atan` and `atanh` have 5: CUDA's `log`, `log1p` and `atan2` are less accurate than the C library's.
+up to more than those of a product of two (5.3 ulp among 4 million numbers of complex64). On `cuda` the limit
+of complex128 `pow`, `atan` and `atanh` is 5: CUDA's `log`, `log1p` and `atan2` are less accurate than the C library's.
 
 | function | type | `{best}` | `base` | limit | largest at | `cuda` | moved | limit on `cuda` | largest at |
 |---|---|---|---|---|---|---|---|---|---|

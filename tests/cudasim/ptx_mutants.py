@@ -67,8 +67,11 @@ KERNELS = [
 
 
 def for_nvrtc(text: str, planted: str) -> str:
-    """Text of which NVRTC reads `planted`, and other compilers what it was."""
-    return planted if "__CUDA_ARCH__" in planted else f"\n#ifdef __CUDA_ARCH__\n{planted}\n#else\n{text}\n#endif\n"
+    """Text of which NVRTC reads `planted`, and other compilers what it was. Without empty lines: they end declarations."""
+    if "__CUDA_ARCH__" in planted:
+        return planted
+    before = "" if text.startswith("    ") else "\n"
+    return before + f"#ifdef __CUDA_ARCH__\n{planted or ';'}\n#else\n{text}\n#endif\n".replace("\n\n", "\n")
 
 
 def planted() -> list[Mutant]:

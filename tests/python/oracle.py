@@ -48,7 +48,7 @@ HALF_LIMIT = 0.51
 COMPLEX_LIMIT = 4.0
 COMPLEX_LIMITS = {"tan": 6.0, "tanh": 6.0}  # quotients of several functions
 # CUDA's log, log1p and atan2 of float64 are less accurate than the C library's.
-CUDA_COMPLEX_LIMITS = {"pow": 5.0, "float_power": 5.0, "atan": 5.0, "atanh": 5.0}
+CUDA_COMPLEX128_LIMITS = {"pow": 5.0, "float_power": 5.0, "atan": 5.0, "atanh": 5.0}
 COMPLEX_EXACT = {
     "add", "subtract", "negative", "positive", "conj", "real", "imag", "rint", "round", "where", "maximum", "minimum",
     "fmax", "fmin", "clip", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "isnan", "isinf",
@@ -64,8 +64,9 @@ def limit(name, in_dtype, dtype, device):
     if dtype.kind == "c":
         if name in COMPLEX_EXACT:
             return 0
-        own = COMPLEX_LIMITS if device == "cpu" else {**COMPLEX_LIMITS, **CUDA_COMPLEX_LIMITS}
-        return own.get(name, COMPLEX_LIMIT)
+        is_less_accurate = device != "cpu" and dtype.itemsize == 16
+        own = CUDA_COMPLEX128_LIMITS if is_less_accurate else {}
+        return own.get(name, COMPLEX_LIMITS.get(name, COMPLEX_LIMIT))
     if dtype.kind not in "fV" or name not in {*CUDA_LIMITS, *OTHER, "floor_divide"}:
         return 0
     if dtype.itemsize == 2:
