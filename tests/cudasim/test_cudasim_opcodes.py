@@ -3,6 +3,7 @@
 The opcodes stand as inline PTX in CUDA text, so that the real compiler and assembler judge whether they exist.
 """
 
+import itertools
 import random
 from collections import defaultdict
 
@@ -100,8 +101,20 @@ def interesting(type_, chooser):
     return value & ((1 << n) - 1)
 
 
+def limits(type_):
+    """Zeros, infinities, NaN and 1; or the extreme integers."""
+    n = exact.width(type_)
+    if type_ in exact.FORMATS:
+        f = exact.FORMATS[type_]
+        return [0, f.sign, f.infinity, f.sign | f.infinity, f.infinity | 1 << (f.fraction - 1), f.bias << f.fraction]
+    return [0, 1] if type_ == "pred" else [0, (1 << n) - 1, 1 << (n - 1), (1 << (n - 1)) - 1]
+
+
 def tuples(types, chooser):
-    return [[interesting(t, chooser) for t in types] for _ in range(COUNT)]
+    """COUNT tuples of operands; the first are combinations of limits."""
+    combinations = [list(row) for row in itertools.product(*map(limits, types))]
+    first = chooser.sample(combinations, min(len(combinations), COUNT // 2))
+    return first + [[interesting(t, chooser) for t in types] for _ in range(COUNT - len(first))]
 
 
 def defined(opcode, operands):
