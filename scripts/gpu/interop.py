@@ -1,8 +1,15 @@
-"""Interoperation with one framework, in its own process: interop.py torch | cupy | jax | numba_stand_in."""
+"""Interoperation with frameworks, each in its own process: interop.py torch | cupy | jax | numba_stand_in.
+
+interop.py --seconds N runs all at the same time: the first import of a large framework may take half a minute.
+"""
 
 import ctypes
 import importlib
+import signal
+import subprocess
 import sys
+import tempfile
+import time
 
 import numpy as np
 from results import SIMULATED, run_all, tell, unavailable
@@ -124,8 +131,40 @@ FRAMEWORKS = {
 }
 
 
+def run_all_frameworks(seconds):
+    """Run the checks of each framework in a process; print their results, also of those that take too long."""
+    end = time.monotonic() + seconds - min(8, seconds / 3)
+    started = []
+    for name in FRAMEWORKS:
+        said = tempfile.TemporaryFile("w+")  # noqa: SIM115  (a pipe would stay open in children that hang)
+        started.append((name, said, subprocess.Popen([sys.executable, __file__, name], stdout=said)))
+    for name, said, process in started:
+        trouble = wait(process, end)
+        said.seek(0)
+        print(said.read(), end="", flush=True)
+        if trouble:
+            tell(name, "FAILED", trouble)
+
+
+def wait(process, end):
+    """Return what went wrong, or "": a process that does not end is interrupted, then killed."""
+    try:
+        status = process.wait(max(end - time.monotonic(), 0.1))
+        return f"status {status}" if status else ""
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGINT)
+    try:
+        process.wait(2)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    return "took too long and was stopped"
+
+
 def main():
     name = sys.argv[1]
+    if name == "--seconds":
+        return run_all_frameworks(float(sys.argv[2]))
     if name != "numba_stand_in" and SIMULATED:
         return unavailable(name, "needs a GPU, and this one is simulated")
     try:

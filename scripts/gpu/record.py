@@ -1,4 +1,4 @@
-"""Puts the result of one part of gpu_check.sh into the JSON file, and prints the file as a summary.
+"""Puts the result of one part of gpu_check.sh into results.json, and prints that file as a summary.
 
 Parts print one JSON object a line: {"name", "result": "passed" | "FAILED" | "unavailable", "detail", ...}.
 """
@@ -23,8 +23,20 @@ def read(path):
         return {"parts": {}}
 
 
+def write(path, known):
+    temporary = path.with_suffix(".temporary")
+    temporary.write_text(json.dumps(known, indent=1), "utf-8")
+    temporary.replace(path)
+
+
+def describe_machine(folder):
+    """Write the properties of the machine that the results depend on, and forget those of an earlier run."""
+    path = folder / "results.json"
+    write(path, {**read(path), "machine": machine()})
+
+
 def machine():
-    """Return the properties of the machine that the results depend on."""
+    """Return these properties; opening the device may fail."""
     known = {
         "host": platform.machine(),
         "python": platform.python_version(),
@@ -57,9 +69,10 @@ def rows_of(output):
     return rows
 
 
-def record(path, part, code, start, output, errors):
+def record(folder, part, code, start):
     """Add a part; return whether it passed."""
-    rows = rows_of(output)
+    path, errors = folder / "results.json", folder / f"{part}.err"
+    rows = rows_of(folder / f"{part}.out")
     if code in TIMED_OUT:
         result = "FAILED"
         rows.append({"name": part, "result": "FAILED", "detail": "took too long and was stopped"})
@@ -69,7 +82,6 @@ def record(path, part, code, start, output, errors):
         alone = rows and all(row["result"] == "unavailable" for row in rows)
         result = "unavailable" if alone else "passed"
     known = read(path)
-    known["machine"] = machine()
     known["parts"][part] = {
         "result": result,
         "seconds": round(time.time() - float(start), 1),
@@ -77,18 +89,16 @@ def record(path, part, code, start, output, errors):
         "rows": rows,
         "errors": errors.read_text("utf-8", errors="replace")[-4000:],
     }
-    temporary = path.with_suffix(".temporary")
-    temporary.write_text(json.dumps(known, indent=1), "utf-8")
-    temporary.replace(path)
+    write(path, known)
     print(f"{MARKS[result]} {part}, {known['parts'][part]['seconds']} s")
     if result == "FAILED" and not any(row["result"] == "FAILED" for row in rows):
         print(known["parts"][part]["errors"][-2000:])
     return result != "FAILED"
 
 
-def summary(path):
+def summary(folder):
     """Print the contents of the file."""
-    known = read(path)
+    known = read(folder / "results.json")
     about = known.get("machine", {})
     device = about.get("device", {})
     print(f"\n{device.get('name', 'no GPU')}, cuarray {about.get('cuarray')}, {about.get('time')}")
@@ -98,16 +108,19 @@ def summary(path):
         print(f"{MARKS[found['result']]} {part} ({found['seconds']} s)")
         for row in found["rows"]:
             print(f"    {MARKS[row['result']]} {row['name']:34} {row.get('detail', '')}")
-    print(f"written to {path}")
+    print(f"written to {folder}")
 
 
 def main():
-    path = Path(sys.argv[1])
-    if sys.argv[2] == "--summary":
-        summary(path)
+    folder = Path(sys.argv[1])
+    if sys.argv[2] == "--machine":
+        describe_machine(folder)
         return 0
-    part, code, start, output, errors = sys.argv[2:]
-    return 0 if record(path, part, int(code), start, Path(output), Path(errors)) else 1
+    if sys.argv[2] == "--summary":
+        summary(folder)
+        return 0
+    part, code, start = sys.argv[2:]
+    return 0 if record(folder, part, int(code), start) else 1
 
 
 if __name__ == "__main__":

@@ -1,49 +1,87 @@
-"""The Python tests on cuda:0: a part of gpu_check.sh. Arguments beside --junit go to pytest."""
+"""The Python tests on cuda:0: a part of gpu_check.sh. suite.py RESULTS SECONDS [PYTEST'S ARGUMENTS]
+
+Each test is written to a file when it begins and when it ends, so that nothing is lost if one of them hangs, or takes
+the process along.
+"""
 
 import importlib.util
 import os
 import re
+import signal
 import subprocess
 import sys
-import xml.etree.ElementTree as ET
 from pathlib import Path
 
-from results import SIMULATED, tell, unavailable
+import test_log
+from results import tell, unavailable
 
-junit = sys.argv[sys.argv.index("--junit") + 1]
-more = [argument for argument in sys.argv[1:] if argument not in ("--junit", junit)]
-if importlib.util.find_spec("pytest") is None:
-    unavailable("suite", "pytest is not installed; carry the folder of scripts/gpu_bundle.sh")
-    sys.exit(0)
-workers = "0" if SIMULATED or importlib.util.find_spec("xdist") is None else str(min(12, os.cpu_count()))
-command = [
-    sys.executable,
-    "-m",
-    "pytest",
-    "-q",
-    "-p",
-    "no:cacheprovider",
-    "-k",
-    "cuda",
-    f"--junitxml={junit}",
-]
-if workers != "0":
-    command += ["-n", workers]
-# Stopped before the part's own limit, so that the tests that ran are known.
-try:
-    run = subprocess.run([*command, *(more or ["tests/python"])], timeout=160, capture_output=True, text=True)
-    said, code = run.stdout + run.stderr, run.returncode
-except subprocess.TimeoutExpired as stopped:
-    said, code = (stopped.stdout or b"").decode(), 1
-    tell("time", "FAILED", "the tests took more than 160 s and were stopped")
-print(said, file=sys.stderr)
-cases = ET.parse(junit).getroot().iter("testcase") if Path(junit).exists() else []
-counts = {"passed": 0, "failed": 0, "skipped": 0}
-for case in cases:
-    bad = case.find("failure") is not None or case.find("error") is not None
-    counts["failed" if bad else "skipped" if case.find("skipped") is not None else "passed"] += 1
-    if bad and counts["failed"] <= 40:
-        tell(f"{case.get('classname')}.{case.get('name')}"[-100:], "FAILED")
-summary = re.findall(r"^\d+ (?:passed|failed).*$|^.*(?:passed|failed|error).* in [\d.]+s.*$", said, re.MULTILINE)
-good = code == 0 and counts["passed"] > 0
-tell("tests", "passed" if good else "FAILED", summary[-1] if summary else f"pytest ended with {code}", **counts)
+FOLDER, SECONDS, *MORE = Path(sys.argv[1]), float(sys.argv[2]), *sys.argv[3:]
+SPARE = min(15.0, SECONDS / 3)  # of the part's time, for ending the tests and reading the log
+SHOWN = 40  # failed tests in the results; failed.txt has all
+
+
+def command():
+    """Return pytest's command. Tests go to the workers one by one: a file may hold half of all compilations."""
+    workers = []
+    if importlib.util.find_spec("xdist") is not None:
+        workers = ["-n", str(min(12, os.cpu_count())), "--dist", "worksteal"]
+    options = [
+        "-q",
+        "-ra",
+        "--strict-markers",
+        "-o",
+        "addopts=",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "test_log",
+        "-k",
+        "cuda",
+    ]
+    return [sys.executable, "-m", "pytest", *options, *workers, *(MORE or ["tests/python"])]
+
+
+def run_tests(log, said):
+    """Run pytest; return its exit status, or None if it had to be stopped."""
+    here = str(Path(__file__).parent)
+    path = os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))
+    environment = {**os.environ, test_log.VARIABLE: str(log), "PYTHONPATH": path}
+    run = subprocess.Popen(command(), env=environment, stdout=said, stderr=subprocess.STDOUT)
+    # An interruption is for pytest, which then tells where its tests are; this process tells what has passed.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        return run.wait(SECONDS - SPARE)
+    except subprocess.TimeoutExpired:
+        run.send_signal(signal.SIGINT)
+    try:
+        run.wait(SPARE / 2)
+    except subprocess.TimeoutExpired:
+        run.kill()
+        run.wait()
+    return None
+
+
+def main():
+    if importlib.util.find_spec("pytest") is None:
+        return unavailable("suite", "pytest is not installed; carry the folder of scripts/gpu_bundle.sh")
+    log, output = FOLDER / "tests.jsonl", FOLDER / "pytest.txt"
+    log.unlink(missing_ok=True)
+    with output.open("w", encoding="utf-8") as said:
+        code = run_tests(log, said)
+    counts, failed, unfinished = test_log.read(log)
+    (FOLDER / "failed.txt").write_text("".join(f"{name}\n" for name in [*failed, *unfinished]), "utf-8")
+    if code is None:
+        tell("time", "FAILED", f"the tests took more than {SECONDS - SPARE:.0f} s and were stopped")
+    for name in unfinished[:SHOWN]:
+        tell(name[-100:], "FAILED", "did not end")
+    for name in failed[:SHOWN]:
+        tell(name[-100:], "FAILED")
+    text = output.read_text("utf-8", errors="replace")
+    print(text[-20_000:], file=sys.stderr)
+    last = re.findall(r"^=*(.*(?:passed|failed|error).* in [\d.]+s.*?)=*$", text, re.MULTILINE)
+    detail = last[-1].strip() if last else f"pytest ended with {code}" if code is not None else "pytest was stopped"
+    good = code == 0 and counts["passed"] > 0
+    tell("tests", "passed" if good else "FAILED", detail, **counts, unfinished=len(unfinished))
+
+
+main()

@@ -20,6 +20,11 @@ from pathlib import Path
 import pytest
 
 
+def complaints(stderr):
+    """Return the lines on a process's stderr, but for the simulator's and for how long a compilation took."""
+    return [line for line in stderr.splitlines() if not line.startswith(("cudasim: ", "cuarray: compiling "))]
+
+
 def checks_of(file):
     """Return the names of the checks in a file, without running it."""
     tree = ast.parse(Path(file).read_text("utf-8"))

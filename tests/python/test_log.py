@@ -7,6 +7,7 @@ import sys
 import threading
 
 import pytest
+from peers import complaints
 
 PROGRAM = """
 import sys
@@ -25,7 +26,7 @@ def run(device, program=PROGRAM, **settings):
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=120
     )
     assert result.returncode == 0, result.stderr
-    return [line for line in result.stderr.splitlines() if not line.startswith("cudasim")]
+    return complaints(result.stderr)
 
 
 def test_off_says_nothing(device):

@@ -112,12 +112,13 @@ def test_table(device):
 
 
 def test_trim_gives_back(device):
-    cuarray.empty(5 << 20, "u1")
+    cuarray.empty(40 << 20, "u1")
     memory.trim(device)
     trimmed = memory.stats(device)
-    x = cuarray.empty(5 << 20, "u1")
+    x = cuarray.empty(40 << 20, "u1")
     del x
-    assert memory.stats(device)["reserved"] >= trimmed["reserved"] + (5 << 20), "a freed block is kept"
+    # Up to 32 MiB of it may lie in a chunk that a driver's pool had reserved.
+    assert memory.stats(device)["reserved"] >= trimmed["reserved"] + (8 << 20), "a freed block is kept"
     memory.trim(device)
     assert memory.stats(device)["reserved"] == trimmed["reserved"]
     memory.trim()
@@ -758,6 +759,8 @@ def test_peers_are_asked_only_where_they_are_in_use(monkeypatch):
 
 def test_full_machine(device):
     """A device of 64 MiB, if possible; else a process with little address space."""
+    if device != "cpu" and not os.environ.get("CUARRAY_LIBCUDA"):
+        pytest.skip("only a simulated GPU can be small")
     python(
         f"""
 import resource, cuarray
