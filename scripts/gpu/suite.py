@@ -79,7 +79,10 @@ def main():
     text = output.read_text("utf-8", errors="replace")
     print(text[-20_000:], file=sys.stderr)
     last = re.findall(r"^=*(.*(?:passed|failed|error).* in [\d.]+s.*?)=*$", text, re.MULTILINE)
-    detail = last[-1].strip() if last else f"pytest ended with {code}" if code is not None else "pytest was stopped"
+    seen = ", ".join(f"{number} {kind}" for kind, number in counts.items())
+    detail = (
+        last[-1].strip() if last else f"{seen}; pytest " + ("was stopped" if code is None else f"ended with {code}")
+    )
     good = code == 0 and counts["passed"] > 0
     tell("tests", "passed" if good else "FAILED", detail, **counts, unfinished=len(unfinished))
 

@@ -41,7 +41,6 @@ std::string FaultWatch::unreported() const {
 
 void FaultWatch::clear() {
     const Current current(context_);
-    const RelaxedCapture relaxed(context_.driver);
     context_.driver.cuMemsetD8Async(claim_, 0, 256, queue_);
     context_.driver.cuStreamSynchronize(queue_);
 }

@@ -132,9 +132,9 @@ ca.device("cuda:0").enable_peer_access("cuda:1")
 assert float((y.to_device("cuda:0") + 1).sum()) == 2000
 """,
     "limits and statistics": """
-x = ca.ones(1000)
+x, capsule = exported(1000)
+del x, capsule
 with memory.limit(1 << 30):
-    del x
     assert memory.stats()["current"] >= 0
 """,
     "exported arrays": """
@@ -201,6 +201,25 @@ assert used() == 0
 """,
         CUDASIM_DRIVER=driver,
     )
+    assert "spoilt" not in result.stderr and "kept" not in result.stderr
+
+
+def test_exported_memory_that_goes_in_an_own_capture():
+    result = run("""
+held = [exported(4_000_000) for _ in range(8)]
+x = ca.zeros(10)
+ca.synchronize()
+graph = ca.Graph()
+with graph.capture():
+    x += 1
+    held.clear()
+    elsewhere(lambda: [ca.empty(5_000_000) for _ in range(3)] and None)
+    x += 1
+graph.launch()
+assert (x.numpy() == 2).all()
+memory.trim()
+assert used() < 4096
+""")
     assert "spoilt" not in result.stderr and "kept" not in result.stderr
 
 

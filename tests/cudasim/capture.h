@@ -31,7 +31,8 @@ void hold_capture(Context& context);
 CUresult invalidate(Capture& capture, CUresult code, const std::string& why);
 
 /// The result of a call that a capture cannot record, such as cuMemAlloc: an error if the thread's mode and
-/// the captures of the process forbid it, which are then invalidated.
+/// the captures of the process forbid it, which are then invalidated. CUDA names few of these calls: here they are all
+/// that wait for the device, or may allocate or free memory or objects.
 CUresult refuse_unsafe(const char* entry);
 /// The error of waiting for or querying a stream while it is captured.
 CUresult refuse_captured(const Stream& stream, const char* entry);

@@ -176,6 +176,7 @@ CUDASIM_API cuCtxGetLimit(size_t* value, CUlimit limit) {
 
 CUDASIM_API cuCtxEnablePeerAccess(CUcontext peer_handle, unsigned flags) {
     CUDASIM_ENTER(Context);
+    CUDASIM_REFUSE_UNSAFE();
     Context* peer = as_context(peer_handle);
     if (!peer) return CUDA_ERROR_INVALID_CONTEXT;
     Context* self = current_context();

@@ -79,6 +79,7 @@ using namespace cudasim;
 
 CUDASIM_API cuEventCreate(CUevent* out, unsigned flags) {
     CUDASIM_ENTER(Context);
+    CUDASIM_REFUSE_UNSAFE();
     bool shared_and_timed = (flags & CU_EVENT_INTERPROCESS) != 0 && (flags & CU_EVENT_DISABLE_TIMING) == 0;
     if (!out || flags > 7 || shared_and_timed) return CUDA_ERROR_INVALID_VALUE;
     auto event = std::make_shared<Event>();

@@ -176,6 +176,7 @@ using namespace cudasim;
 
 CUDASIM_API cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph graph, unsigned long long flags) {
     CUDASIM_ENTER(Context);
+    CUDASIM_REFUSE_UNSAFE();
     return instantiate(out, graph, flags);
 }
 
@@ -192,7 +193,7 @@ CUDASIM_API cuGraphLaunch(CUgraphExec handle, CUstream stream_handle) {
     return launched ? launch(*launched, *stream) : CUDA_ERROR_INVALID_VALUE;
 }
 
-// CUDA does not say that these two need a context, nor that a capture forbids them; it does not say that they do not.
+// CUDA does not say that these two need a context; it does not say that they do not.
 CUDASIM_API cuGraphExecDestroy(CUgraphExec handle) {
     CUDASIM_ENTER(Context);
     CUDASIM_REFUSE_UNSAFE();

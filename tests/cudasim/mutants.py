@@ -5,8 +5,8 @@
     python tests/cudasim/mutants.py --list       their names
     python tests/cudasim/mutants.py NAME...      these
 
-Most of them are generated from the current sources: every wait, event record, rejection, error check, barrier and
-fence of src/cuda and the kernels is removed in turn. Those without effect are in REDUNDANT, with the reason.
+Most of them are generated from the current sources: every wait, event record, rejection, relaxed capture mode, error
+check, barrier and fence of src/cuda and the kernels is removed in turn. Those without effect are in REDUNDANT, with the reason.
 Tests that compare texts or hashes are not among those that must fail.
 """
 
@@ -42,6 +42,7 @@ ON_GPUS = "sim tests/python/test_fft.py"
 FACTORISATIONS = "tests/cuda/test_cuda_factorisations.py"
 LINALG_ON_GPUS = "sim tests/python/test_linalg.py"
 UNUSUAL = "tests/cuda/test_cuda_order.py"
+CAPTURES = "tests/cuda/test_cuda_captures.py"
 FAULTS = "tests/cuda/test_cuda_faults.py"
 GRAPHS = "sim tests/python/test_streams.py -k 'cuda and (graph or capture)'"
 
@@ -55,9 +56,143 @@ BY_HAND = [
     Mutant(
         "a-plan-is-destroyed-under-queued-work",
         "src/cuda/cufft.cpp",
-        "        context_.driver.cuCtxSynchronize.status();\n",
+        "        runtime_.wait_for_streams();\n",
         "",
         "sim tests/python/test_fft.py -k plans_are_kept",
+    ),
+    # What a real driver, and other libraries of the process, would notice
+    Mutant(
+        "a-plan-waits-for-the-whole-context",
+        "src/cuda/cufft.cpp",
+        "        runtime_.wait_for_streams();\n",
+        "        context_.driver.cuCtxSynchronize.status();\n",
+        f"{CAPTURES} -k 'no_call and libraries'",
+    ),
+    Mutant(
+        "an-exported-block-is-collected-when-it-is-freed",
+        "src/cuda/memory.cpp",
+        "constexpr size_t kMostSharedBlocks = 64;",
+        "constexpr size_t kMostSharedBlocks = 0;",
+        f"{CAPTURES} -k 'exported and no_call'",
+    ),
+    Mutant(
+        "a-limit-collects-exported-blocks",
+        "src/cuda/memory.cpp",
+        "if (bytes != kNoLimit) give_back();",
+        "if (bytes != kNoLimit) trim();",
+        f"{CAPTURES} -k 'limits and no_call'",
+    ),
+    Mutant(
+        "an-exported-block-is-lost-if-the-driver-refuses",
+        "src/cuda/memory.cpp",
+        "            for (const Allocation& block : blocks) share(block);\n",
+        "",
+        f"{CAPTURES} -k comes_back",
+    ),
+    Mutant(
+        "an-exported-block-waits-for-trim",
+        "src/cuda/memory.cpp",
+        "    if (has_many_shared()) collect_shared();\n",
+        "",
+        f"{CAPTURES} -k without_trim",
+    ),
+    Mutant(
+        "an-exported-block-is-used-too-early",
+        "src/cuda/memory.cpp",
+        "    for (GpuStream* const home : homes) home->wait_for_context();\n",
+        "",
+        ORDER,
+    ),
+    Mutant(
+        "captures-of-blocking-streams-are-overlooked",
+        "src/cuda/memory.cpp",
+        "== CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;",
+        "== CUDA_ERROR_INVALID_VALUE;",
+        f"{CAPTURES} -k blocking",
+    ),
+    Mutant(
+        "own-captures-are-overlooked",
+        "src/cuda/memory.cpp",
+        "    if (GpuRuntime::is_any_captured()) return true;\n",
+        "",
+        f"{CAPTURES} -k own_capture",
+    ),
+    Mutant(
+        "large-freed-blocks-are-held-back",
+        "src/cuda/memory.cpp",
+        "    if (caches_ && allocation.bytes <= kSmall) {",
+        "    if (caches_) {",
+        f"{CAPTURES} -k free_at_once",
+    ),
+    Mutant(
+        "the-threshold-is-lost-with-another-pool",
+        "src/cuda/memory.cpp",
+        " || (pool == raised_ && threshold == raised_to_)",
+        "",
+        f"{MEMORY} -k threshold",
+    ),
+    Mutant(
+        "a-graph-is-destroyed-without-a-context",
+        "src/cuda/graph.cpp",
+        "        const Current current(runtime_.context);\n        const RelaxedCapture relaxed(runtime_.context.driver);\n",
+        "        const RelaxedCapture relaxed(runtime_.context.driver);\n",
+        f"{CAPTURES} -k without_a_context",
+    ),
+    Mutant(
+        "an-event-is-destroyed-without-a-context",
+        "src/cuda/event.cpp",
+        "        const Current current(context_);\n        context_.driver.cuEventDestroy(handle_);",
+        "        context_.driver.cuEventDestroy(handle_);",
+        f"{CAPTURES} -k without_a_context",
+    ),
+    Mutant(
+        "a-failing-external-device-is-taken-lightly",
+        "src/cuda/driver.cpp",
+        "CUDA_ERROR_ASSERT,    CUDA_ERROR_TENSOR_MEMORY_LEAK, CUDA_ERROR_EXTERNAL_DEVICE};",
+        "CUDA_ERROR_ASSERT,    CUDA_ERROR_TENSOR_MEMORY_LEAK};",
+        f"{EXPLANATIONS} -k 'asynchronous and 911'",
+    ),
+    Mutant(
+        "a-timeout-is-taken-lightly",
+        "src/cuda/driver.cpp",
+        "CUDA_ERROR_ILLEGAL_ADDRESS,    CUDA_ERROR_LAUNCH_TIMEOUT,",
+        "CUDA_ERROR_ILLEGAL_ADDRESS,",
+        f"{EXPLANATIONS} -k 'asynchronous and 702'",
+    ),
+    Mutant(
+        "a-broken-nvlink-blames-the-program",
+        "src/cuda/driver.cpp",
+        "result == CUDA_ERROR_ECC_UNCORRECTABLE || result == CUDA_ERROR_NVLINK_UNCORRECTABLE",
+        "result == CUDA_ERROR_ECC_UNCORRECTABLE",
+        f"{EXPLANATIONS} -k 'hardware'",
+    ),
+    Mutant(
+        "an-old-gpu-gets-the-newest-nvrtc",
+        "src/cuda/library.cpp",
+        "        if (is_old && open_between(kLastForOldGpus, kLeastMajor)) return true;\n",
+        "",
+        f"{VERSIONS} -k turing_get",
+    ),
+    Mutant(
+        "an-old-gpu-remembers-the-nvrtc-of-a-new-one",
+        "src/cuda/nvrtc.cpp",
+        '(has_gpus_before_turing(driver) ? "old\\n" : "")',
+        '"" ',
+        f"{VERSIONS} -k turing_get",
+    ),
+    Mutant(
+        "warnings-about-an-architecture-hide-options",
+        "src/cuda/nvrtc.cpp",
+        "known_options(library, found.archs.back());",
+        "known_options(library, found.archs.front());",
+        f"{VERSIONS} -k old_architectures",
+    ),
+    Mutant(
+        "an-instance-of-mig-is-named-a-gpu",
+        "src/cuda/runtime.cpp",
+        '? "MIG-" : "GPU-";',
+        '? "GPU-" : "GPU-";',
+        f"{VERSIONS} -k mig",
     ),
     Mutant(
         "random-elements-before-the-first-are-stored",
@@ -781,6 +916,7 @@ CALLS = re.compile(
 )
 REFUSALS = re.compile(r"(?<=[\s{;)])((?:\w+(?:\(\))?(?:\.|->))*refuse_in_capture)\(")
 CHECKS = re.compile(r"(?<=[\s{;)])if \([^;{}]*?\)\s+(?:fail|fail_launch|throw Error|raise)\(")
+RELAXATIONS = re.compile(r"(?<=[\s{;)])(const RelaxedCapture relaxed)\(")
 # Messages about the user's machine, and rejections that do not involve a GPU.
 WITHOUT_CHECKS = {"nvrtc.cpp", "library.cpp", "cache.cpp", "describe.cpp", "reduce.cpp", "driver.cpp"}
 
@@ -835,6 +971,21 @@ OWN_TESTS = {
     "transfer.cpp": (f"{UNUSUAL} -k pinned",),
 }
 
+# The parts of a program under another library's capture, in which a file's calls are made.
+CAPTURED_PARTS = {
+    "cached_memory.cpp": "kinds",
+    "cublas.cpp": "libraries",
+    "cufft.cpp": "libraries",
+    "cusolver.cpp": "libraries",
+    "event.cpp": "streams",
+    "faults.cpp": "errors",
+    "graph.cpp": "graphs",
+    "kernels.cpp": "transfers",
+    "memory.cpp": "limits",
+    "pinned.cpp": "transfers",
+    "stream.cpp": "streams",
+}
+
 KERNEL_TESTS = {
     "elementwise.h": (LOOPS, f"{BACKEND} -k faults"),
     "compaction_device.h": (f"{INDICES} -k 'cuda and (masks_at_borders or many_mask_blocks)'",),
@@ -876,7 +1027,13 @@ def removals(file: str, pattern: re.Pattern, text_only: bool, tests: tuple[str, 
         if end < 0 or not is_statement(text, match.start()):
             continue
         old = text[match.start() : end]
-        word = "check" if pattern is CHECKS else re.sub(r".*(?:\.|->|::)", "", match[1])
+        word = (
+            "relaxed"
+            if pattern is RELAXATIONS
+            else "check"
+            if pattern is CHECKS
+            else re.sub(r".*(?:\.|->|::)", "", match[1])
+        )
         numbers[word] += 1
         name = f"without-{word}-{numbers[word]}-in-{Path(file).name}"
         nth = text[: match.start()].count(old)
@@ -885,12 +1042,14 @@ def removals(file: str, pattern: re.Pattern, text_only: bool, tests: tuple[str, 
 
 
 def mechanical() -> list[Mutant]:
-    """One mutant per wait, record, rejection, error check, barrier and fence, which removes it."""
+    """One mutant per wait, record, rejection, relaxed capture mode, check, barrier and fence, which removes it."""
     found: list[Mutant] = []
     for path in [*sorted((ROOT / "src" / "cuda").glob("*.cpp")), ROOT / "src" / "cuda" / "driver.h"]:
         file, own = str(path.relative_to(ROOT)), OWN_TESTS.get(path.name, ())
         found += removals(file, CALLS, False, tuple(dict.fromkeys((*own, ORDER, STREAMS))))
         found += removals(file, REFUSALS, False, (*own, GRAPHS))
+        parts = [f"{CAPTURES} -k 'no_call and {part}'" for part in (CAPTURED_PARTS.get(path.name), "13000") if part]
+        found += removals(file, RELAXATIONS, False, tuple(parts))
         if path.name in WITHOUT_CHECKS:
             continue
         for mutant in removals(file, CHECKS, False, own):

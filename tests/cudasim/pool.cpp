@@ -379,6 +379,7 @@ CUDASIM_API cuMemPoolDestroy(CUmemoryPool handle) {
 
 CUDASIM_API cuMemPoolTrimTo(CUmemoryPool handle, size_t keep) {
     CUDASIM_ENTER(Init);
+    CUDASIM_REFUSE_UNSAFE();
     Pool* pool = as_pool(handle);
     if (!pool) return CUDA_ERROR_INVALID_VALUE;
     shrink(*pool, keep);

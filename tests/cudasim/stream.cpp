@@ -53,6 +53,7 @@ using namespace cudasim;
 namespace {
 
 CUresult create(CUstream* out, unsigned flags, int priority) {
+    CUDASIM_REFUSE(refuse_unsafe("cuStreamCreate"));
     if (!out || flags > CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
     auto stream = make_stream(*current_context(), flags, std::clamp(priority, -5, 0));
     *out = reinterpret_cast<CUstream>(stream.get());
