@@ -54,6 +54,34 @@ INDICES = "sim tests/python/test_indexing_arrays.py"
 
 BY_HAND = [
     Mutant(
+        "interface-names-idle-streams",
+        "src/cuda/storages.cpp",
+        "    if (std::ranges::all_of(points, has_run)) return 0;\n",
+        "",
+        "sim tests/python/test_streams.py -k 'cuda and names_no_stream'",
+    ),
+    Mutant(
+        "interface-names-no-stream",
+        "src/cuda/storages.cpp",
+        "if (std::ranges::all_of(points, has_run)) return 0;",
+        "return 0;",
+        "sim tests/python/test_streams.py -k 'cuda and (exchanged or names_no_stream)'",
+    ),
+    Mutant(
+        "exchange-without-order",
+        "src/bindings/dlpack_exchange.cpp",
+        "if (!is_on_host(device)) runtime(device).publish(array.storage(), current_stream(device).handle());",
+        "",
+        "sim tests/python/test_protocols_exchange.py -k 'cuda and other_streams'",
+    ),
+    Mutant(
+        "operators-beside-memory-elsewhere",
+        "src/bindings/convert.cpp",
+        "if (owned_->device() != device)",
+        "if (false)",
+        "sim tests/python/test_protocols.py -k another_device",
+    ),
+    Mutant(
         "a-plan-is-destroyed-under-queued-work",
         "src/cuda/cufft.cpp",
         "        runtime_.wait_for_streams();\n",

@@ -754,6 +754,25 @@ def test_arrays_of_user_streams_are_exchanged(remote):
         np.testing.assert_array_equal(y.numpy(), np.arange(step, step + SIZE) * 3.0 + 1)
 
 
+def test_the_cuda_array_interface_names_no_stream_when_all_work_has_run(remote):
+    """Consumers stop the host until the stream that is named has run; without work they need not."""
+    for _ in range(10):
+        x = counting() * 2
+        cuarray.synchronize()
+        assert x.__cuda_array_interface__["stream"] is None
+        stream = x.__cuda_array_interface__["stream"]
+        y = x * 3
+        np.testing.assert_array_equal(y.numpy(), np.arange(SIZE) * 6.0)
+        assert stream is None
+    with cuarray.Stream() as mine:
+        z = counting(7) * 2
+        interface = z.__cuda_array_interface__
+        assert interface["stream"] in (None, mine.handle)
+    with cuarray.Stream():
+        imported = cuarray.asarray(Lent(z, **{"stream": interface["stream"]})) + 1
+    np.testing.assert_array_equal(imported.numpy(), np.arange(7, 7 + SIZE) * 2.0 + 1)
+
+
 # Threads.
 
 
