@@ -86,7 +86,8 @@ const char* refuse_buffer(const Array& array, const std::string& format, int fla
 int fill_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
     view->obj = nullptr;
     if (!is_on_host(array_of(self).device())) {  // asked of every object by some; a C++ exception takes microseconds
-        PyErr_SetString(PyExc_BufferError, "buffer: the memory is not on the host; write x.numpy()");
+        static PyObject* const reason = PyUnicode_FromString("buffer: the memory is not on the host; write x.numpy()");
+        PyErr_SetObject(PyExc_BufferError, reason);
         return -1;
     }
     return guarded_number<int>([&] {

@@ -34,7 +34,7 @@ Array import_as(PyObject* numpy_array, DType dtype) {
     return adopt_memory(std::move(memory), bytes, drop_reference, Py_NewRef(numpy_array), kDataIsReady);
 }
 
-bool is_native_numpy(PyObject* object, DType& dtype) {
+bool read_numpy_dtype(PyObject* object, DType& dtype) {
     return Py_TYPE(object) == py::detail::npy_api::get().PyArray_Type_ &&
            read_dtype(py::detail::array_proxy(object)->descr, dtype);
 }
@@ -47,13 +47,14 @@ Array import_numpy(PyObject* numpy_array, const char* function) {
 
 Array import_native_numpy(PyObject* object) {
     DType dtype = DType::none;
-    return is_native_numpy(object, dtype) ? import_as(object, dtype) : Array();
+    return read_numpy_dtype(object, dtype) ? import_as(object, dtype) : Array();
 }
 
 bool is_native_numpy(PyObject* object) {
     DType dtype = DType::none;
-    return is_native_numpy(object, dtype);
+    return read_numpy_dtype(object, dtype);
 }
+
 Array copy_of_few(PyObject* object, Device device) {
     constexpr int64_t kMost = 1 << 16;  // bytes
     if (Py_TYPE(object) != py::detail::npy_api::get().PyArray_Type_) return {};
