@@ -114,8 +114,8 @@ MUTANTS = [
     Mutant(
         "operators-before-the-class",
         "src/bindings/number.cpp",
-        "return (known_exchange(Py_TYPE(object)) || own_producer_of(Py_TYPE(object))) && operand",
-        "return operand",
+        "return (known_exchange(Py_TYPE(object)) || own_producer_of(Py_TYPE(object))) &&",
+        "return",
         "tests/python/test_protocols.py -k leaves_an_operator",
     ),
     Mutant(
