@@ -113,8 +113,11 @@ def check_collectives_in_place():
                 expected = numbers((size, 2, 3), "float64")
                 got = array(expected, layout, device)
                 getattr(world, name)(MPI.IN_PLACE, expected)
+                again = array(got.numpy(), layout, device)
                 getattr(comm, name)(MPI.IN_PLACE, got)
+                getattr(comm, name)(None, again)  # means the same
                 assert np.array_equal(got.numpy(), expected), (name, device, layout)
+                assert np.array_equal(again.numpy(), expected), (name, device, layout)
             expected = numbers((size, 2, 3), "float64")
             got = array(expected, layout, device)
             for communicator, buffer in ((world, expected), (comm, got)):
@@ -338,6 +341,10 @@ def check_chunks_of_numpy_and_halves():
         small.Allreduce(np.arange(30.0) if rank else ca.arange(30.0, device=device), total)
         assert np.array_equal(total if rank else total.numpy(), size * np.arange(30.0))
         total = np.zeros(30) if rank else ca.zeros(30, device=device)
+        words = bytearray(80) if rank else ca.zeros(80, "uint8", device=device)
+        small.Allreduce(bytearray([1] * 80) if rank else ca.ones(80, "uint8", device=device), words)
+        assert list(words) == [size] * 80 if rank else words.tolist() == [size] * 80
+        total[...] = 0
         small.Allreduce([np.arange(30.0), MPI.DOUBLE] if rank else ca.arange(30.0, device=device), total)  # as a whole
         assert np.array_equal(total if rank else total.numpy(), size * np.arange(30.0))
 
@@ -583,6 +590,12 @@ def check_gpu_arrays_directly():
         mpi.reads_gpus.cache_clear()
 
 
+def check_examples_of_the_docstrings():
+    for module in (mpi.communicators, mpi.requests, mpi.windows):
+        failed, tried = doctest.testmod(module)
+        assert tried and not failed, module.__name__
+
+
 def check_nothing_is_left():
     for device in devices:
         before = None
@@ -610,6 +623,7 @@ def check_abandoned_requests_keep_their_memory():
 
 
 if __name__ == "__main__":
+    import doctest
     import inspect
     import os
     import pickle

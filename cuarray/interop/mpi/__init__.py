@@ -6,8 +6,11 @@ to contiguous host memory first, page-locked beside a GPU, and back afterwards. 
 
 try:
     from mpi4py import MPI as MPI
-except ImportError as error:
+    from mpi4py import __version__ as version_of_mpi4py
+except (ImportError, RuntimeError) as error:  # RuntimeError: mpi4py found no MPI library
     raise ImportError("cuarray.interop.mpi: needs mpi4py and an MPI library; pip install mpi4py mpich") from error
+if int(version_of_mpi4py.partition(".")[0]) < 4:  # its methods do not say what their parameters are
+    raise ImportError(f"cuarray.interop.mpi: needs mpi4py 4.0 or newer, not {version_of_mpi4py}")
 
 from cuarray.interop.mpi.communicators import Comm, Message
 from cuarray.interop.mpi.library import reads_gpus

@@ -8,9 +8,9 @@ import inspect
 
 from mpi4py import MPI
 
-from cuarray.interop.mpi.operands import Operand, split
+from cuarray.interop.mpi.operands import Operand, is_no_buffer, is_passed, split
 from cuarray.interop.mpi.operations import own_op
-from cuarray.interop.mpi.pipeline import run_in_chunks
+from cuarray.interop.mpi.pipeline import is_large, run_in_chunks
 from cuarray.interop.mpi.requests import Request
 
 #: Parameters that are buffers: whether they are read, and written; `buf` is what its method says.
@@ -58,12 +58,8 @@ class Method:
         is_immediate = stem[0] == "I" or (stem[0] == "R" and stem[1:] in ("put", "get", "accumulate", "get_accumulate"))
         self.stem = stem[1:].capitalize() if is_immediate else stem
         self.returns_request = is_immediate or stem != self.name
-
-    def arguments(self, args, kwargs):
-        """Return the arguments by name; None if they are not this method's."""
-        named = dict(zip(self.parameters, args, strict=False))
-        named.update(kwargs)
-        return named if len(named) == len(args) + len(kwargs) else None
+        self.is_elementwise = self.stem in ELEMENTWISE and not self.returns_request
+        self.reduces = "op" in self.parameters
 
     def is_root(self, target, root):
         """Whether the calling process has the root's buffers."""
@@ -93,28 +89,34 @@ class Method:
         reads, writes = access
         array, rest = split(named[name])
         if writes and not reads:
-            is_plain = rest is None and named.get("sendbuf") is not MPI.IN_PLACE
-            is_plain = is_plain and named.get("target_rank") != MPI.PROC_NULL
-            reads = not (is_plain and self.stem in FILLS + REPORTS)
+            is_in_place = "sendbuf" in self.parameters and is_no_buffer(named.get("sendbuf"))
+            is_whole = rest is None and not is_in_place and named.get("target_rank") != MPI.PROC_NULL
+            reads = not (is_whole and self.stem in FILLS + REPORTS)
         return Operand(array, rest, reads, writes, on_host)
 
     def __call__(self, target, args, kwargs):
-        named = self.arguments(args, kwargs)
-        if named is None:
+        named = dict(zip(self.parameters, args, strict=False))
+        named.update(kwargs)
+        if len(named) != len(args) + len(kwargs):
             return self.function(target, *args, **kwargs)  # which says what is wrong
-        ours = [name for name in self.buffers if split(named.get(name))[0] is not None]
+        ours = {name: split(named.get(name))[0] for name in self.buffers}
+        ours = {name: array for name, array in ours.items() if array is not None}
         op = None
-        if ours and "op" in self.parameters:
-            op = own_op(named.get("op", MPI.SUM), split(named[ours[-1]])[0].dtype)
+        if ours and self.reduces:
+            dtype = next(reversed(ours.values())).dtype
+            op = own_op(named.get("op", MPI.SUM), dtype)
             if op is not None:
-                self.refuse_own_op(named, split(named[ours[-1]])[0].dtype)
+                self.refuse_own_op(named, dtype)
                 named["op"] = op
-        operands = {name: self.operand(target, name, named, op is not None) for name in ours}
-        if self.stem in ELEMENTWISE and not self.returns_request:
+        if self.is_elementwise and is_large(target, [named.get(name) for name in self.buffers]):
+            operands = {name: self.operand(target, name, named, op is not None) for name in ours}
             if run_in_chunks(target, self.function, named, self.buffers, operands):
                 return None
-        elif not ours and not self.returns_request:
-            return self.function(target, *args, **kwargs)
+        elif op is None and all(is_passed(array) for array in ours.values()):
+            result = self.function(target, *args, **kwargs)
+            return Request(result) if self.returns_request else result
+        else:
+            operands = {name: self.operand(target, name, named, op is not None) for name in ours}
         return self.run(target, named, operands)
 
     def refuse_own_op(self, named, dtype):

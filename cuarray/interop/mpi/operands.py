@@ -4,7 +4,9 @@ from mpi4py import MPI
 
 import cuarray as ca
 from cuarray.interop.mpi.library import reads_gpus
-from cuarray.interop.mpi.operations import as_mpi_type
+from cuarray.interop.mpi.operations import as_mpi_type, has_type
+
+CPU = ca.device("cpu")
 
 
 def split(spec):
@@ -22,9 +24,25 @@ def split(spec):
     return None, None
 
 
+def is_no_buffer(spec):
+    """Whether a buffer argument is None or MPI.IN_PLACE, which mean the same to mpi4py."""
+    return spec is None or spec is MPI.IN_PLACE
+
+
 def is_on_host(array):
     """Whether the host can read the array's memory."""
-    return array.device == ca.device("cpu")
+    return array.device == CPU
+
+
+def is_readable(array, on_host=False):
+    """Whether MPI, or a function on the host, can use the array's memory as it is."""
+    is_contiguous = array._memory_flags()[0]  # faster than array.flags.c_contiguous
+    return is_contiguous and (array.device == CPU or (not on_host and reads_gpus()))
+
+
+def is_passed(array):
+    """Whether mpi4py can be given the array itself."""
+    return is_readable(array) and has_type(array.dtype)
 
 
 def host_memory(shape, array):
@@ -68,8 +86,7 @@ class Operand:
         self.rest = rest
         self.writes = writes
         self.loads = reads
-        is_direct = array.flags.c_contiguous and (is_on_host(array) or (reads_gpus() and not on_host))
-        self.host = None if is_direct else host_memory(array.shape, array)
+        self.host = None if is_readable(array, on_host) else host_memory(array.shape, array)
 
     @property
     def is_staged(self):

@@ -25,6 +25,10 @@ STANDARD = {
 }
 
 
+#: What `own_op` has found, by handle and dtype.
+known_ops: dict[tuple[int, np.dtype], MPI.Op | None] = {}
+
+
 @functools.cache
 def has_type(dtype):
     """Whether MPI has a type for the dtype."""
@@ -72,10 +76,14 @@ def own_op(op, dtype):
     TypeError
         If the dtype has no such operation, such as bits of floating-point numbers.
     """
-    function = function_of(op)
-    if function is None or is_standard(op, dtype):
-        return None
-    return made_op(function, dtype)
+    try:
+        return known_ops[op.handle, dtype]
+    except (KeyError, AttributeError):
+        function = function_of(op)
+        own = None if function is None or is_standard(op, dtype) else made_op(function, dtype)
+        if function is not None:  # the handle of an operation of the program's may come again for another
+            known_ops[op.handle, dtype] = own
+        return own
 
 
 @functools.cache

@@ -9,24 +9,24 @@ import numpy as np
 from mpi4py import MPI
 
 import cuarray as ca
-from cuarray.interop.mpi.operands import host_memory, is_on_host, load, store
+from cuarray.interop.mpi.operands import host_memory, is_no_buffer, is_on_host, load, store
 from cuarray.interop.mpi.operations import as_mpi_type
 
 
 def size_of(spec):
     """Return the bytes that a buffer argument sends or receives; 0 if they cannot be told."""
+    if isinstance(spec, (ca.ndarray, np.ndarray)):
+        return spec.nbytes
     buffer, *rest = spec if isinstance(spec, (list, tuple)) and spec else [spec]
-    if not rest and isinstance(buffer, (ca.ndarray, np.ndarray)):
-        return buffer.nbytes
+    counts = [entry for entry in rest if isinstance(entry, (int, np.integer))]
+    types = [entry for entry in rest if isinstance(entry, (MPI.Datatype, str))]
     try:
-        view = memoryview(buffer) if not isinstance(buffer, ca.ndarray) else buffer
-        counts = [entry for entry in rest if isinstance(entry, (int, np.integer))]
-        types = [entry for entry in rest if isinstance(entry, (MPI.Datatype, str))]
         if not counts:
-            return view.nbytes
-        kind = types[0] if types else None
-        kind = MPI.Datatype.fromcode(kind) if isinstance(kind, str) else kind
-        return counts[0] * (view.itemsize if kind is None else kind.Get_size())
+            return MPI.buffer(buffer).nbytes if not isinstance(buffer, ca.ndarray) else buffer.nbytes
+        if not types:
+            return counts[0] * (buffer if hasattr(buffer, "itemsize") else MPI.buffer(buffer)).itemsize
+        kind = MPI.Datatype.fromcode(types[0]) if isinstance(types[0], str) else types[0]
+        return counts[0] * kind.Get_size()
     except (TypeError, ValueError, BufferError, MPI.Exception):
         return 0
 
@@ -123,6 +123,14 @@ class Staged:
             self.array[...] = self.flat.reshape(self.array.shape)
 
 
+def is_large(comm, specs):
+    """Whether a collective has more bytes than a chunk: the same in all processes."""
+    if comm.chunk is None:
+        return False
+    data = next((spec for spec in specs if not is_no_buffer(spec)), None)
+    return data is not None and size_of(data) > comm.chunk and not comm.Is_inter()
+
+
 def run_in_chunks(comm, function, named, buffers, operands):
     """Run an elementwise collective in chunks if an array of some process is staged on a GPU.
 
@@ -143,13 +151,8 @@ def run_in_chunks(comm, function, named, buffers, operands):
     bool
         False if the call is to be made as a whole. Nothing has happened then.
     """
-    if comm.chunk is None or comm.Is_inter():
-        return False
     used = {name: named.get(name) for name in buffers if operands.get(name, True) is not None}
-    data = next((spec for spec in used.values() if spec is not None and spec is not MPI.IN_PLACE), None)
-    if data is None or size_of(data) <= comm.chunk:
-        return False
-    arrays = [elements(spec) for spec in used.values() if spec is not None and spec is not MPI.IN_PLACE]
+    arrays = [elements(spec) for spec in used.values() if not is_no_buffer(spec)]
     can_cut = all(array is not None for array in arrays) and len({(a.size, a.itemsize) for a in arrays}) == 1
     on_gpu = [
         name for name, operand in operands.items() if operand and operand.is_staged and not is_on_host(operand.array)
@@ -164,7 +167,7 @@ def run_in_chunks(comm, function, named, buffers, operands):
     for name in buffers:
         if name in on_gpu:
             parts[name] = Staged(operands[name], length)
-        elif used.get(name) is None or used[name] is MPI.IN_PLACE:
+        elif is_no_buffer(used.get(name)):
             parts[name] = Whole(used.get(name))
         else:
             parts[name] = Direct(elements(used[name]), writes=operands[name].writes if operands.get(name) else False)
