@@ -13,9 +13,9 @@
 from importlib import import_module
 from pkgutil import iter_modules
 
-from cuarray.interop.wrapping import wrap as wrap
+from cuarray.interop._wrapping import wrap as wrap
 
-_MODULES = frozenset(module.name for module in iter_modules(__path__))
+_MODULES = frozenset(module.name for module in iter_modules(__path__) if module.name[0] != "_")
 
 
 def __getattr__(name):

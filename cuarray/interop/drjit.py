@@ -5,8 +5,8 @@ from importlib import import_module
 import numpy as np
 
 import cuarray
-from cuarray.interop import trees
-from cuarray.interop.rules import contiguous
+from cuarray.interop import _trees as trees
+from cuarray.interop._rules import contiguous
 
 try:
     import drjit as dr

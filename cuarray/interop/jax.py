@@ -8,8 +8,8 @@ import numpy as np
 
 import cuarray
 from cuarray import _core
-from cuarray.interop import trees
-from cuarray.interop.rules import contiguous, is_differentiable, one_per_argument
+from cuarray.interop import _trees as trees
+from cuarray.interop._rules import contiguous, is_differentiable, one_per_argument
 
 try:
     import jax
@@ -171,7 +171,7 @@ def _refusing(function, name):
 
 def _functions_of_torch(fn):
     """Return a function of tensors, and its gradients by autograd, as functions of cuarray's arrays."""
-    from cuarray.interop import torch_in_jax
+    from cuarray.interop import _torch_in_jax as torch_in_jax
 
     return functools.partial(torch_in_jax.run, fn), functools.partial(torch_in_jax.pull_back, fn)
 

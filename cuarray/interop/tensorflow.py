@@ -1,8 +1,8 @@
 """TensorFlow, for `cuarray.interop.wrap`: immutable tensors, and gradients of tf.GradientTape."""
 
 import cuarray
-from cuarray.interop import trees
-from cuarray.interop.rules import contiguous, is_differentiable
+from cuarray.interop import _trees as trees
+from cuarray.interop._rules import contiguous, is_differentiable
 
 try:
     import tensorflow as tf

@@ -207,6 +207,17 @@ void bind_pools(py::module_& module) {
     module.def("borrow", &borrow, "Arrays over memory lent for the time of a call, from DLPack capsules.");
     module.def("borrowed_views", &borrowed_views, "How many views of borrowed arrays there are.");
     module.def("return_loans", &return_loans, "Ends the loans of arrays: later uses of them and of their views raise.");
+    module.def(
+        "allocate_block",
+        [](int64_t bytes, int device, int64_t stream) {
+            const GilRelease released;
+            return reinterpret_cast<uintptr_t>(cuarray_allocate(bytes, device, reinterpret_cast<void*>(stream)));
+        },
+        "A block of a GPU's memory for another library.");
+    module.def("free_block", [](uintptr_t address, int64_t bytes, int device, int64_t stream) {
+        const GilRelease released;
+        cuarray_deallocate(reinterpret_cast<void*>(address), bytes, device, reinterpret_cast<void*>(stream));
+    });
     module.def("tracked_memory", &tracked_lines, "(file, line, live blocks, bytes), those with the most bytes first.");
     set_memory_flush(flush);
 }

@@ -302,6 +302,18 @@ def check_streams():
     assert "not 7" in str(error_of(lambda: stream(7).__enter__(), TypeError))
 
 
+def check_names_that_the_allocators_rely_on():
+    """cuarray.interop.memory is tested with stand-ins of these."""
+    cuda = torch.cuda
+    assert list(inspect.signature(cuda.caching_allocator_alloc).parameters) == ["size", "device", "stream"]
+    assert list(inspect.signature(cuda.caching_allocator_delete).parameters) == ["mem_ptr"]
+    pluggable = inspect.signature(cuda.memory.CUDAPluggableAllocator)
+    assert list(pluggable.parameters) == ["path_to_so_file", "alloc_fn_name", "free_fn_name"]
+    assert callable(cuda.memory.change_current_allocator) and issubclass(cuda.OutOfMemoryError, RuntimeError)
+    if not torch.backends.cuda.is_built():
+        assert "without CUDA" in str(error_of(memory.serve_torch, RuntimeError))
+
+
 def check_work_runs_on_the_tensors_device():
     with ca.device(str(ca.devices()[0])):
         assert wrap(lambda x: x + ca.ones(2))(torch.ones(2)).tolist() == [2, 2]
@@ -309,6 +321,7 @@ def check_work_runs_on_the_tensors_device():
 
 if __name__ == "__main__":
     import gc
+    import inspect
     import io
     import shutil
     import warnings
@@ -317,6 +330,7 @@ if __name__ == "__main__":
     from torch.autograd import gradcheck
 
     import cuarray as ca
+    from cuarray.interop import memory
     from cuarray.interop.torch import custom_op, stream, wrap
 
     ca.set_default_device("cpu")

@@ -1,4 +1,5 @@
-// allocator.h -- the C interface of an external allocator of array memory: a struct of two functions.
+// allocator.h -- the C interfaces of allocators: another library's for arrays' memory, and cuarray's for other
+// libraries.
 #pragma once
 #include <stdint.h>
 
@@ -16,3 +17,17 @@ typedef struct cuarray_allocator_v1 {
     int (*free)(void* context, void* address, int64_t bytes, int32_t device, void* stream);
     const char* name;  ///< for messages
 } cuarray_allocator_v1;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A block of cuarray's memory on the GPU with this ordinal, for work on `stream`, a CUstream; with the signature of
+/// PyTorch's CUDAPluggableAllocator. Null for no bytes; throws a C++ exception if memory has run out.
+__attribute__((visibility("default"))) void* cuarray_allocate(int64_t bytes, int device, void* stream);
+/// Gives a block back. Work queued before the call on the stream of its allocation may still use it.
+__attribute__((visibility("default"))) void cuarray_deallocate(void* address, int64_t bytes, int device, void* stream);
+
+#ifdef __cplusplus
+}
+#endif

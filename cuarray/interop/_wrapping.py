@@ -3,8 +3,8 @@
 import functools
 from importlib import import_module
 
-from cuarray.interop import trees
-from cuarray.interop.rules import CUARRAY, NUMPY, Rule
+from cuarray.interop import _trees as trees
+from cuarray.interop._rules import CUARRAY, NUMPY, Rule
 
 #: The frameworks that `wrap` knows; the others are modules of this package.
 _HERE = {"cuarray": CUARRAY, "numpy": NUMPY}

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 import numpy as np
 
 import cuarray
-from cuarray.interop import trees
+from cuarray.interop import _trees as trees
 
 
 def is_differentiable(array):

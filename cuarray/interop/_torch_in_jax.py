@@ -2,8 +2,8 @@
 
 import jax
 
-from cuarray.interop import torch as ours
-from cuarray.interop.rules import is_differentiable
+from cuarray.interop import _torch_autograd as ours
+from cuarray.interop._rules import is_differentiable
 
 import torch  # isort: skip  (the module above says what to install)
 

@@ -1,0 +1,195 @@
+"""Tensors and cuarray's arrays over the same memory, and rules as nodes of PyTorch's autograd."""
+
+import contextlib
+
+import cuarray
+from cuarray.interop import _trees as trees
+
+try:
+    import torch
+except ImportError as error:
+    raise ImportError("cuarray.interop.torch needs PyTorch: pip install torch") from error
+
+
+def is_array(x):
+    return isinstance(x, torch.Tensor)
+
+
+def take(tensor):
+    """Return a cuarray array over the memory of a tensor, or over its values if it is conj- or neg-lazy.
+
+    The capsule holds a tensor of its own: assigning to `tensor.data` later leaves it intact.
+    """
+    own = tensor.detach()
+    if own.is_conj():
+        own = own.resolve_conj()
+    if own.is_neg():
+        own = own.resolve_neg()
+    return cuarray.from_dlpack(own)
+
+
+def _stream_number(device):
+    # DLPack's 1 is the legacy default stream, whose handle is 0.
+    return None if device.kind == "cpu" else torch.cuda.current_stream(device.index).cuda_stream or 1
+
+
+def give(x):
+    """Return a tensor over the memory of an array, writable even if the array is not; see `check`."""
+    return torch.utils.dlpack.from_dlpack(x.__dlpack__(stream=_stream_number(x.device), max_version=(1, 0)))
+
+
+def make(x, _like=None):
+    """Return a tensor over the memory of an array; a copy of a read-only one, since tensors are writable."""
+    return give(x if x.flags.writeable else x.copy())
+
+
+def check(tensors, name):
+    """Raise if a function has changed its arguments."""
+    if any(t._version for t in tensors):
+        raise RuntimeError(f"{name}: a tensor that it was given was changed in place; write tensor.clone() first")
+
+
+def vjp(function, tensors, wanted):
+    """Return the results of a function, and the function of their gradients by autograd."""
+    with torch.enable_grad():
+        tensors = [t.requires_grad_() if is_wanted else t for t, is_wanted in zip(tensors, wanted, strict=True)]
+        results = function(tensors)
+    leaves = [t for t in tensors if t.requires_grad]
+
+    def pull_back(grads):
+        pairs = [(out, g) for out, g in zip(results, grads, strict=True) if g is not None and out.requires_grad]
+        found = iter([None] * len(leaves))
+        if pairs and leaves:
+            outputs, ends = zip(*pairs, strict=True)
+            found = iter(torch.autograd.grad(outputs, leaves, ends, retain_graph=True, allow_unused=True))
+        return [next(found) if t.requires_grad else None for t in tensors]
+
+    return results, pull_back
+
+
+def differentiable(tensor):
+    return tensor.is_floating_point() or tensor.is_complex()
+
+
+def _current_stream(device):
+    """Return torch's current stream on a device as a cuarray stream."""
+    if device.kind == "cpu":
+        return contextlib.nullcontext()
+    return cuarray.Stream.from_external(torch.cuda.current_stream(device.index), device)
+
+
+@contextlib.contextmanager
+def beside(arrays):
+    """Make the device of the arrays cuarray's current one, and torch's current stream cuarray's."""
+    if not arrays:
+        yield
+        return
+    device = arrays[0].device
+    with cuarray.device(device), _current_stream(device):
+        yield
+
+
+class Step(torch.autograd.Function):
+    """A node of autograd: its first argument is a `Node`, the others are tensors."""
+
+    @staticmethod
+    def forward(node, *tensors):
+        return node.evaluate(tensors)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        node, *tensors = inputs
+        ctx.node, ctx.count = node, len(tensors)
+        ctx.mark_non_differentiable(*(t for t in output if not differentiable(t)))
+        ctx.save_for_backward(*tensors, *output)
+
+    @staticmethod
+    def backward(ctx, *grads):
+        saved = ctx.saved_tensors  # raises if one was changed in place since
+        inputs, outputs = saved[: ctx.count], saved[ctx.count :]
+        pull = ctx.node.gradient(ctx.count, ctx.needs_input_grad[1:], outputs)
+        known = [g for g, out in zip(grads, outputs, strict=True) if differentiable(out)]
+        found = iter(Step.apply(pull, *inputs, *outputs, *known))
+        return None, *(next(found) if here else None for here in pull.present)
+
+    @staticmethod
+    def vmap(info, in_dims, node, *tensors):
+        dims = in_dims[1:]
+
+        def call_with(pick):
+            return Step.apply(node, *(t if d is None else pick(t, d) for t, d in zip(tensors, dims, strict=True)))
+
+        if info.batch_size == 0:
+            blanks = call_with(lambda t, d: torch.zeros_like(t.sum(d)).to(t.dtype))
+            results = tuple(t.new_empty((0, *t.shape)) for t in blanks)
+        else:
+            rows = [call_with(lambda t, d, number=number: t.select(d, number)) for number in range(info.batch_size)]
+            results = tuple(torch.stack(column) for column in zip(*rows, strict=True))
+        return results, (0,) * len(results)
+
+
+class Node:
+    """A rule over tensors; it keeps the framework's tape of the run, if there is one."""
+
+    def __init__(self, rule, records=False):
+        self.rule, self.records, self.pull = rule, records, None
+
+    def evaluate(self, tensors):
+        arrays = [take(t) for t in tensors]
+        with beside(arrays):
+            if self.records:
+                found, self.pull = self.rule.linearize(arrays, [t.requires_grad for t in tensors])
+            else:
+                found = self.rule.run(arrays)
+            return tuple(make(x) for x in found)
+
+    def pull_back(self, inputs, outputs, grads):
+        return self.pull(grads) if self.pull else self.rule.pull_back(inputs, outputs, grads)
+
+    def gradient(self, count, needed, outputs):
+        if not self.rule.has_gradient:
+            raise RuntimeError(f"{self.rule.name} has no gradient: give wrap a backward=")
+        return Pullback(self, count, needed, outputs)
+
+
+class Pullback(Node):
+    """The gradients of another node: inputs, outputs and gradients in, those gradients out that there are."""
+
+    def __init__(self, node, count, needed, outputs):
+        self.node, self.count, self.needed = node, count, needed
+        self.present = [False] * count
+        self.are_known = [differentiable(out) for out in outputs]
+
+    def evaluate(self, tensors):
+        arrays = [take(t) for t in tensors]
+        inputs, rest = arrays[: self.count], arrays[self.count :]
+        outputs, known = rest[: len(self.are_known)], iter(rest[len(self.are_known) :])
+        grads = [next(known) if is_known else None for is_known in self.are_known]
+        with beside(arrays):
+            found = self.node.pull_back(inputs, outputs, grads)
+            self.present = [g is not None and n for g, n in zip(found, self.needed, strict=True)]
+            return tuple(make(g) for g, here in zip(found, self.present, strict=True) if here)
+
+    def gradient(self, *_):
+        raise RuntimeError(
+            f"{self.node.rule.name}: its backward runs outside of autograd; gradients of gradients are not available"
+        )
+
+
+def lifted(rule_of, _out_spec=None):
+    """Return the call of a function through autograd: `rule_of(skeleton)` is its rule."""
+
+    def lift(args, keywords):
+        tensors, skeleton = trees.take_apart((args, keywords), is_array)
+        rule = rule_of(skeleton)
+        # Under torch.func the run belongs to no single tape.
+        records = (
+            rule.has_tape
+            and torch.is_grad_enabled()
+            and any(t.requires_grad for t in tensors)
+            and not torch._C._are_functorch_transforms_active()
+        )
+        results = Step.apply(Node(rule, records), *tensors)
+        return trees.put_together(rule.result, results)
+
+    return torch.compiler.disable(lift)  # torch.compile would trace into the conversions

@@ -1,0 +1,166 @@
+"""Functions of cuarray's arrays as PyTorch's operators, for `torch.compile`."""
+
+import functools
+import inspect
+
+import torch
+
+import cuarray
+from cuarray.interop import _trees as trees
+from cuarray.interop._rules import CUARRAY, Rule, contiguous, is_differentiable
+from cuarray.interop._torch_autograd import Node, beside, differentiable, is_array, make, take
+
+#: What the parameters of an operator may be, by their annotation in the function.
+_SCHEMA_TYPES = {
+    inspect.Parameter.empty: "Tensor", cuarray.ndarray: "Tensor", int: "int", float: "float", bool: "bool", str: "str",
+    complex: "complex",
+}  # fmt: skip
+
+
+def _schema_of(fn):
+    """Return the schema of an operator with the parameters of a function and one result."""
+    parts = []
+    for parameter in inspect.signature(fn).parameters.values():
+        kind = _SCHEMA_TYPES.get(parameter.annotation)
+        if kind is None or parameter.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
+            raise TypeError(
+                f"custom_op: parameter {parameter} of {fn.__name__}: arrays, int, float, bool, str and complex by "
+                "position are known; write schema="
+            )
+        default = "" if parameter.default is inspect.Parameter.empty else f"={parameter.default!r}"
+        parts.append(f"{kind} {parameter.name}{default}")
+    return f"({', '.join(parts)}) -> Tensor"
+
+
+def _blank(like):
+    return torch.empty(tuple(like.shape), dtype=like.dtype, device=like.device)
+
+
+class _Operator:
+    """The functions that `torch.library` is given for one operator and for that of its gradients."""
+
+    def __init__(self, name, schema, fn, like, backward):
+        self.name, self.fn, self.like, self.backward = name, fn, like, backward
+        self.parameters, _, results = schema.strip().partition("->")
+        self.is_many = results.strip() != "Tensor"
+        self.defaults = [p.default for p in inspect.signature(fn).parameters.values()]
+
+    def run(self, *args):
+        tensors, skeleton = trees.take_apart((args, {}), is_array)
+        rule = Rule(self.contiguous, skeleton, name=self.name)
+        results = Node(rule).evaluate(tensors)
+        return trees.put_together(rule.result, results)
+
+    def contiguous(self, *args):
+        """Call the function; torch.compile relies on results in C order, as `run_fake` says."""
+        arrays, skeleton = trees.take_apart(self.fn(*args), CUARRAY.is_array)
+        return trees.put_together(skeleton, [contiguous(x) for x in arrays])
+
+    def run_fake(self, *args):
+        made = args[self.like] if isinstance(self.like, int) else self.like(*args)
+        return tuple(map(_blank, made)) if self.is_many else _blank(made)
+
+    def save(self, ctx, inputs, output):
+        outputs = output if self.is_many else (output,)
+        tensors, ctx.skeleton = trees.take_apart(self.filled(inputs), is_array)
+        ctx.mark_non_differentiable(*(t for t in outputs if not differentiable(t)))
+        ctx.count = len(tensors)
+        ctx.save_for_backward(*tensors, *outputs)
+
+    def filled(self, inputs):
+        """Return the arguments with the defaults that PyTorch leaves out."""
+        return (*inputs, *self.defaults[len(inputs) :])
+
+    def pull_back(self, outputs, grads, *inputs):
+        """Return the gradients of the tensors that have one; zeros where backward returns None."""
+        tensors, skeleton = trees.take_apart(self.filled(inputs), is_array)
+        rule = Rule(self.fn, (skeleton, {}), backward=self.backward, name=self.name)
+        rule.result = tuple(map(trees.Slot, range(len(outputs)))) if self.is_many else trees.Slot(0)
+        arrays, results, given = ([take(t) for t in part] for part in (tensors, outputs, grads))
+        with beside(arrays):
+            given = [g if is_differentiable(g) else None for g in given]
+            found = rule.pull_back(arrays, results, given)
+            filled = [
+                cuarray.zeros(x.shape, x.dtype) if g is None else contiguous(g)
+                for g, x in zip(found, arrays, strict=True)
+                if is_differentiable(x)
+            ]
+            return [make(g) for g in filled]
+
+
+def custom_op(name, fn=None, *, like, backward=None, schema=None):
+    """Make a function of cuarray's arrays an operator of PyTorch's, which `torch.compile` keeps in its graphs.
+
+    Parameters
+    ----------
+    name : str
+        'namespace::name'; without a namespace it is 'cuarray'.
+    fn : callable
+        As for `wrap`, with tensors, numbers and strings as positional arguments. It returns an array or a tuple of
+        arrays. Without it, `custom_op` returns a decorator.
+    like : int or callable
+        What the results look like: the position of an argument whose shape and dtype the only result has, or a
+        function of the arguments, here tensors without data, that returns such tensors (``torch.empty_like(x)``).
+    backward : callable, optional
+        As for `wrap`.
+    schema : str, optional
+        PyTorch's schema, such as ``"(Tensor x, float k) -> (Tensor, Tensor)"``. By default it is read from the
+        parameters of `fn`: int, float, bool, str, complex by annotation, the others tensors; one result.
+
+    Returns
+    -------
+    callable
+        The operator, of tensors. Its results are contiguous in C order.
+
+    Raises
+    ------
+    TypeError
+        If a parameter is of another type.
+
+    See Also
+    --------
+    wrap : outside of torch.compile; accepts nested containers
+
+    Examples
+    --------
+    >>> import torch
+    >>> import cuarray as ca
+    >>> from cuarray.interop.torch import custom_op
+    >>> @custom_op("examples::scaled_sine", like=0, backward=lambda inputs, output, grad: (
+    ...     inputs[1] * grad * ca.cos(inputs[0]), None))
+    ... def scaled_sine(x, factor: float):
+    ...     return factor * ca.sin(x)
+    >>> x = torch.zeros(2, requires_grad=True)
+    >>> scaled_sine(x, 3.0).sum().backward()
+    >>> x.grad
+    tensor([3., 3.])
+    """
+    if fn is None:
+        return functools.partial(custom_op, name, like=like, backward=backward, schema=schema)
+    name = name if "::" in name else f"cuarray::{name}"
+    schema = schema or _schema_of(fn)
+    parts = _Operator(name, schema, fn, like, backward)
+    op = torch.library.custom_op(name, parts.run, mutates_args=(), schema=schema)
+    op.register_fake(parts.run_fake)
+    if backward is None:
+        return op
+    pull = torch.library.custom_op(
+        f"{name}_backward",
+        parts.pull_back,
+        mutates_args=(),
+        schema=f"(Tensor[] outputs, Tensor[] grads, {parts.parameters.strip()[1:]} -> Tensor[]",
+    )
+
+    @pull.register_fake
+    def _(_outputs, _grads, *inputs):
+        return [_blank(t) for t in inputs if is_array(t) and differentiable(t)]
+
+    def differentiate(ctx, *grads):
+        inputs, outputs = ctx.saved_tensors[: ctx.count], ctx.saved_tensors[ctx.count :]
+        known = [torch.zeros_like(o) if g is None else g for g, o in zip(grads, outputs, strict=True)]
+        args = trees.put_together(ctx.skeleton, inputs)
+        found = iter(pull(list(outputs), known, *args))
+        return tuple(next(found) if is_array(x) and differentiable(x) else None for x in args)
+
+    op.register_autograd(differentiate, setup_context=parts.save)
+    return op
