@@ -1,0 +1,89 @@
+"""cuarray.interop.wrap with Dr.Jit, in both directions; it needs the LLVM library."""
+
+import os
+from pathlib import Path
+
+import peers
+import pytest
+
+ENVIRONMENT = (("JAX_PLATFORMS", "cpu"), ("TF_CPP_MIN_LOG_LEVEL", "3"), ("CUDA_VISIBLE_DEVICES", ""))
+FOLDERS = ("/usr/lib", "/usr/lib64", "/usr/lib/*-linux-gnu", "/usr/lib/llvm-*/lib")
+in_process = peers.test_of(__file__, "drjit", "tensorflow", "torch", "jax", environment=ENVIRONMENT)
+
+
+def has_llvm():
+    found = (file for folder in FOLDERS for file in Path("/").glob(f"{folder[1:]}/libLLVM*.so*"))
+    return "DRJIT_LIBLLVM_PATH" in os.environ or any(found)
+
+
+@pytest.mark.parametrize("name", peers.checks_of(__file__))
+def test_check(name):
+    if not has_llvm():
+        pytest.skip("LLVM is not installed")
+    in_process(name)
+
+
+def check_every_target():
+    for target in ("numpy", "cuarray", "torch", "jax", "tensorflow"):
+        wrap_cases.from_drjit(target)
+
+
+def check_every_source():
+    for source in wrap_cases.SOURCES.values():
+        source("drjit")
+
+
+def check_types():
+    f = wrap(lambda v, w: (v * w).sum(0), source="drjit", target="torch")
+    v, w = ll.Array3f([1, 2], [3, 4], [5, 6]), ll.Float([2, 3])
+    dr.enable_grad(v, w)
+    total = f(v, w)
+    close(total, [18, 36])
+    dr.backward(total)
+    assert type(dr.grad(v)) is ll.Array3f and type(dr.grad(w)) is ll.Float
+    close(dr.grad(v), [[2, 3]] * 3)
+    close(dr.grad(w), [9, 12])
+    plain = wrap(lambda x: x + 1, source="drjit", target="numpy")(drjit.llvm.Float([1, 2]))
+    assert type(plain) is drjit.llvm.TensorXf
+    for dtype in ("bool", "int8", "uint8", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64"):
+        x = ca.asarray([0, 1, 1]).astype(dtype)
+        back = wrap(lambda x: x, source="cuarray", target="drjit")(x)
+        assert back.dtype == dtype and back.tolist() == x.tolist()
+    for dtype in ("int16", "complex64"):
+        error = error_of(lambda: wrap(lambda x: x, source="cuarray", target="drjit")(ca.ones(2, dtype)), TypeError)
+        assert dtype in str(error)
+
+
+def check_missing_gradients():
+    v = ll.TensorXf([1.0])
+    dr.enable_grad(v)
+    error = error_of(lambda: dr.backward(wrap(np.sin, source="drjit", target="numpy")(v)), RuntimeError)
+    assert "custom" in str(error) or "backward=" in str(error)
+
+
+def check_forward_mode_is_refused():
+    v = ll.TensorXf([1.0])
+    dr.enable_grad(v)
+    result = wrap(lambda x: x * 2, source="drjit", target="torch")(v)
+    dr.set_grad(v, 1)
+    assert isinstance(error_of(lambda: dr.forward_to(result)), RuntimeError)
+
+
+if __name__ == "__main__":
+    import drjit  # before TensorFlow, which otherwise aborts the process at its end
+    import drjit as dr
+    import drjit.llvm.ad as ll
+
+    ll.TensorXf([1])
+    import jax  # noqa: F401
+    import numpy as np
+    import tensorflow  # noqa: F401
+    import torch  # noqa: F401
+    import wrap_cases
+    from wrap_cases import close, error_of
+
+    import cuarray as ca
+    from cuarray.interop import wrap
+
+    ca.set_default_device("cpu")
+    peers.main(globals())
