@@ -1,15 +1,17 @@
 """Kernels made from the PTX of the real NVRTC: what the translation keeps, judges and refuses."""
 
 import decimal
+import os
 import random
 import re
 import struct
+import subprocess
 from fractions import Fraction
 
 import ptx_exact as exact
 import pytest
 from ptx_opcodes import asm, kernel, results
-from simulated import environment, run
+from simulated import HERE, environment, run
 
 import translate  # isort: skip
 from instructions import INSTRUCTIONS, STATEMENT, look_up, opcodes_of  # isort: skip
@@ -344,3 +346,25 @@ def test_rows_do_not_hide_each_other():
             continue
         for opcode, _ in opcodes_of(row)[:200]:
             assert look_up(opcode).row == row, opcode
+
+
+def started(**settings):
+    """A program that prints its kernel cache, under `run` with these settings."""
+    kept = {k: v for k, v in os.environ.items() if k not in ("CUDASIM_RUNS", "CUDASIM_CHECK", "CUARRAY_CACHE_DIR")}
+    command = [str(HERE / "run"), "printenv", "CUARRAY_CACHE_DIR"]
+    return subprocess.run(command, env={**kept, **settings}, capture_output=True, text=True)
+
+
+def test_run_refuses_what_it_cannot_run_from_ptx():
+    assert "text or ptx, not sass" in started(CUDASIM_RUNS="sass").stderr
+    assert "needs the wheel nvidia-cuda-nvrtc" in started(CUDASIM_RUNS="ptx", CUDASIM_REAL_NVRTC="0").stderr
+
+
+def test_kernels_from_text_and_from_ptx_lie_apart():
+    real = environment()["CUDASIM_REAL_NVRTC"]
+    runs = [
+        started(CUDASIM_RUNS=kind, CUDASIM_CHECK=check, CUDASIM_REAL_NVRTC=real)
+        for kind in ("text", "ptx")
+        for check in "01"
+    ]
+    assert len({done.stdout for done in runs}) == 4 and all(done.returncode == 0 for done in runs)
