@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import test_log
+import log_tests
 from results import tell, unavailable
 
 FOLDER, SECONDS, *MORE = Path(sys.argv[1]), float(sys.argv[2]), *sys.argv[3:]
@@ -34,7 +34,7 @@ def command():
         "-p",
         "no:cacheprovider",
         "-p",
-        "test_log",
+        "log_tests",
         "-k",
         "cuda",
     ]
@@ -45,7 +45,7 @@ def run_tests(log, said):
     """Run pytest; return its exit status, or None if it had to be stopped."""
     here = str(Path(__file__).parent)
     path = os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))
-    environment = {**os.environ, test_log.VARIABLE: str(log), "PYTHONPATH": path}
+    environment = {**os.environ, log_tests.VARIABLE: str(log), "PYTHONPATH": path}
     run = subprocess.Popen(command(), env=environment, stdout=said, stderr=subprocess.STDOUT)
     # An interruption is for pytest, which then tells where its tests are; this process tells what has passed.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -68,14 +68,14 @@ def main():
     log.unlink(missing_ok=True)
     with output.open("w", encoding="utf-8") as said:
         code = run_tests(log, said)
-    counts, failed, unfinished = test_log.read(log)
+    counts, failed, unfinished = log_tests.read(log)
     (FOLDER / "failed.txt").write_text("".join(f"{name}\n" for name in [*failed, *unfinished]), "utf-8")
     if code is None:
         tell("time", "FAILED", f"the tests took more than {SECONDS - SPARE:.0f} s and were stopped")
     for name in unfinished[:SHOWN]:
         tell(name[-100:], "FAILED", "did not end")
-    for name in failed[:SHOWN]:
-        tell(name[-100:], "FAILED")
+    for name, why in list(failed.items())[:SHOWN]:
+        tell(name[-100:], "FAILED", why.strip().rpartition("\n")[2])
     text = output.read_text("utf-8", errors="replace")
     print(text[-20_000:], file=sys.stderr)
     last = re.findall(r"^=*(.*(?:passed|failed|error).* in [\d.]+s.*?)=*$", text, re.MULTILINE)

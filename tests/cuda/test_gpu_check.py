@@ -150,6 +150,7 @@ def test_suite(suite):
     assert counts == {"passed": 5, "failed": 1, "skipped": 1, "unfinished": 0}
     assert "1 failed, 5 passed, 1 skipped" in rows["tests"]["detail"]
     assert failed == ["test_some.py::test_bad[cuda:0]"] and rows[failed[0]]["result"] == "FAILED"
+    assert rows[failed[0]]["detail"].endswith("AssertionError")
 
 
 @pytest.mark.parametrize("last", ["time.sleep(600)", "signal.signal(signal.SIGINT, signal.SIG_IGN); time.sleep(600)"])

@@ -24,7 +24,8 @@ def pytest_runtest_logstart(nodeid):
 
 def pytest_runtest_logreport(report):
     if not is_worker():
-        write(test=report.nodeid, event=report.when, outcome=report.outcome, seconds=round(report.duration, 3))
+        why = {"why": report.longreprtext[-4000:]} if report.failed else {}
+        write(test=report.nodeid, event=report.when, outcome=report.outcome, seconds=round(report.duration, 3), **why)
 
 
 def pytest_runtest_logfinish(nodeid):
@@ -33,8 +34,8 @@ def pytest_runtest_logfinish(nodeid):
 
 
 def read(path):
-    """Return the counts of tests that have ended, the names of those that failed, and of those that did not end."""
-    results, running = {}, {}
+    """Return the counts of tests that have ended, why each failed, and the names of those that did not end."""
+    results, running, failed = {}, {}, {}
     lines = Path(path).read_text("utf-8").splitlines() if Path(path).exists() else []
     for line in lines:
         try:
@@ -49,8 +50,8 @@ def read(path):
             running.pop(name, None)
         if outcome == "failed":
             results[name] = "failed"
+            failed.setdefault(name, found["why"])
         elif name not in results and (outcome == "skipped" or event == "call"):
             results[name] = outcome
     counts = {kind: sum(result == kind for result in results.values()) for kind in ("passed", "failed", "skipped")}
-    failed = sorted(name for name, result in results.items() if result == "failed")
     return counts, failed, sorted(running)
