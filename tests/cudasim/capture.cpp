@@ -86,7 +86,7 @@ CUresult end_in(Stream& stream, CUgraph* out) {
 }  // namespace
 
 CUresult invalidate(Capture& capture, CUresult code, const std::string& why) {
-    const std::string whose = capture.held ? "of another thread" : format("%llu", (unsigned long long)(capture.id));
+    const std::string whose = capture.held ? "of another thread" : std::to_string(capture.id);
     say(format("capture %s is spoilt: %s", whose.c_str(), why.c_str()));
     capture.invalid = !capture.held;
     driver().spoilt += capture.held;

@@ -43,6 +43,7 @@ FACTORISATIONS = "tests/cuda/test_cuda_factorisations.py"
 LINALG_ON_GPUS = "sim tests/python/test_linalg.py"
 UNUSUAL = "tests/cuda/test_cuda_order.py"
 CAPTURES = "tests/cuda/test_cuda_captures.py"
+GPU_CHECK = "tests/cuda/test_gpu_check.py"
 FAULTS = "tests/cuda/test_cuda_faults.py"
 GRAPHS = "sim tests/python/test_streams.py -k 'cuda and (graph or capture)'"
 
@@ -87,6 +88,35 @@ BY_HAND = [
         "        runtime_.wait_for_streams();\n",
         "",
         "sim tests/python/test_fft.py -k plans_are_kept",
+    ),
+    # Hanging parts of scripts/gpu_check.sh
+    Mutant(
+        "processes-of-a-part-are-left",
+        "scripts/gpu_check.sh",
+        '    kill -KILL -- "-$group" 2> /dev/null  # what the part has left behind\n',
+        "",
+        f"{GPU_CHECK} -k framework_hangs",
+    ),
+    Mutant(
+        "a-framework-that-hangs-holds-the-part",
+        "scripts/gpu/interop.py",
+        "        status = process.wait(max(end - time.monotonic(), 0.1))\n",
+        "        status = process.wait()\n",
+        f"{GPU_CHECK} -k framework_hangs",
+    ),
+    Mutant(
+        "a-test-that-hangs-holds-the-part",
+        "scripts/gpu/suite.py",
+        "        return run.wait(SECONDS - SPARE)\n",
+        "        return run.wait()\n",
+        f"{GPU_CHECK} -k test_hangs",
+    ),
+    Mutant(
+        "a-test-that-did-not-end-is-forgotten",
+        "scripts/gpu/log_tests.py",
+        '        write(test=nodeid, event="begin")\n',
+        "        pass\n",
+        f"{GPU_CHECK} -k test_hangs",
     ),
     # What a real driver, and other libraries of the process, would notice
     Mutant(
