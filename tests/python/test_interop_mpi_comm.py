@@ -192,6 +192,12 @@ def check_point_to_point():
                     mpi.Request.Waitall(requests)
                 for request in requests:
                     request.Free()
+                t = target()
+                comm.Sendrecv([x, 5], to, recvbuf=[t, 5], source=source)
+                assert (
+                    t.numpy().ravel()[:5].tobytes() == expected.ravel()[:5].tobytes()
+                    and not t.numpy().ravel()[5:].any()
+                )
                 for got in (y, z, u, v, w):
                     assert got.numpy().tobytes() == expected.tobytes(), (device, dtype, layout)
 
@@ -503,6 +509,7 @@ def check_passive_windows():
         for layout in ("C", "step"):
             x = array(np.zeros((2, 2)), layout, device)
             win = mpi.Win.Create(x, disp_unit=8, comm=comm)
+            x[0, 1] = -1.0  # the program may change what others leave alone
             for _ in range(3):
                 win.Lock(0)
                 old, one = ca.zeros(1, device=device), ca.ones(1, device=device)
@@ -510,7 +517,8 @@ def check_passive_windows():
                 win.Unlock(0)
             world.Barrier()
             win.Lock(rank)
-            assert float(x[0, 0]) == (3 * size if rank == 0 else 0), (device, layout)
+            assert float(x[0, 0]) == (3 * size if rank == 0 else 0) and float(x[0, 1]) == -1, (device, layout)
+            x[0, 1] = 0
             x[1, 1] = rank + 1
             win.Unlock(rank)
             world.Barrier()
@@ -520,10 +528,11 @@ def check_passive_windows():
             request.Wait()
             assert float(got[1, 1]) == (rank + 1) % size + 1
             if rank == 0:
-                compared = ca.zeros(1, device=device)
+                compared = ca.full(1, 5.0, device=device)
                 win.Compare_and_swap(ca.full(1, 7.0, device=device).view("int64"), ca.zeros(1, "int64", device=device),
                                      compared.view("int64"), size - 1, 1)  # fmt: skip
                 win.Flush(size - 1)
+                assert float(compared[0]) == 0, "what was there"
             win.Rput(ca.full(1, 9.0, device=device), rank, 2).Wait()
             win.Unlock_all()
             world.Barrier()
@@ -544,6 +553,14 @@ def check_general_active_windows():
         for other in others:
             win.Put(ca.full(1, rank + 1.0, device=device), other, rank)
         win.Complete()
+        win.Wait()
+        got = ca.zeros((2, len(others)), device=device)[:, ::2]
+        win.Post(group)
+        win.Start(group)
+        win.Get([got, got.size], others[0])
+        win.Complete()
+        first = [0 if k == others[0] else k + 1.0 for k in range(size)]
+        assert got.numpy().ravel().tolist() == first[: got.size]
         win.Wait()
         assert x.tolist() == [0 if k == rank else k + 1 for k in range(size)]
         try:
@@ -637,5 +654,5 @@ if __name__ == "__main__":
     world = MPI.COMM_WORLD
     comm = mpi.Comm(world)
     rank, size = comm.rank, comm.size
-    devices = [str(device) for device in ca.devices()][:2]
+    devices = ["cpu", *[str(device) for device in ca.devices() if device != ca.device("cpu")][:1]]
     peers.main(globals())
