@@ -14,6 +14,13 @@ from planted import Mutant, main
 
 MUTANTS = [
     Mutant(
+        "views-count-elements-again",
+        "src/bindings/ndarray_methods.cpp",
+        "base && is_ndarray(base) ? 0 :",
+        "false ? 0 :",
+        "tests/python/test_ndarray.py -k getsizeof",
+    ),
+    Mutant(
         "peak-of-the-last-block-only",
         "src/runtime/memory.cpp",
         "before + bytes > peak && !peak_.compare_exchange_weak(peak, before + bytes",

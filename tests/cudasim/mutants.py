@@ -83,6 +83,20 @@ BY_HAND = [
         "sim tests/python/test_protocols.py -k another_device",
     ),
     Mutant(
+        "numpy-indices-stay-on-the-host",
+        "cuarray/_arguments/operands.py",
+        "return _core.array_from_object(indices, None, a.device)",
+        "return indices",
+        "sim tests/python/test_operands.py -k 'cuda and (beside or numpy_indices)'",
+    ),
+    Mutant(
+        "numpy-keys-stay-on-the-host",
+        "src/bindings/subscript.cpp",
+        "options.device = device_;\n        Object made;",
+        "if (!is_numpy_array(entry)) options.device = device_;\n        Object made;",
+        "sim tests/python/test_operands.py -k 'cuda and (beside or numpy_indices)'",
+    ),
+    Mutant(
         "a-plan-is-destroyed-under-queued-work",
         "src/cuda/cufft.cpp",
         "        runtime_.wait_for_streams();\n",

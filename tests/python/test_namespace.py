@@ -293,6 +293,19 @@ else:
     assert run.returncode == 0, run.stderr
 
 
+def test_import_needs_no_other_library():
+    """Nor does the package of those that cuarray knows; a module of it imports its library."""
+    code = """
+import sys, cuarray
+cuarray.interop
+known = {name.split('.')[0] for name in sys.modules}
+assert not known & {'mpi4py', 'dask', 'distributed', 'xarray', 'pandas'}, known
+assert not [name for name in sys.modules if name.startswith('cuarray.interop.')]
+"""
+    run = python(code)
+    assert run.returncode == 0, run.stderr
+
+
 def test_import_is_quick(tmp_path):
     """At most 50 ms of CPU time more than importing NumPy, in the best of several processes."""
     # An installed package has its bytecode; the first process makes it.

@@ -494,6 +494,14 @@ def test_values_are_keys(device):
         hash(cuarray.asarray(2, device=device))
 
 
+def test_getsizeof_counts_the_elements_once(device):
+    """As NumPy's; what another library's memory holds counts, too, because the array keeps it."""
+    x = cuarray.zeros((100, 100), device=device)
+    assert 80_000 <= sys.getsizeof(x) < 81_000 and 80_000 <= sys.getsizeof(pickle.loads(pickle.dumps(x))) < 81_000
+    for view in (x[::2], x.T, x.reshape(-1), x[:0], x[3, ...]):
+        assert sys.getsizeof(view) < 1000, "a view of x"
+
+
 def test_numbers_have_memory_where_it_is_asked_for(device):
     number = cuarray.asarray([1.5, 2.5], device=device)[1]
     assert sys.getsizeof(number) <= 80 or device != "cpu"
