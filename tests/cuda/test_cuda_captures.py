@@ -134,7 +134,9 @@ assert float((y.to_device("cuda:0") + 1).sum()) == 2000
     "limits and statistics": """
 x, capsule = exported(1000)
 del x, capsule
-with memory.limit(1 << 30):
+for kind in ("direct", "pinned", "managed"):
+    ca.empty(1000, memory=kind)
+with memory.limit(1 << 30):  # gives back what is kept
     assert memory.stats()["current"] >= 0
 """,
     "exported arrays": """

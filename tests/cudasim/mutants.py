@@ -1045,7 +1045,7 @@ OWN_TESTS = {
 
 # The parts of a program under another library's capture, in which a file's calls are made.
 CAPTURED_PARTS = {
-    "cached_memory.cpp": "kinds",
+    "cached_memory.cpp": "(kinds or limits)",
     "cublas.cpp": "libraries",
     "cufft.cpp": "libraries",
     "cusolver.cpp": "libraries",
