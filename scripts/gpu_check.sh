@@ -82,7 +82,7 @@ for part in "${parts[@]}"; do
     start=$(date +%s.%N)
     timeout -s INT -k 5 "$seconds" bash -c "$part" > "$results/$part.out" 2> "$results/$part.err" &
     group=$!
-    wait "$group"
+    { wait "$group"; } 2> /dev/null  # bash tells that it was killed
     code=$?
     kill -KILL -- "-$group" 2> /dev/null  # what the part has left behind
     group=

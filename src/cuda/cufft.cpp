@@ -75,9 +75,9 @@ CufftPlan::CufftPlan(GpuRuntime& runtime, const FourierTransform& task)
 CufftPlan::~CufftPlan() {
     if (!is_alive()) return;
     try {
+        runtime_.wait_for_streams();
         const Current current(context_);
         const RelaxedCapture relaxed(context_.driver);
-        runtime_.wait_for_streams();
         find_library<Cufft>()->cufftDestroy(handle_);
     } catch (const Error& error) { report_unraisable(std::string("a plan of cuFFT is lost: ") + error.what()); }
 }

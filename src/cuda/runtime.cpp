@@ -202,8 +202,6 @@ void GpuRuntime::synchronize() {
 }
 
 void GpuRuntime::wait_for_streams() {
-    const Current current(context);
-    const RelaxedCapture relaxed(context.driver);
     for (GpuStream* const stream : all_streams())
         if (!stream->capture()) stream->wait_for_queued_work();
 }

@@ -137,7 +137,7 @@ BY_HAND = [
         "a-plan-waits-for-the-whole-context",
         "src/cuda/cufft.cpp",
         "        runtime_.wait_for_streams();\n",
-        "        context_.driver.cuCtxSynchronize.status();\n",
+        "        const Current waiting(context_);\n        context_.driver.cuCtxSynchronize.status();\n",
         f"{CAPTURES} -k 'no_call and libraries'",
     ),
     Mutant(
