@@ -41,6 +41,14 @@ class Capture:
         graph = ctypes.c_void_p()
         return driver.cuStreamEndCapture(self.stream, ctypes.byref(graph))
 
+class Foreign:
+    "A stream of another library, which makes it where no capture forbids that."
+    def __init__(self):
+        mode, self.handle = ctypes.c_int(2), ctypes.c_void_p()
+        call("cuThreadExchangeStreamCaptureMode", ctypes.byref(mode))
+        call("cuStreamCreate", ctypes.byref(self.handle), 1)
+        call("cuThreadExchangeStreamCaptureMode", ctypes.byref(mode))
+
 def exported(n, dtype="f4"):
     "An array that another library has seen, and its capsule."
     x = ca.ones(n, dtype=dtype, device="cuda:0")
@@ -82,6 +90,20 @@ for _ in range(3):
     start, end = ca.Event(timing=True), ca.Event(timing=True)
     start.record(); end.record(); end.synchronize(); end.elapsed_ms(start)
     del stream, event, start, end
+""",
+    "streams of others": """
+ca.ones(1)
+theirs = [Foreign() for _ in range(3)]
+for _ in range(3):
+    for foreign in theirs:
+        stream = ca.Stream.from_external(foreign.handle.value)
+        with stream:
+            x = ca.ones(1000) * 3
+            y = x.sum()
+        assert float(y) == 3000
+        stream.synchronize()
+        del stream, x, y
+ca.synchronize()
 """,
     "libraries": """
 for n in range(8, 48):  # more plans than are kept
