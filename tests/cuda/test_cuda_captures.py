@@ -78,6 +78,10 @@ for kind in ("device", "direct", "pinned", "managed"):
         x[...] = 2
         assert float(x.sum()) == 200_000
         del x
+x, y = ca.full(100_000, 3.0), ca.empty(100_000, memory="pinned")
+for _ in range(3):
+    ca.copyto(y, x)
+    assert np.asarray(y)[7] == 3  # waits for the copy alone
 """,
     "streams and events": """
 for _ in range(3):
