@@ -163,10 +163,24 @@ def test_work_on_other_streams_comes_first(device):
         assert array_of(tensor).sum() == 500500
 
 
-class Producer:
-    """A class of Python's that has copied a table: its objects are not what the functions take."""
+CALLS = []
+NAME = b"dlpack_exchange_api"  # a capsule does not copy its name
+COPIED = Table.from_buffer_copy(TABLE)
 
-    __dlpack_c_exchange_api__ = CAPSULE
+
+@Table._fields_[4][1]
+def noted(x, out):
+    CALLS.append(x)
+    return TABLE.from_object(cuarray.ones(3, device="cpu"), out)
+
+
+COPIED.from_object = noted
+
+
+class Producer:
+    """A class of Python's with a table that it may have copied: its objects are not what the functions take."""
+
+    __dlpack_c_exchange_api__ = capsules.api.PyCapsule_New(ctypes.addressof(COPIED), NAME, None)
 
     def __dlpack_device__(self):
         return 1, 0
@@ -183,6 +197,7 @@ def test_tables_in_classes_of_python_are_not_used(read):
         other = type("Other", (Producer,), {"__dlpack_c_exchange_api__": value})
         with pytest.raises(BufferError, match="asked by the method"):
             read(other())
+    assert not CALLS
 
 
 def test_our_class_is_no_consumer_of_itself():
