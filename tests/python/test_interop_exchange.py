@@ -4,7 +4,21 @@ import peers
 
 test_check = peers.test_of(__file__, "tvm_ffi", "cuda.core")
 
-NAMES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "bfloat16", "float32", "float64"]
+NAMES = [
+    "bool",
+    "int8",
+    "uint8",
+    "int16",
+    "uint16",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+]
 
 
 def address(x):
@@ -29,7 +43,9 @@ def check_tvm_ffi_reads_our_table():
 def check_the_table_is_used_and_not_the_method():
     calls = []
     method = cuarray.ndarray.__dlpack__
-    cuarray._core.extend_ndarray({"__dlpack__": lambda *args, **options: calls.append(args) or method(*args, **options)})
+    cuarray._core.extend_ndarray(
+        {"__dlpack__": lambda *args, **options: calls.append(args) or method(*args, **options)}
+    )
     try:
         tvm_ffi.from_dlpack(cuarray.arange(3.0))
     finally:
