@@ -42,6 +42,8 @@ def to_torch(self):
 
     Raises
     ------
+    BufferError
+        If the array is on a GPU, and PyTorch was built without CUDA.
     ImportError
         If PyTorch is not installed.
 
@@ -57,7 +59,11 @@ def to_torch(self):
     """
     torch = library("torch", "torch")
     tensor = self._as_exchanged(torch.Tensor)
-    return torch.from_dlpack(self if self.flags.writeable else self.copy()) if tensor is None else tensor
+    if tensor is None:
+        tensor = torch.from_dlpack(self if self.flags.writeable else self.copy())
+    if tensor.is_cuda and not torch.version.cuda:  # no function of PyTorch's would take it
+        raise BufferError("torch: this PyTorch was built without CUDA; write x.to_device('cpu').torch()")
+    return tensor
 
 
 def to_jax(self):

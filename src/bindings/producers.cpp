@@ -23,6 +23,28 @@ bool is_more_than_torch_memory(PyObject* tensor) {
     return false;
 }
 
+/// An attribute of an object that may have none; null then.
+Object attribute_or_null(PyObject* object, const char* name) {
+    Object value = Object::steal_or_null(object ? PyObject_GetAttrString(object, name) : nullptr);
+    if (value || !object) return value;
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) throw ExceptionIsSet{};
+    PyErr_Clear();
+    return {};
+}
+
+/// JAX's own errors do not say what to do. Its tracers and buffers have no such attributes.
+void check_jax(PyObject* array) {
+    const Object is_deleted = attribute_or_null(array, "is_deleted");
+    if (!is_deleted) return;
+    if (is_true(Object::steal(PyObject_CallNoArgs(is_deleted.get())).get()))
+        raise(ErrorKind::Buffer, "from_dlpack: an array of JAX that was deleted or donated to a function");
+    const Object sharding = attribute_or_null(array, "sharding");
+    const Object devices = attribute_or_null(sharding.get(), "num_devices");
+    if (devices && to_int64(devices.get(), {"num_devices", "from_dlpack"}) > 1)
+        raise(ErrorKind::Buffer,
+              "from_dlpack: an array of JAX on several devices; write jax.device_put(y, jax.devices()[0])");
+}
+
 /// TensorFlow ends the process when it is asked for the memory of strings, variants and resources.
 void check_tensorflow(PyObject* tensor) {
     const Object dtype = Object::steal(PyObject_GetAttrString(tensor, "dtype"));
@@ -33,8 +55,8 @@ void check_tensorflow(PyObject* tensor) {
 }
 
 constexpr Producer kProducers[] = {
-    {"jax", true},
-    {"jaxlib", true},
+    {"jax", true, check_jax},
+    {"jaxlib", true, check_jax},
     {"mlx", true},
     {"pyarrow", true},
     {"tensorflow", true, check_tensorflow},

@@ -2,7 +2,15 @@
 
 import peers
 
-test_check = peers.test_of(__file__, "jax", environment=(("JAX_PLATFORMS", "cpu"), ("JAX_ENABLE_X64", "1")))
+test_check = peers.test_of(
+    __file__,
+    "jax",
+    environment=(
+        ("JAX_PLATFORMS", "cpu"),
+        ("JAX_ENABLE_X64", "1"),
+        ("XLA_FLAGS", "--xla_force_host_platform_device_count=2"),
+    ),
+)
 
 NAMES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "bfloat16", "float32", "float64",
          "complex64", "complex128"]  # fmt: skip
@@ -122,6 +130,31 @@ def check_arrays_of_jax_beside_ours():
     x += j
     assert x.tolist() == [0, 2, 4] and x[j.astype(int)].tolist() == [0, 2, 4]
     assert jax.jit(lambda y: x + y)(j).tolist() == [0, 3, 6], "a constant of a traced function"
+
+
+def error_of(call):
+    try:
+        call()
+    except Exception as error:
+        return error
+    raise AssertionError("nothing was raised")
+
+
+def check_arrays_without_one_memory():
+    x, deleted = cuarray.arange(8.0), jnp.arange(8.0)
+    deleted.delete()
+    places = jax.sharding.NamedSharding(jax.sharding.Mesh(jax.devices(), ("i",)), jax.sharding.PartitionSpec("i"))
+    sharded = jax.device_put(jnp.arange(8.0), places)
+    for j, words in ((deleted, "deleted"), (sharded, "jax.device_put(y, jax.devices()[0])")):
+        for call in (
+            lambda j=j: cuarray.asarray(j),
+            lambda j=j: cuarray.from_dlpack(j),
+            lambda j=j: x + j,
+            lambda j=j: x == j,
+        ):
+            error = error_of(call)
+            assert isinstance(error, BufferError) and words in str(error), error
+    assert (x == jax.device_put(sharded, jax.devices()[0])).all()
 
 
 def check_functions_read_arrays():
