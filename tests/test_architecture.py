@@ -490,6 +490,7 @@ SPEAKS_OF_CUDA = {
     "src/core/device.cpp": "the names of devices are read and written here",
     "src/bindings/cuda_array_import.cpp": "__cuda_array_interface__ is about CUDA memory",
     "cuarray/interop/mpi/library.py": "MPI says whether it takes CUDA memory",
+    "cuarray/_ndarray/conversions.py": "PyTorch may be built without CUDA",
 }
 
 
