@@ -65,6 +65,8 @@ def test_numpy_indices_to_write_with(device):
     cuarray.put_along_axis(y, np.asarray([[1], [0]]), 3, axis=1)
     cuarray.add.at(x, np.asarray([3, 3]), 10)
     assert x.tolist() == [6, 7, 5, 21] and y.tolist() == [[0, 3], [3, 0]]
+    with cuarray.device("cpu"):  # they go to the array's device, not to the default one
+        assert x[np.asarray([3, 0])].tolist() == [21, 6] and cuarray.take(x, np.asarray([1])).tolist() == [7]
     with pytest.raises(IndexError):
         x[np.asarray([0.5])]
 
