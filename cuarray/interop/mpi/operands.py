@@ -77,7 +77,7 @@ class Operand:
         Whether a function that runs on the host is to read it: a reduction of ours.
     """
 
-    __slots__ = ("array", "host", "loads", "rest", "writes")
+    __slots__ = ("_host", "array", "is_staged", "loads", "rest", "writes")
 
     def __init__(self, array, rest, reads, writes, on_host=False):
         if writes and not array.flags.writeable:
@@ -86,32 +86,35 @@ class Operand:
         self.rest = rest
         self.writes = writes
         self.loads = reads
-        self.host = None if is_readable(array, on_host) else host_memory(array.shape, array)
+        self.is_staged = not is_readable(array, on_host)
+        self._host = None
 
     @property
-    def is_staged(self):
-        """Whether host memory takes the array's place."""
-        return self.host is not None
+    def host(self):
+        """The host memory that takes the place of an array that is staged; made when it is needed."""
+        if self._host is None:
+            self._host = host_memory(self.array.shape, self.array)
+        return self._host
 
     @property
     def spec(self):
         """The argument for mpi4py."""
-        buffer = as_mpi_type(self.array if self.host is None else self.host)
+        buffer = as_mpi_type(self.host if self.is_staged else self.array)
         return buffer if self.rest is None else [buffer, *self.rest]
 
     def load(self):
         """Copy what MPI reads to host memory, where there is some; queued on a GPU."""
-        if self.host is not None and self.loads:
+        if self.is_staged and self.loads:
             load(self.host, self.array)
 
     def wait(self):
         """Wait until MPI may use the memory whose address it already has."""
-        if self.host is not None or not is_on_host(self.array):
+        if self.is_staged or not is_on_host(self.array):
             MPI.Get_address(self.spec if self.rest is None else self.spec[0])
 
     def store(self, size=None):
         """Copy what MPI wrote back to the array; of a message that may be shorter, the given number of bytes."""
-        if self.host is None or not self.writes:
+        if not self.is_staged or not self.writes:
             return
         if size is None or size >= self.array.nbytes:
             store(self.array, self.host)
