@@ -8,7 +8,7 @@ from cuarray.interop.mpi.calls import Method, takes_buffers
 from cuarray.interop.mpi.requests import Request
 
 #: The bytes above which an elementwise collective of GPU arrays is cut into chunks, unless `Comm` is told otherwise.
-CHUNK = 4 << 20
+CHUNK = 8 << 20
 
 
 #: Methods whose results are communicators or messages of mpi4py.
