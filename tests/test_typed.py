@@ -28,7 +28,10 @@ DOCUMENTS = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
 #: arrays, nested lists and tables of statistics, and functions made of Python functions.
 ANYTHING = r"\b(load|mgrid|ogrid|gradient|tolist|item|vectorize|frompyfunc|stats|retstep|before|pickle)\b"
 #: Programs whose values may be Any: for mypy, functions without annotations return it, and so do other libraries.
-UNTYPED = r"^def \w+\(\w+(, \w+)*\):|^(?:import|from) (?:PIL|astropy|dask|drjit|jax|matplotlib|mpi4py|numba|pandas|scipy|tensorflow|torch|xarray)\b"
+UNTYPED = (
+    r"^def \w+\(\w+(, \w+)*\):|^(?:import|from) "
+    r"(?:PIL|astropy|dask|drjit|jax|matplotlib|mpi4py|numba|pandas|scipy|tensorflow|torch|xarray)\b"
+)
 
 #: Libraries that are not checked: cuarray does not define their types.
 FOREIGN = (

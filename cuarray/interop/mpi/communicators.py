@@ -1,11 +1,18 @@
 """Communicators and matched messages whose buffers may be arrays of any device and layout."""
 
 import functools
+from typing import TYPE_CHECKING
 
 from mpi4py import MPI
 
 from cuarray.interop.mpi.calls import Method, takes_buffers
 from cuarray.interop.mpi.requests import Request
+
+# A Comm is of our class and of the communicator's own, whose methods type checkers find in the most common one.
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm as Communicator
+else:
+    Communicator = object
 
 #: The bytes above which an elementwise collective of GPU arrays is cut into chunks, unless `Comm` is told otherwise.
 CHUNK = 8 << 20
@@ -69,7 +76,7 @@ def class_of(base):
     return type(f"{base.__name__}OfArrays", (Comm, base), {**overridden(base), "__module__": __name__, "chunk": CHUNK})
 
 
-class Comm:
+class Comm(Communicator):
     """A communicator of mpi4py whose buffers may be arrays of any device and layout.
 
     Parameters
