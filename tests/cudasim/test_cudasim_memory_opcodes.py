@@ -139,10 +139,10 @@ def atomic_opcodes(space):
     found = [f"atom{space}{operation}" for operation in sorted(operations)]
     found += [f"atom{order}{space}.cas.b32" for order in how["atomic_order"] if order]
     found += [f"atom{space}{scope}.add.u64" for scope in how["scope"]]
-    return found + [opcode.replace("atom", "red") for opcode in found if not re_needs_result(opcode)]
+    return found + [opcode.replace("atom", "red") for opcode in found if not has_no_red_form(opcode)]
 
 
-def re_needs_result(opcode):
+def has_no_red_form(opcode):
     return ".exch." in opcode or ".cas." in opcode
 
 
