@@ -100,7 +100,6 @@ class Step(torch.autograd.Function):
     def setup_context(ctx, inputs, output):
         node, *tensors = inputs
         ctx.node, ctx.count = node, len(tensors)
-        ctx.mark_non_differentiable(*(t for t in output if not differentiable(t)))
         ctx.save_for_backward(*tensors, *output)
 
     @staticmethod

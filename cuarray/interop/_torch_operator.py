@@ -63,7 +63,6 @@ class _Operator:
     def save(self, ctx, inputs, output):
         outputs = output if self.is_many else (output,)
         tensors, ctx.skeleton = trees.take_apart(self.filled(inputs), is_array)
-        ctx.mark_non_differentiable(*(t for t in outputs if not differentiable(t)))
         ctx.count = len(tensors)
         ctx.save_for_backward(*tensors, *outputs)
 
