@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import calls  # noqa: F401, registers its measure
 import everyday  # noqa: F401, registers its measure
+import frameworks  # noqa: F401, registers its measure
 import interop  # noqa: F401, registers its measures
 import libraries  # noqa: F401, registers its measures
 import parallel  # noqa: F401, registers its measures

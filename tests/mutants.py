@@ -56,6 +56,20 @@ MUTANTS = [
         "tests/python/test_memory.py -k in_use",
     ),
     Mutant(
+        "lent-memory-is-not-taken-back",
+        "src/bindings/memory.cpp",
+        "        storage.is_revoked = true;\n",
+        "",
+        "tests/python/test_loans.py",
+    ),
+    Mutant(
+        "views-of-lent-memory-are-not-counted",
+        "src/bindings/memory.cpp",
+        "views += array_of(object.ptr()).storage().references() - 1;",
+        "views += 0;",
+        "tests/python/test_loans.py -k counted",
+    ),
+    Mutant(
         "refused-address-is-kept",
         "src/runtime/memory.cpp",
         "if (!is_lent) free(device, address, bytes, stream);",

@@ -97,6 +97,20 @@ BY_HAND = [
         "sim tests/python/test_operands.py -k 'cuda and (beside or numpy_indices)'",
     ),
     Mutant(
+        "owner-does-not-wait-for-the-borrower",
+        "src/bindings/memory.cpp",
+        "        runtime(storage.device()).publish(storage, stream);\n",
+        "",
+        "sim tests/python/test_loans.py -k 'cuda and owner_waits'",
+    ),
+    Mutant(
+        "lent-blocks-are-not-of-the-callers-stream",
+        "src/runtime/lending.cpp",
+        "    const StreamScope scope(owner.foreign_stream(reinterpret_cast<int64_t>(stream)));\n",
+        "",
+        "sim tests/python/test_interop_memory.py -k 'cuda and in_our_memory'",
+    ),
+    Mutant(
         "a-plan-is-destroyed-under-queued-work",
         "src/cuda/cufft.cpp",
         "        runtime_.wait_for_streams();\n",
