@@ -54,7 +54,33 @@ def torch_checks(torch):
             tensor = torch.ones(5, dtype=getattr(torch, name), device="cuda")
             assert ca.from_dlpack(tensor).dtype.name == name
 
-    return [to_torch, from_torch, order_with_its_streams, half_types]
+    def our_function_in_autograd():
+        from cuarray.interop.torch import stream, wrap
+
+        sine = wrap(ca.sin, backward=lambda inputs, output, grad: grad * ca.cos(inputs[0]))
+        for current in (torch.cuda.current_stream(), torch.cuda.Stream()):
+            with stream(current) as ours:
+                assert ca.current_stream(GPU) == ours
+                tensor = torch.linspace(0, 1, 1 << 20, device="cuda").requires_grad_()
+                result = sine(tensor)
+                result.sum().backward()
+                assert torch.allclose(result, torch.sin(tensor)) and torch.allclose(tensor.grad, torch.cos(tensor))
+
+    def its_allocator():
+        from cuarray.interop import memory
+
+        before = torch.cuda.memory_allocated()
+        memory.use_torch(GPU)
+        try:
+            x = ca.ones(1 << 20, dtype="f4", device=GPU)
+            assert torch.cuda.memory_allocated() >= before + x.nbytes and float(x.sum()) == 1 << 20
+            del x
+        finally:
+            ca.memory.set_allocator(None, GPU)
+        ca.synchronize()
+        assert torch.cuda.memory_allocated() == before
+
+    return [to_torch, from_torch, order_with_its_streams, half_types, our_function_in_autograd, its_allocator]
 
 
 def cupy_checks(cupy):
@@ -77,7 +103,29 @@ def cupy_checks(cupy):
         double(cupy.asarray(x), cupy.asarray(out))
         expect(out.numpy(), x.numpy() * 2)
 
-    return [to_cupy, from_cupy, its_kernel_on_our_array]
+    def its_allocator():
+        from cuarray.interop import memory
+
+        pool = cupy.get_default_memory_pool()
+        memory.use_cupy(GPU)
+        try:
+            x = ca.ones(1 << 20, dtype="f4", device=GPU)
+            assert pool.used_bytes() >= x.nbytes and float(x.sum()) == 1 << 20
+        finally:
+            ca.memory.set_allocator(None, GPU)
+
+    def our_allocator():
+        from cuarray.interop import memory
+
+        before = ca.memory.stats(GPU)["current"]
+        memory.serve_cupy()
+        try:
+            y = cupy.ones(1 << 20, dtype="f4")
+            assert ca.memory.stats(GPU)["current"] >= before + y.nbytes and float(y.sum()) == 1 << 20
+        finally:
+            cupy.cuda.set_allocator(cupy.get_default_memory_pool().malloc)
+
+    return [to_cupy, from_cupy, its_kernel_on_our_array, its_allocator, our_allocator]
 
 
 def jax_checks(jax):
@@ -92,7 +140,22 @@ def jax_checks(jax):
         y = jax.numpy.arange(12, dtype="float32").reshape(3, 4)
         expect((ca.from_dlpack(y) * 3).numpy(), np.asarray(y) * 3)
 
-    return [to_jax, from_jax]
+    def our_function_inside_jit():
+        from cuarray.interop.jax import call
+
+        def sine(x, out):
+            seen.append(x.__cuda_array_interface__["data"][0])
+            ca.sin(x, out=out)
+
+        seen = []
+        f = call(sine, lambda x: x, vjp=lambda inputs, output, grad: grad * ca.cos(inputs[0]))
+        x = jax.numpy.linspace(0, 1, 1 << 20)
+        assert jax.numpy.allclose(jax.jit(f)(x), jax.numpy.sin(x), atol=1e-6)
+        assert seen[0] == x.unsafe_buffer_pointer(), "a copy was made"
+        grad = jax.jit(jax.grad(lambda x: (f(x * 2) * 3).sum()))(x)
+        assert jax.numpy.allclose(grad, 6 * jax.numpy.cos(2 * x), atol=1e-5)
+
+    return [to_jax, from_jax, our_function_inside_jit]
 
 
 class Kernel(ctypes.Structure):

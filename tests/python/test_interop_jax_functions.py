@@ -257,6 +257,10 @@ def check_loans_on_a_gpu():
         assert "write x.copy()" in str(error_of(lambda: kept[0] + 1, RuntimeError))
 
 
+def check_docstrings():
+    assert doctest.testmod(cuarray.interop.jax).failed == 0
+
+
 def check_nothing_leaks():
     x = row(1000)
     grad = jax.jit(jax.grad(lambda x: f(x).sum()))
@@ -290,6 +294,7 @@ def check_it_is_faster_than_pure_callback():
 
 
 if __name__ == "__main__":
+    import doctest
     import gc
     import time
     import types
@@ -299,6 +304,7 @@ if __name__ == "__main__":
     import numpy as np
     import torch
 
+    import cuarray
     import cuarray as ca
     from cuarray.interop.jax import Loan, call
 

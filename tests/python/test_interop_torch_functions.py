@@ -314,12 +314,18 @@ def check_names_that_the_allocators_rely_on():
         assert "without CUDA" in str(error_of(memory.serve_torch, RuntimeError))
 
 
+def check_docstrings():
+    for module in (cuarray.interop.torch, cuarray.interop._torch_operator, memory):
+        assert doctest.testmod(module).failed == 0
+
+
 def check_work_runs_on_the_tensors_device():
     with ca.device(str(ca.devices()[0])):
         assert wrap(lambda x: x + ca.ones(2))(torch.ones(2)).tolist() == [2, 2]
 
 
 if __name__ == "__main__":
+    import doctest
     import gc
     import inspect
     import io
@@ -329,6 +335,7 @@ if __name__ == "__main__":
     import torch
     from torch.autograd import gradcheck
 
+    import cuarray
     import cuarray as ca
     from cuarray.interop import memory
     from cuarray.interop.torch import custom_op, stream, wrap

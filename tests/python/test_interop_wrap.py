@@ -138,6 +138,10 @@ def check_arguments_are_not_changed():
                 assert "changed in place" in text or "read-only" in text, (source, target, text)
 
 
+def check_docstrings():
+    assert doctest.testmod(cuarray.interop._wrapping).failed == 0
+
+
 def check_missing_gradients():
     x = torch.ones(3, requires_grad=True)
     f = wrap(np.sin, source="torch", target="numpy")
@@ -168,6 +172,7 @@ def check_wrong_arguments():
 if __name__ == "__main__":
     import collections
     import dataclasses
+    import doctest
     import importlib.util
 
     import jax
@@ -178,6 +183,7 @@ if __name__ == "__main__":
     import wrap_cases
     from wrap_cases import close, error_of
 
+    import cuarray
     import cuarray as ca
     from cuarray.interop import wrap
 
