@@ -2,7 +2,7 @@
 
 import peers
 
-test_check = peers.test_of(__file__, "torch")
+test_check = peers.test_of(__file__, "torch", "PIL", "tqdm")  # the last two for the example
 
 NAMES = ["bool", "int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
          "complex128"]  # fmt: skip
@@ -314,6 +314,18 @@ def check_names_that_the_allocators_rely_on():
         assert "without CUDA" in str(error_of(memory.serve_torch, RuntimeError))
 
 
+def check_the_example():
+    """examples/splats.py: its gradients, and that its blobs approach the picture."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
+    import splats
+
+    splats.HEIGHT, splats.WIDTH = 12, 10
+    places, widths, colours = double(3, 2), double(3, 2) + 0.3, double(3, 3)
+    assert gradcheck(splats.renderer, (places, widths.detach().requires_grad_(), colours))
+    pictures, losses = splats.fit(torch.tensor(splats.scene()), 20, 40)
+    assert losses[-1] < losses[0] / 4 and [p.shape for p in pictures] == [(12, 10, 3)] * 3
+
+
 def check_docstrings():
     for module in (cuarray.interop.torch, cuarray.interop._torch_operator, memory):
         assert doctest.testmod(module).failed == 0
@@ -330,7 +342,9 @@ if __name__ == "__main__":
     import inspect
     import io
     import shutil
+    import sys
     import warnings
+    from pathlib import Path
 
     import torch
     from torch.autograd import gradcheck
