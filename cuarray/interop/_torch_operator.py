@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+from typing import Any
 
 import torch
 
@@ -87,7 +88,7 @@ class _Operator:
             return [make(g) for g in filled]
 
 
-def custom_op(name, fn=None, *, like, backward=None, schema=None):
+def custom_op(name, fn=None, *, like, backward=None, schema=None) -> Any:
     """Make a function of cuarray's arrays an operator of PyTorch's, which `torch.compile` keeps in its graphs.
 
     Parameters
