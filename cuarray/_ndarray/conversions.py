@@ -95,8 +95,8 @@ def to_jax(self):
 def to_tensorflow(self):
     """Return the array as a tf.Tensor on its device.
 
-    The memory is shared if the array is C-contiguous and writeable, otherwise copied. TensorFlow takes its tensors
-    for constant: do not write to the array while the result is in use.
+    The memory is shared if the array is C-contiguous, writeable and aligned to 64 bytes, otherwise copied. TensorFlow
+    takes its tensors for constant: do not write to the array while the result is in use.
 
     Returns
     -------
@@ -114,8 +114,8 @@ def to_tensorflow(self):
     >>> ca.arange(3, dtype="float32", device="cpu").tf().numpy()
     array([0., 1., 2.], dtype=float32)
     """
-    dlpack = library("tensorflow", "tf").experimental.dlpack
-    return dlpack.from_dlpack((self if self.flags.c_contiguous else self.copy()).__dlpack__())
+    library("tensorflow", "tf")
+    return library("cuarray.interop.tensorflow", "tf").give(self)
 
 
 def to_cupy(self):

@@ -37,7 +37,7 @@ def check_every_type_goes_there():
 def check_the_method_tf():
     for name in NAMES:
         x = cuarray.arange(6).astype(name).reshape(2, 3)
-        for view in (x, x.T, x[::-1], x[:0], x[1, 1, ...]):
+        for view in (x, x.T, x[::-1], x[:0], x[1, 1, ...], x[1:]):  # the last one is not aligned to 64 bytes
             t = view.tf()
             assert t.dtype.name == name and t.shape == view.shape
             assert t.numpy().astype("c16").tolist() == view.astype("c16").tolist()
