@@ -119,6 +119,41 @@ class MatmulRun {
     const Space space_;
 };
 
+/// The matrices of a task, whose factors and results are at equal distances along the last axis of the stack.
+class Stack {
+ public:
+    explicit Stack(const Matmul& task) : task_(task), space_(batches(task)), axis_(std::max(space_.ndim - 1, 0)) {
+        for (int k = 0; space_.ndim && k < 3; ++k) step_[k] = space_.strides[k][axis_];
+    }
+
+    int64_t size() const { return space_.size; }
+
+    /// Calls visit(left, right, result) for matrices `begin` to `end`, or to the last one.
+    template <class Visit>
+    void each(int64_t begin, int64_t end, const Visit& visit) const {
+        const int64_t length = space_.ndim ? space_.shape[axis_] : 1;
+        end = std::min(end, space_.size);
+        for (int64_t count; begin < end; begin += count) {
+            const OuterWalk outer(space_, axis_, begin / length);
+            const int64_t first = begin % length;
+            count = std::min(end - begin, length - first);
+            const char* left = task_.left.data() + outer.offset(kLeft) + first * step_[kLeft];
+            const char* right = task_.right.data() + outer.offset(kRight) + first * step_[kRight];
+            char* result = task_.result.data() + outer.offset(kResult) + first * step_[kResult];
+            for (int64_t k = 0; k < count; ++k) {
+                visit(left, right, result);
+                left += step_[kLeft], right += step_[kRight], result += step_[kResult];
+            }
+        }
+    }
+
+ private:
+    const Matmul& task_;
+    const Space space_;
+    const int axis_;
+    int64_t step_[3] = {};
+};
+
 /// The loop for products with so few columns and so little depth that a library's call, or packing, costs more than
 /// they do. Null for others.
 MatmulLoops::NarrowProduct narrow_loop(const LoopLibrary& library, DType dtype, int64_t depth, int64_t columns) {
@@ -160,16 +195,13 @@ bool run_narrow(const LoopLibrary& library, const Matmul& task) {
     const MatrixStrides left(task.left), right(task.right), result(task.result);
     const int64_t item = item_size(dtype), columns = task.columns;
     if (!multiply || result.column != item || result.row != columns * item) return false;
-    const Space space = batches(task);
+    const Stack stack(task);
     const int64_t per_task = std::max<int64_t>(1, kTaskElements / (task.rows * columns * (task.depth / 8 + 1)));
-    parallel_for(parts_of(space.size, per_task), [&](int64_t i) {
-        const int64_t end = std::min(space.size, (i + 1) * per_task);
+    parallel_for(parts_of(stack.size(), per_task), [&](int64_t i) {
         NarrowFactor factor(library, dtype, task.depth, columns);
-        OuterWalk batch(space, space.ndim, i * per_task);
-        for (int64_t unit = i * per_task; unit < end; ++unit, batch.next())
-            multiply(task.left.data() + batch.offset(kLeft), left.row, left.column,
-                     factor(task.right.data() + batch.offset(kRight), right.row, right.column),
-                     task.result.data() + batch.offset(kResult), task.rows, task.depth);
+        stack.each(i * per_task, (i + 1) * per_task, [&](const char* from, const char* other, char* to) {
+            multiply(from, left.row, left.column, factor(other, right.row, right.column), to, task.rows, task.depth);
+        });
     });
     return true;
 }
@@ -183,25 +215,24 @@ bool run_by_library(const LoopLibrary& library, const Matmul& task) {
     const MatrixStrides left(task.left), right(task.right), result(task.result);
     const int64_t item = item_size(task.result.dtype);
     if (!blas || task.depth == 0 || result.column != item || result.row != task.columns * item) return false;
-    const Space space = batches(task);
-    const auto multiply = [&](const OuterWalk& batch) {
+    const Stack stack(task);
+    const auto multiply = [&](const char* from, const char* other, char* to) {
         return blas->multiply(library, {task.result.dtype,
                                         task.rows,
                                         task.depth,
                                         task.columns,
-                                        {task.left.data() + batch.offset(kLeft), left.row, left.column},
-                                        {task.right.data() + batch.offset(kRight), right.row, right.column},
-                                        task.result.data() + batch.offset(kResult)});
+                                        {from, left.row, left.column},
+                                        {other, right.row, right.column},
+                                        to});
     };
-    if (!multiply(OuterWalk(space, space.ndim, 0))) return false;
-    const int64_t work = task.rows * task.depth * task.columns;
+    bool is_taken = true;
+    stack.each(0, 1, [&](const char* from, const char* other, char* to) { is_taken = multiply(from, other, to); });
+    if (!is_taken) return false;
+    const int64_t work = task.rows * task.depth * task.columns, rest = stack.size() - 1;
     const int64_t most = task.rows == 1 || task.columns == 1 ? kOneThreadVector : kOneThread;
-    const int64_t per_task = work > most ? space.size : std::max<int64_t>(1, kOneThread / work);
-    parallel_for(parts_of(space.size - 1, per_task), [&](int64_t i) {
-        const int64_t end = std::min(space.size, 1 + (i + 1) * per_task);
-        OuterWalk batch(space, space.ndim, 1 + i * per_task);
-        for (int64_t unit = 1 + i * per_task; unit < end; ++unit, batch.next()) multiply(batch);
-    });
+    const int64_t per_task = work > most ? stack.size() : std::max<int64_t>(1, kOneThread / work);
+    parallel_for(parts_of(rest, per_task),
+                 [&](int64_t i) { stack.each(1 + i * per_task, 1 + (i + 1) * per_task, multiply); });
     return true;
 }
 

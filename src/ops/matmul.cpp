@@ -106,8 +106,8 @@ bool takes_library(Device device, DType dtype) {
 /// Whether a library sums products, of which each sum has `depth`. This must not depend on how the factors were made,
 /// nor on who observes the call: only then are fused and unfused results the same.
 bool sums_by_library(Device device, DType dtype, int64_t depth, bool is_stack) {
-    constexpr int64_t kStackDepth = 128;
-    return (is_stack ? depth >= kStackDepth : depth * item_size(dtype) > kFewBytes) &&
+    const int64_t stack_depth = item_size(dtype) >= 8 ? 96 : 128;
+    return (is_stack ? depth >= stack_depth : depth * item_size(dtype) > kFewBytes) &&
            backend(device).front().sums_by_library() && takes_library(device, dtype);
 }
 
