@@ -46,6 +46,8 @@ def run_tests(log, said):
     here = str(Path(__file__).parent)
     path = os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))
     environment = {**os.environ, log_tests.VARIABLE: str(log), "PYTHONPATH": path}
+    for name in ("PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT"):  # this may run in a test of another pytest
+        environment.pop(name, None)
     run = subprocess.Popen(command(), env=environment, stdout=said, stderr=subprocess.STDOUT)
     # An interruption is for pytest, which then tells where its tests are; this process tells what has passed.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -29,7 +29,9 @@ class ElementwiseRun {
     }
 
     Fault operator()() {
-        if (tile_axis_ < 0 && is_copy()) {
+        // A small matrix stays in L2 while it is transposed, without tiles.
+        const bool is_small = tile_axis_ == plan_.space.ndim - 2 && plan_.space.size < 2 * kTaskElements;
+        if ((tile_axis_ < 0 || is_small) && is_copy()) {
             copy_elements();
             return Fault::None;
         }

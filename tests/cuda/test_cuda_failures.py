@@ -77,6 +77,9 @@ def test_driver_that_does_not_start(program, code):
     assert "there is no cuda:0; cuInit: CUDA_ERROR_" in result.stderr and f"({code})" in result.stderr
 
 
+# A release makes the context current first, and must not raise either.
+RELEASING = {"cuCtxGetCurrent", "cuCtxPushCurrent", "cuEventDestroy"}
+
 SCRIPT = [sys.executable, "-W", "ignore", backend_program.HERE / "failing_script.py"]
 
 
@@ -97,9 +100,9 @@ def test_every_call_of_a_python_program_fails(code, progress):
     assert len(calls) > 250 and "0 faults" in said
     silent = {name.rstrip(":") for _, name, *result in calls if "noticed" in result}
     # During a release a failure is a warning; a failed allocation is repeated once.
-    dropping = {"cuMemFree", "cuMemFreeHost", "cuEventDestroy", "cuEventRecord", "cuStreamWaitEvent"}
+    dropping = {"cuMemFree", "cuMemFreeHost", "cuEventRecord", "cuStreamWaitEvent"} | RELEASING
     asking = {"cuMemAlloc", "cuMemAllocAsync", "cuMemAllocManaged", "cuMemHostAlloc"}
-    allowed = SWALLOWED | dropping | {"cuCtxGetCurrent"}
+    allowed = SWALLOWED | dropping
     assert silent <= (allowed | asking if code == OUT_OF_MEMORY else allowed)
 
 
@@ -118,7 +121,7 @@ def test_calls_of_single_lines_fail():
     assert "cuEventQuery" in {call for line, call, _ in calls if "foreign" in line}
     for line, call, result in calls:
         if result == "nothing was noticed":
-            assert call in SWALLOWED | {"cuEventDestroy"}, (line, call)
+            assert call in SWALLOWED | RELEASING, (line, call)
         else:
             assert f"({UNSUPPORTED})" in result, (line, call, result)
 

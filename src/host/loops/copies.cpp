@@ -58,24 +58,27 @@ void transpose_square(char* to, int64_t to_step, const char* from, int64_t from_
     put<V>(to + 3 * to_step, __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7));
 }
 
-/// Transposes `from`, in which items are contiguous along r: to[r][c] = from[c][r]. Reads each line of `from` to its
-/// end and prefetches some columns ahead, because hardware prefetchers do not follow such strides.
+/// Transposes `from`, in which items are contiguous along r: to[r][c] = from[c][r]. Prefetches some columns ahead,
+/// because hardware prefetchers do not follow such strides.
 template <class Item>
-void transpose(char* to, int64_t to_row, int64_t to_column, const char* from, int64_t from_row, int64_t from_column,
-               int64_t rows, int64_t columns) {
-    constexpr int64_t size = sizeof(Item), ahead = 8;
+void transpose_rows(char* to, int64_t to_row, int64_t to_column, const char* from, int64_t from_row,
+                    int64_t from_column, int64_t rows, int64_t columns) {
+    // So many columns fill a cache line of `to`, or a part of one, before the next row is written.
+    constexpr int64_t size = sizeof(Item), together = size == 8 ? 8 : 16, ahead = 2 * together;
     int64_t c = 0;
     if constexpr (size <= 8) {
         if (from_row == size && to_column == size) {
-            for (; c + 4 <= columns; c += 4) {
-                for (int64_t k = c + ahead; k < c + ahead + 4 && k < columns; ++k)
+            for (int64_t width; c + 4 <= columns; c += width) {
+                width = c + together <= columns ? together : 4;
+                for (int64_t k = c + ahead; k < c + ahead + width && k < columns; ++k)
                     for (int64_t b = 0; b < rows * size; b += 64) __builtin_prefetch(from + k * from_column + b);
                 int64_t r = 0;
                 for (; r + 4 <= rows; r += 4)
-                    transpose_square<Item>(to + r * to_row + c * size, to_row, from + c * from_column + r * size,
-                                           from_column);
+                    for (int64_t k = c; k < c + width; k += 4)
+                        transpose_square<Item>(to + r * to_row + k * size, to_row, from + k * from_column + r * size,
+                                               from_column);
                 for (; r < rows; ++r)
-                    for (int64_t k = c; k < c + 4; ++k)
+                    for (int64_t k = c; k < c + width; ++k)
                         put(to + r * to_row + k * size, get<Item>(from + k * from_column + r * size));
             }
         }
@@ -85,13 +88,23 @@ void transpose(char* to, int64_t to_row, int64_t to_column, const char* from, in
             put(to + r * to_row + c * to_column, get<Item>(from + r * from_row + c * from_column));
 }
 
+/// The same by blocks of rows: the cache lines that all columns write to stay in L1.
+template <class Item>
+void transpose(char* to, int64_t to_row, int64_t to_column, const char* from, int64_t from_row, int64_t from_column,
+               int64_t rows, int64_t columns) {
+    constexpr int64_t block = 128;
+    for (int64_t r = 0; r < rows; r += block)
+        transpose_rows<Item>(to + r * to_row, to_row, to_column, from + r * from_row, from_row, from_column,
+                             rows - r < block ? rows - r : block, columns);
+}
+
 int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
 
 template <class Item>
 void copy(char* to, int64_t to_row, int64_t to_column, const char* from, int64_t from_row, int64_t from_column,
           int64_t rows, int64_t columns) {
     constexpr int64_t size = sizeof(Item);
-    if (rows > 1 && columns > 4 && from_row != 0 && magnitude(from_row) < magnitude(from_column))
+    if (rows > 3 && columns > 4 && from_row != 0 && magnitude(from_row) < magnitude(from_column))
         return transpose<Item>(to, to_row, to_column, from, from_row, from_column, rows, columns);
     if (rows > 1 && columns > 4 && to_row != 0 && magnitude(to_row) < magnitude(to_column))
         return transpose<Item>(to, to_column, to_row, from, from_column, from_row, columns, rows);
