@@ -120,9 +120,10 @@ class MatmulRun {
 };
 
 /// The matrices of a task, whose factors and results are at equal distances along the last axis of the stack.
-class Stack {
+class ProductStack {
  public:
-    explicit Stack(const Matmul& task) : task_(task), space_(batches(task)), axis_(std::max(space_.ndim - 1, 0)) {
+    explicit ProductStack(const Matmul& task)
+        : task_(task), space_(batches(task)), axis_(std::max(space_.ndim - 1, 0)) {
         for (int k = 0; space_.ndim && k < 3; ++k) step_[k] = space_.strides[k][axis_];
     }
 
@@ -195,7 +196,7 @@ bool run_narrow(const LoopLibrary& library, const Matmul& task) {
     const MatrixStrides left(task.left), right(task.right), result(task.result);
     const int64_t item = item_size(dtype), columns = task.columns;
     if (!multiply || result.column != item || result.row != columns * item) return false;
-    const Stack stack(task);
+    const ProductStack stack(task);
     const int64_t per_task = std::max<int64_t>(1, kTaskElements / (task.rows * columns * (task.depth / 8 + 1)));
     parallel_for(parts_of(stack.size(), per_task), [&](int64_t i) {
         NarrowFactor factor(library, dtype, task.depth, columns);
@@ -215,7 +216,7 @@ bool run_by_library(const LoopLibrary& library, const Matmul& task) {
     const MatrixStrides left(task.left), right(task.right), result(task.result);
     const int64_t item = item_size(task.result.dtype);
     if (!blas || task.depth == 0 || result.column != item || result.row != task.columns * item) return false;
-    const Stack stack(task);
+    const ProductStack stack(task);
     const auto multiply = [&](const char* from, const char* other, char* to) {
         return blas->multiply(library, {task.result.dtype,
                                         task.rows,
