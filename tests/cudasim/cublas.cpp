@@ -148,17 +148,23 @@ constexpr Type kTypes[] = {
 
 bool is_multiple(const void* address, size_t item) { return reinterpret_cast<uintptr_t>(address) % item == 0; }
 
+/// Why a handle cannot be used now, which the real library does not detect; else success.
+int refused(const Handle& state) {
+    if (state.context != cudasim::current_context())
+        return cudasim::misuse("cuBLAS", "the handle belongs to another context than the current one",
+                               kExecutionFailed);
+    if (!state.workspace) return cudasim::misuse("cuBLAS", "no workspace was set after the stream", kInternalError);
+    return kSuccess;
+}
+
 /// Launches a routine of LAPACK for a stack.
 int run(void* handle, const char* entry, cudasim::Routine routine, cudasim::Stack stack) {
     if (!handle) return kNotInitialized;
     Handle& state = *as_handle(handle);
     const cudasim::InUse in_use(state.in_use, "cuBLAS");
-    if (state.context != cudasim::current_context())
-        return cudasim::misuse("cuBLAS", "the handle belongs to another context than the current one",
-                               kExecutionFailed);
+    if (const int status = refused(state)) return status;
     if (routine.n < 1 || routine.m < 1 || routine.ld < routine.m || stack.batch < 1) return kInvalidValue;
     if (!cudasim::is_whole(stack.addresses, 8)) return kInvalidValue;
-    if (!state.workspace) return cudasim::misuse("cuBLAS", "no workspace was set after the stream", kInternalError);
     if (state.bytes < cudasim::room(routine.m * routine.n))
         return cudasim::misuse("cuBLAS", "a workspace that is too small", kInternalError);
     routine.work = static_cast<double*>(state.workspace);
@@ -246,9 +252,7 @@ CUDASIM_LIBRARY int cublasGemmStridedBatchedEx_64(void* handle, int a_operation,
     if (!handle) return kNotInitialized;
     Handle& state = *as_handle(handle);
     const cudasim::InUse in_use(state.in_use, "cuBLAS");
-    if (state.context != cudasim::current_context())
-        return cudasim::misuse("cuBLAS", "the handle belongs to another context than the current one",
-                               kExecutionFailed);
+    if (const int status = refused(state)) return status;
     const Type* type = nullptr;
     for (const Type& one : kTypes)
         if (one.type == a_type && one.type == b_type && one.type == c_type &&
@@ -262,7 +266,6 @@ CUDASIM_LIBRARY int cublasGemmStridedBatchedEx_64(void* handle, int a_operation,
         return kInvalidValue;
     if (a_stride < 0 || b_stride < 0) return cudasim::misuse("cuBLAS", "a negative stride of matrices", kInvalidValue);
     if (batch > 1 && c_stride < ldc * (n - 1) + m) return kInvalidValue;
-    if (!state.workspace) return cudasim::misuse("cuBLAS", "no workspace was set after the stream", kInternalError);
     for (const void* const address : {a, b, static_cast<const void*>(c)})
         if (!is_multiple(address, type->item < 16 ? type->item : 8))
             return cudasim::misuse("cuBLAS", "a misaligned matrix", kInvalidValue);

@@ -560,6 +560,7 @@ inline __device__ Routine part(Stack& s, long long k) {
     p.info = p.info ? p.info + k : &s.ignored;
     return p;
 }
+// Written out: the simulator finds kernels by their text, before macros.
 extern "C" __global__ void potrf(Routine p) { if (here()) potrf_of(p); }
 extern "C" __global__ void getrf(Routine p) { if (here()) getrf_of(p); }
 extern "C" __global__ void getrs(Routine p) { if (here()) getrs_of(p); }
