@@ -748,7 +748,8 @@ template <int R, class Element> struct SegmentsOf {
         return acc;
     }
 
-    /// Folds part of a leaf that has all lanes, without nodes in memory.
+    /// Folds part of a leaf that has all lanes, without nodes in memory. By part_of_leaf, which stores the lanes, and
+    /// fold_lanes rows of 24 float32 take up to 5 times as long.
     static A fold_part(const X* x, int64_t n) {
         A lane[kLanes];
 #pragma omp simd
