@@ -616,6 +616,27 @@ MUTANTS = [
         "tests/python/test_reductions.py",
     ),
     Mutant(
+        "transposed-columns-beyond-the-last",
+        "src/host/loops/copies.cpp",
+        "width = c + together <= columns ? together : 4;",
+        "width = c + together <= columns ? 4 : together;",
+        "tests/python/test_manipulation.py -k transposed",
+    ),
+    Mutant(
+        "part-of-a-stack-from-its-first-matrix",
+        "src/host/matmul.cpp",
+        "const int64_t first = begin % length;",
+        "const int64_t first = 0;",
+        "tests/python/test_products.py",
+    ),
+    Mutant(
+        "samples-of-one-more",
+        "include/cuarray/kernel/distributions.h",
+        "((k + 1) * (rest + k + 1))",
+        "((k + 1) * (rest + k + 2))",
+        "tests/python/test_random_numbers.py -k hypergeometric",
+    ),
+    Mutant(
         "short-rows-of-the-first-block",
         "src/host/reduce.cpp",
         "machine.evaluate((range.first + k) * n_,",

@@ -265,3 +265,18 @@ def test_copies_of_large_views(shape, key, dtype, device):
     written[key] = x[key][:1]
     wanted[key] = host[key][:1]
     assert np.array_equal(written.numpy(), wanted)
+
+
+@pytest.mark.parametrize("dtype", ["?", "h", "f", "d", "D"])
+def test_transposed_copies_of_every_extent(dtype, device):
+    """Extents around squares of four items, cache lines, blocks of rows and what is copied without tiles."""
+    extents = (1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 19, 33, 129, 300) if device == "cpu" else (1, 5, 9, 17, 33)
+    for rows, columns in itertools.product(extents, extents):
+        values = np.arange(2 * rows * columns).reshape(2, rows, columns).astype(dtype)
+        x = cuarray.asarray(values)
+        np.testing.assert_array_equal(x[0].T.copy().numpy(), values[0].T)
+        np.testing.assert_array_equal(x.transpose(0, 2, 1).copy().numpy(), values.transpose(0, 2, 1))
+        np.testing.assert_array_equal(x.transpose(2, 1, 0).copy().numpy(), values.transpose(2, 1, 0))
+        out = cuarray.zeros((rows, columns + 3), dtype)
+        out[:, 1:-2] = cuarray.asarray(values[1].T.copy()).T
+        np.testing.assert_array_equal(out.numpy(), np.pad(values[1], ((0, 0), (1, 2))))
