@@ -602,10 +602,10 @@ MUTANTS = [
         "tests/python/test_reductions.py -k positions",
     ),
     Mutant(
-        "last-columns-found-twice",
+        "last-column-is-not-found",
         "src/host/loops/reductions.cpp",
         "c + n <= columns ? c : columns - n);",
-        "c);",
+        "c + n <= columns ? c : columns - n - 1);",
         "tests/python/test_reductions.py -k positions",
     ),
     Mutant(
