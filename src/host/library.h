@@ -103,6 +103,10 @@ struct MatmulLoops {
     using NarrowProduct = void (*)(const char* left, int64_t row_step, int64_t column_step, const void* right,
                                    void* result, int64_t rows, int64_t depth);
     NarrowProduct narrow[kFewColumns + 1] = {};
+    /// `count` sums of products of `depth` neighbours, in an order of additions of its own: the same for every
+    /// alignment and instruction set. Null for types that are not computed as they are stored.
+    void (*dots)(const char* left, int64_t left_step, const char* right, int64_t right_step, char* result,
+                 int64_t result_step, int64_t count, int64_t depth) = nullptr;
 };
 
 /// to[i] = the sum over k of line[i + k] * taps[k] in the order of kernel/correlate.h, for n results.

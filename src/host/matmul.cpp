@@ -129,23 +129,34 @@ class ProductStack {
 
     int64_t size() const { return space_.size; }
 
-    /// Calls visit(left, right, result) for matrices `begin` to `end`, or to the last one.
+    /// Bytes between two matrices along the last axis, by the number of the operand.
+    int64_t step(int operand) const { return step_[operand]; }
+
+    /// Calls visit(left, right, result, count) for the lines of the last axis between matrices `begin` and `end`, or
+    /// the last one.
     template <class Visit>
-    void each(int64_t begin, int64_t end, const Visit& visit) const {
+    void each_line(int64_t begin, int64_t end, const Visit& visit) const {
         const int64_t length = space_.ndim ? space_.shape[axis_] : 1;
         end = std::min(end, space_.size);
         for (int64_t count; begin < end; begin += count) {
             const OuterWalk outer(space_, axis_, begin / length);
             const int64_t first = begin % length;
             count = std::min(end - begin, length - first);
-            const char* left = task_.left.data() + outer.offset(kLeft) + first * step_[kLeft];
-            const char* right = task_.right.data() + outer.offset(kRight) + first * step_[kRight];
-            char* result = task_.result.data() + outer.offset(kResult) + first * step_[kResult];
+            visit(task_.left.data() + outer.offset(kLeft) + first * step_[kLeft],
+                  task_.right.data() + outer.offset(kRight) + first * step_[kRight],
+                  task_.result.data() + outer.offset(kResult) + first * step_[kResult], count);
+        }
+    }
+
+    /// Calls visit(left, right, result) for matrices `begin` to `end`, or to the last one.
+    template <class Visit>
+    void each(int64_t begin, int64_t end, const Visit& visit) const {
+        each_line(begin, end, [&](const char* left, const char* right, char* result, int64_t count) {
             for (int64_t k = 0; k < count; ++k) {
                 visit(left, right, result);
                 left += step_[kLeft], right += step_[kRight], result += step_[kResult];
             }
-        }
+        });
     }
 
  private:
@@ -207,6 +218,30 @@ bool run_narrow(const LoopLibrary& library, const Matmul& task) {
     return true;
 }
 
+/// The longest vectors whose products take no longer than a library's.
+constexpr int64_t kShortDepth = 4096;
+
+/// False, with nothing done, unless the matrices are a stack of pairs of short vectors of neighbours, and their order
+/// of additions is free, or of no consequence.
+bool run_dots(const LoopLibrary& library, const Matmul& task) {
+    const DType dtype = task.result.dtype;
+    const MatrixStrides left(task.left), right(task.right);
+    const int64_t item = item_size(dtype);
+    const auto dots = library.matmul[int(dtype)].dots;
+    const bool is_free = task.by_library || info(dtype).kind < Kind::Floating;
+    if (!dots || !is_free || task.rows != 1 || task.columns != 1 || task.depth > kShortDepth) return false;
+    if (task.depth > 1 && (left.column != item || right.row != item)) return false;
+    const ProductStack stack(task);
+    const int64_t per_task = std::max<int64_t>(1, 4 * kTaskElements / (task.depth + 1));
+    parallel_for(parts_of(stack.size(), per_task), [&](int64_t i) {
+        stack.each_line(
+            i * per_task, (i + 1) * per_task, [&](const char* from, const char* other, char* to, int64_t count) {
+                dots(from, stack.step(kLeft), other, stack.step(kRight), to, stack.step(kResult), count, task.depth);
+            });
+    });
+    return true;
+}
+
 /// Products of at most so many multiply-adds are computed by one thread of a BLAS.
 constexpr int64_t kOneThread = 64 * 64 * 64, kOneThreadVector = 8192;
 
@@ -254,7 +289,7 @@ bool multiply(const LoopLibrary& library, const MatrixProduct& product) {
 
 void run(const LoopLibrary& library, const Matmul& task) {
     if (task.rows == 0 || task.columns == 0 || count(task.batch) == 0) return;
-    if (run_narrow(library, task)) return;
+    if (run_narrow(library, task) || run_dots(library, task)) return;
     if (!task.by_library || !run_by_library(library, task)) MatmulRun(library, task)();
 }
 

@@ -103,19 +103,22 @@ bool takes_library(Device device, DType dtype) {
     return deterministic_scopes == 0 && backend(device).front().multiplies_by_library(dtype);
 }
 
-/// Whether a library sums products, of which each sum has `depth`. This must not depend on how the factors were made,
-/// nor on who observes the call: only then are fused and unfused results the same.
-bool sums_by_library(Device device, DType dtype, int64_t depth, bool is_stack) {
-    const int64_t stack_depth = item_size(dtype) >= 8 ? 96 : 128;
-    return (is_stack ? depth >= stack_depth : depth * item_size(dtype) > kFewBytes) &&
-           backend(device).front().sums_by_library() && takes_library(device, dtype);
+/// Whether a library sums products, or the host's loop for stacks of vectors: `sums` sums of `depth` products each.
+/// This must not depend on how the factors were made, nor on who observes the call: only then are fused and unfused
+/// results the same.
+bool sums_by_library(Device device, DType dtype, int64_t depth, int64_t sums) {
+    constexpr int64_t kShort = 5, kShortComplex = 96, kFewProducts = 192;
+    const bool is_complex = info(dtype).kind == Kind::Complex;
+    const bool is_much = sums > 1 ? sums * depth > kFewProducts && depth >= (is_complex ? kShortComplex : kShort)
+                                  : depth * item_size(dtype) > kFewBytes;
+    return is_much && backend(device).front().sums_by_library() && takes_library(device, dtype);
 }
 
 /// sum(x * y) over one axis of vectors or matrices of one shape, as fold_few.
 Array sum_few(const Array& x, const Array& y, int axis) {
     if (x.ndim() > 2 || x.shape() != y.shape() || x.is_empty()) return {};
     const bool is_matrix = x.ndim() == 2;
-    if (sums_by_library(x.device(), x.dtype(), x.shape()[axis], is_matrix)) return {};
+    if (sums_by_library(x.device(), x.dtype(), x.shape()[axis], is_matrix ? x.shape()[1 - axis] : 1)) return {};
     if (is_matrix && axis == 0 && x.size() > 256) return {};
     const auto vectors = [&](const Array& of) {
         return Vectors{of, of.strides()[axis], is_matrix ? of.strides()[1 - axis] : 0};
@@ -223,8 +226,9 @@ Array multiply(Array left, Array right, bool by_library) {
 
 /// Whether our own reduction of products is faster than a library: for short sums, and for many small vectors.
 bool is_better_folded(const Array& x, const Array& y, DType dtype, int64_t rows, int64_t depth, int64_t columns) {
+    if (rows == 1 && columns == 1)
+        return !sums_by_library(x.device(), dtype, depth, std::max(x.size(), y.size()) / std::max<int64_t>(depth, 1));
     const bool is_stack = x.ndim() > 2 || y.ndim() > 2;
-    if (rows == 1 && columns == 1) return !sums_by_library(x.device(), dtype, depth, is_stack);
     return (rows == 1 || columns == 1) && is_stack && rows * depth * columns <= 32;
 }
 
@@ -239,7 +243,7 @@ Array sum_of_products(const Array& x, const Array& y, DType dtype, const Dims& a
     if (axes.size() == 1 && !keepdims && dtype == x.dtype())
         if (Array few = sum_few(x, y, int(axes[0]))) return few;
     if (axes.size() == 1 && !keepdims && axes[0] == x.ndim() - 1 && dtype == x.dtype() && x.shape() == y.shape() &&
-        sums_by_library(x.device(), dtype, x.shape().back(), x.ndim() > 1)) {
+        sums_by_library(x.device(), dtype, x.shape().back(), x.size() / std::max<int64_t>(x.shape().back(), 1))) {
         Dims row = x.shape(), column = x.shape(), sums = x.shape();
         row.insert(row.size() - 1, 1);
         column.push_back(1);

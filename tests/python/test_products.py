@@ -1,6 +1,9 @@
 """Products of vectors and matrices: NumPy's values, types, shapes and errors; accurate; deterministic where asked."""
 
 import itertools
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -390,6 +393,55 @@ def test_bits_of_all_devices_are_equal(type, device, rng):
         got = cuarray.matmul(cuarray.asarray(x), cuarray.asarray(y))
         want = cuarray.matmul(cuarray.asarray(x, device="cpu"), cuarray.asarray(y, device="cpu"))
         assert bits(got) == bits(want), (left, right)
+
+
+@pytest.mark.parametrize("type", ["float32", "float64", "complex64", "complex128", "int8", "uint16", "int32", "int64"])
+@pytest.mark.parametrize("depth", [*range(1, 42), 63, 64, 65, 100, 129, 1000, 4095, 4097])
+def test_pairs_of_vectors(type, depth, device, rng):
+    """Each sum of a stack is that of its pair alone, wherever the vectors lie."""
+    rows = 40 if depth < 200 else 3
+    a, b = (rng.integers(-9, 9, (rows, depth)).astype(type) for _ in range(2))
+    if type.startswith("c"):
+        b = (b * 1j + a).astype(type)
+    want = [np.vdot(p, q) for p, q in zip(a, b, strict=True)]  # of small integers: exact
+    x, y = (cuarray.asarray(v, device=device) for v in (a, b))
+    spread = cuarray.zeros((rows, depth + 3), type, device=device)
+    spread[:, 2:-1] = x
+    for left, right in [(x, y), (spread[:, 2:-1], y), (x[::-1][::-1], y.copy(order="F")), (x[:, ::-1], y[:, ::-1])]:
+        assert cuarray.vecdot(left, right).tolist() == want
+    assert cuarray.vecdot(x[0], y).tolist() == [np.vdot(a[0], q) for q in b]
+    assert cuarray.matmul(x.conj()[:, None, :], y[:, :, None]).ravel().tolist() == want
+    if type.startswith("f"):
+        noise = [cuarray.asarray(rng.standard_normal((rows, depth)).astype(type), device=device) for _ in range(2)]
+        spread[:, 2:-1] = noise[0]
+        sums = cuarray.vecdot(*noise)
+        for again in (cuarray.vecdot(spread[:, 2:-1], noise[1]), cuarray.vecdot(noise[0][::-1], noise[1][::-1])[::-1]):
+            assert bits(again) == bits(sums)
+        exact = (noise[0].numpy().astype(np.longdouble) * noise[1].numpy()).sum(-1)
+        bound = np.abs(noise[0].numpy() * noise[1].numpy()).sum(-1) * depth * np.finfo(type).eps
+        assert (abs(sums.numpy() - exact) <= bound).all()
+
+
+DIGEST = """
+import hashlib, numpy as np, cuarray
+rng, digest = np.random.default_rng(5), hashlib.sha256()
+for type in ("f4", "f8"):
+    for depth in (5, 7, 16, 31, 33, 100, 1000, 3001):
+        x, y = (cuarray.asarray(rng.standard_normal((70, depth)).astype(type), device="cpu") for _ in range(2))
+        digest.update(cuarray.vecdot(x, y).numpy().tobytes())
+print(digest.hexdigest())
+"""
+
+
+def test_pairs_of_vectors_with_every_instruction_set():
+    digests = set()
+    for settings in ({}, {"CUARRAY_CPU_LEVEL": "base"}, {"CUARRAY_NUM_THREADS": "1"}):
+        run = subprocess.run(
+            [sys.executable, "-c", DIGEST], capture_output=True, text=True, env={**os.environ, **settings}
+        )
+        digests.add(run.stdout)
+        assert run.stdout, run.stderr
+    assert len(digests) == 1
 
 
 def test_stacks_broadcast(device, rng):

@@ -95,6 +95,48 @@ void multiply_narrow(const char* left, int64_t row_step, int64_t column_step, co
     }
 }
 
+/// Adds the products of neighbours, as many as a vector or number has, to it.
+template <class V>
+void add_products(V& sum, const char* left, const char* right) {
+    V x, y;
+    std::memcpy(&x, left, sizeof x);
+    std::memcpy(&y, right, sizeof y);
+    sum += V(x * y);
+}
+
+/// Sums in vectors of 32 bytes, whatever the instruction set; then of 16, then one by one.
+template <class T>
+T dot(const char* left, const char* right, int64_t depth) {
+    typedef T whole __attribute__((vector_size(32)));
+    typedef T half __attribute__((vector_size(16)));
+    constexpr int all = 4;
+    int64_t at = 0;
+    const int64_t end = depth * int64_t(sizeof(T));
+    whole sums[all] = {};
+    for (; at + all * 32 <= end; at += all * 32)
+#pragma GCC unroll 4
+        for (int i = 0; i < all; ++i) add_products(sums[i], left + at + i * 32, right + at + i * 32);
+    for (int i = 0; at + 32 <= end; at += 32, ++i) add_products(sums[i], left + at, right + at);
+    const whole sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    half halves[2];
+    std::memcpy(halves, &sum, sizeof sum);
+    halves[0] += halves[1];
+    if (at + 16 <= end) add_products(halves[0], left + at, right + at), at += 16;
+    T total = 0;
+    for (; at < end; at += int64_t(sizeof(T))) add_products(total, left + at, right + at);
+    for (unsigned i = 0; i < 16 / sizeof(T); ++i) total += halves[0][i];
+    return total;
+}
+
+template <class T>
+void multiply_dots(const char* left, int64_t left_step, const char* right, int64_t right_step, char* result,
+                   int64_t result_step, int64_t count, int64_t depth) {
+    for (int64_t i = 0; i < count; ++i, left += left_step, right += right_step, result += result_step) {
+        const T sum = dot<T>(left, right, depth);
+        std::memcpy(result, &sum, sizeof sum);
+    }
+}
+
 template <class T, int... columns>
 void collect_narrow(MatmulLoops& loops, std::integer_sequence<int, columns...>) {
     ((loops.narrow[columns + 2] = multiply_narrow<T, columns + 2>), ...);
@@ -109,8 +151,10 @@ void collect(MatmulLoops& loops) {
              MatmulTile<T>::multiply,
              MatmulTile<T>::store};
     using number = typename Products<T>::number;
-    if constexpr (Products<T>::parts == 1 && is_same<number, stored_t<T>> && !is_same<T, bool>)
+    if constexpr (Products<T>::parts == 1 && is_same<number, stored_t<T>> && !is_same<T, bool>) {
         collect_narrow<number>(loops, std::make_integer_sequence<int, MatmulLoops::kFewColumns - 1>());
+        loops.dots = multiply_dots<number>;
+    }
 }
 
 }  // namespace
