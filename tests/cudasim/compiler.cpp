@@ -74,8 +74,8 @@ bool is_set(const char* variable, const char* value) {
 bool runs_ptx() { return is_set("CUDASIM_RUNS", "ptx"); }
 
 /// What the host compiler reads besides a kernel, relative to this library's folder.
-std::vector<std::string> preludes() {
-    if (!runs_ptx()) return {"simt_prelude.h", "module_abi.h"};
+std::vector<std::string> preludes(bool of_ptx) {
+    if (!of_ptx) return {"simt_prelude.h", "module_abi.h"};
     return {"module_abi.h",  "ptx_prelude.h",   "ptx_approximations.h", "ptx_float.h",
             "ptx_integer.h", "ptx_memory.h",    "ptx_threads.h",        "translate.py",
             "function.py",   "instructions.py", "ptx_text.py"};
@@ -193,22 +193,33 @@ std::string real_nvrtc_identity() {
     return real_nvrtc() + ":" + std::to_string(info.st_size) + ":" + std::to_string(info.st_mtime);
 }
 
+/// The folder of cached images.
+fs::path cache() {
+    fs::path folder = home().parent_path() / "kernels";
+    fs::create_directories(folder);
+    return folder;
+}
+
+/// What an image depends on besides its text: the host compiler, its flags, and what it reads.
+std::string surroundings(const std::vector<std::string>& flags, bool of_ptx) {
+    std::string all = host_compiler();
+    for (const std::string& file : preludes(of_ptx)) all += '\1' + read_file(home() / file);
+    for (auto& flag : flags) all += '\4' + flag;
+    return all;
+}
+
 /// The cached image of a job, and the record that the real NVRTC accepted its text.
 struct Cached {
     fs::path image, verdict;
 
     Cached(const Job& job, const std::vector<std::string>& flags) {
-        std::string all = job.text + '\1' + footer(job) + '\1' + host_compiler();
+        std::string all = job.text + '\1' + footer(job) + '\1' + surroundings(flags, runs_ptx());
         if (runs_ptx()) all += '\1' + real_nvrtc_identity();
-        for (const std::string& file : preludes()) all += '\1' + read_file(home() / file);
         for (auto& [name, content] : job.headers) all += '\2' + name + '\2' + content;
         for (auto& option : job.options) all += '\3' + option;
-        for (auto& flag : flags) all += '\4' + flag;
         std::string key = digest(all);
-        fs::path folder = home().parent_path() / "kernels";
-        fs::create_directories(folder);
-        image = folder / (key + ".so");
-        verdict = folder / (key + "-" + digest(kResourcesMark + real_nvrtc_identity()).substr(0, 8));
+        image = cache() / (key + ".so");
+        verdict = cache() / (key + "-" + digest(kResourcesMark + real_nvrtc_identity()).substr(0, 8));
     }
     bool judged() const { return real_nvrtc().empty() || fs::exists(verdict); }
 };
@@ -260,21 +271,35 @@ std::string compile_text(const Job& job, const std::vector<std::string>& flags, 
     return link(arguments, work);
 }
 
-/// Makes kernel.so from the PTX that the real NVRTC has left in the folder, with the mangled name of each name
-/// expression.
-std::string compile_ptx(const Job& job, const std::vector<std::string>& flags, const fs::path& work) {
+/// Makes kernel.so from the folder's kernel.ptx. `aliases` are further names of kernels, as ALIAS=KERNEL.
+std::string compile_ptx(const std::vector<std::string>& aliases, const fs::path& work) {
     const char* python = std::getenv("CUDASIM_PYTHON");
     std::vector<std::string> command{python && *python ? python : "python3", "-ES", home() / "translate.py",
                                      work / "kernel.ptx", work / "kernel.cpp"};
+    command.insert(command.end(), aliases.begin(), aliases.end());
+    Process translator(command, work / "messages");
+    if (!translator.succeeds()) return "cudasim: " + translator.messages();
+    std::vector<std::string> arguments = ptx_flags();
+    arguments.push_back("-I" + home().string());
+    return link(arguments, work);
+}
+
+/// The names of name expressions in PTX that the real NVRTC has left in the folder.
+std::vector<std::string> aliases_of(const Job& job, const fs::path& work) {
+    std::vector<std::string> aliases;
     std::istringstream mangled(read_file(work / "mangled"));
     std::string name;
     for (const std::string& expression : job.name_expressions)
-        if (std::getline(mangled, name)) command.push_back(lowered_name(expression) + "=" + name);
-    Process translator(command, work / "messages");
-    if (!translator.succeeds()) return "cudasim: " + translator.messages();
-    std::vector<std::string> arguments = flags;
-    arguments.push_back("-I" + home().string());
-    return link(arguments, work);
+        if (std::getline(mangled, name)) aliases.push_back(lowered_name(expression) + "=" + name);
+    return aliases;
+}
+
+/// Moves kernel.so from the folder into the cache; returns its content.
+std::string keep(const fs::path& work, const fs::path& image) {
+    std::string content = read_file(work / "kernel.so");
+    std::error_code ignored;
+    fs::rename(work / "kernel.so", image, ignored);
+    return content;
 }
 
 }  // namespace
@@ -299,14 +324,22 @@ Compiled compile(const Job& job) {
     std::string complaint = compiled || from_ptx ? "" : compile_text(job, flags, work.path);
     std::string log, refusal = question.refusal(log);
     if (!refusal.empty()) return {false, "", refusal};
-    if (!compiled && from_ptx) complaint = compile_ptx(job, flags, work.path);
+    if (!compiled && from_ptx) complaint = compile_ptx(aliases_of(job, work.path), work.path);
     if (!complaint.empty()) return {false, "", complaint};
-    std::string image = read_file(compiled ? cached.image : work.path / "kernel.so");
-    std::error_code ignored;
-    if (!compiled) fs::rename(work.path / "kernel.so", cached.image, ignored);
+    std::string image = compiled ? read_file(cached.image) : keep(work.path, cached.image);
     std::string resources = judged ? read_file(cached.verdict) : resources_in_log(log);
     if (!judged) write_file(cached.verdict, resources);
     return {true, image + trailer(resources), ""};
+}
+
+Compiled assemble(const std::string& ptx) {
+    const fs::path image = cache() / (digest(ptx + '\1' + surroundings(ptx_flags(), true)) + ".so");
+    if (fs::exists(image)) return {true, read_file(image), ""};
+    Workplace work;
+    write_file(work.path / "kernel.ptx", ptx);
+    const std::string complaint = compile_ptx({}, work.path);
+    if (!complaint.empty()) return {false, "", complaint};
+    return {true, keep(work.path, image), ""};
 }
 
 }  // namespace cudasim

@@ -1,4 +1,4 @@
-// compiler.h -- makes a kernel module from CUDA text with g++, if the real NVRTC accepts the text too.
+// compiler.h -- makes kernel modules with g++: from CUDA text, if the real NVRTC accepts it too, and from PTX.
 #pragma once
 #include <string>
 #include <utility>
@@ -25,6 +25,9 @@ struct Compiled {
 
 /// Compiles, or takes an earlier result from the cache beside this library.
 Compiled compile(const Job& job);
+
+/// Makes a kernel module from PTX that another compiler wrote.
+Compiled assemble(const std::string& ptx);
 
 /// The name under which cuModuleGetFunction finds a name expression.
 std::string lowered_name(const std::string& expression);

@@ -69,7 +69,8 @@ CUDASIM_API cuDevicePrimaryCtxRetain(CUcontext* out, CUdevice device) {
         context->legacy = make_stream(*context, CU_STREAM_DEFAULT, 0);
         hold_capture(*context);
     }
-    ++context->retained;
+    // Released by everyone, and made anew.
+    if (context->retained++ == 0) context->destroyed = false;
     *out = handle_of(context);
     return CUDA_SUCCESS;
 }

@@ -6,12 +6,15 @@
 #define ENTRY(name, symbol, version) extern "C" CUresult symbol(...);
 #define cuGetProcAddress cudasim_unused_declaration
 #define cuGetProcAddress_v2 cudasim_unused_declaration_v2
+#define cuGetExportTable cudasim_unused_declaration_of_tables
 #include "entries.def"
 #undef cuGetProcAddress
 #undef cuGetProcAddress_v2
+#undef cuGetExportTable
 #undef ENTRY
 
 extern "C" CUresult cuGetProcAddress(const char*, void**, int, uint64_t);
+extern "C" CUresult cuGetExportTable(const void**, const CUuuid*);
 extern "C" CUresult cuGetProcAddress_v2(const char*, void**, int, uint64_t, CUdriverProcAddressQueryResult*);
 
 using namespace cudasim;
@@ -41,7 +44,7 @@ CUdriverProcAddressQueryResult find(const char* name, int version, void** out) {
     }
     *out = best ? best->symbol : nullptr;
     if (best) return CU_GET_PROC_ADDRESS_SUCCESS;
-    say(format("cuGetProcAddress: no %s for CUDA %d", name, version));
+    if (settings().log) say(format("cuGetProcAddress: no %s for CUDA %d", name, version));
     return known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
 }
 
@@ -57,4 +60,11 @@ CUDASIM_API cuGetProcAddress_v2(const char* name, void** out, int version, uint6
 
 CUDASIM_API cuGetProcAddress(const char* name, void** out, int version, uint64_t flags) {
     return cuGetProcAddress_v2(name, out, version, flags, nullptr);
+}
+
+/// NVIDIA's other libraries ask for private tables; there are none, and they do without.
+CUDASIM_API cuGetExportTable(const void** table, const CUuuid* id) {
+    if (!table || !id) return CUDA_ERROR_INVALID_VALUE;
+    *table = nullptr;
+    return CUDA_ERROR_NOT_FOUND;
 }

@@ -114,7 +114,7 @@ CUresult run(Context& context, const Launch& l, const Function& f, std::vector<c
 }
 
 CUresult launch(const Launch& l, CUfunction handle, void** parameters, void** extra) {
-    auto function = function_of(handle);
+    auto function = launchable(handle);
     if (!function) return CUDA_ERROR_INVALID_HANDLE;
     CUresult error;
     auto stream = stream_of(l.stream, error);
@@ -166,7 +166,7 @@ CUDASIM_API cuLaunchKernelEx(const CUlaunchConfig* c, CUfunction function, void*
 CUDASIM_API cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction handle, int block_size,
                                                         size_t dynamic_shared) {
     CUDASIM_ENTER(Context);
-    auto function = function_of(handle);
+    auto function = launchable(handle);
     if (!function) return CUDA_ERROR_INVALID_HANDLE;
     if (!blocks || block_size <= 0) return CUDA_ERROR_INVALID_VALUE;
     const Limits& l = limits();

@@ -1,9 +1,8 @@
-// module.cpp -- loading of images (ELF objects, or "PTX" that carries one), functions and global variables.
+// module.cpp -- loaded modules, their functions and their global variables.
 #include "module.h"
 
 #include <dlfcn.h>
 #include <elf.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -12,6 +11,7 @@
 
 #include "capture.h"
 #include "host_memory.h"
+#include "image.h"
 #include "memory.h"
 #include "simt.h"
 
@@ -33,84 +33,16 @@ std::shared_ptr<Module> module_of(CUmodule handle) {
     return found == modules().end() ? nullptr : found->second;
 }
 
-/// The bytes of an ELF object, with the length from its own headers; empty if it is none. It is followed by
-/// the output of ptxas.
-std::string elf_image(const void* image, std::string& resources) {
-    if (std::memcmp(image, ELFMAG, SELFMAG) != 0) return "";
-    Elf64_Ehdr header;
-    std::memcpy(&header, image, sizeof header);
-    size_t size = header.e_shoff + size_t(header.e_shnum) * header.e_shentsize;
-    const char* behind = static_cast<const char*>(image) + size;
-    if (std::strncmp(behind, kResourcesMark.c_str(), kResourcesMark.size()) == 0)
-        resources = behind + kResourcesMark.size();
-    return {static_cast<const char*>(image), size};
-}
-
-/// The ELF object that the simulated NVRTC wrote in hexadecimal into its "PTX".
-CUresult image_in_ptx(const char* text, std::string& image) {
-    int major = 0, minor = 0;
-    const char* version = std::strstr(text, ".version ");
-    const char* data = std::strstr(text, "//cudasim:");
-    if (!version || !data || std::sscanf(version, ".version %d.%d", &major, &minor) != 2) return CUDA_ERROR_INVALID_PTX;
-    // PTX ISA 9.0 came with CUDA 13.0, 8.8 with 12.9, 8.0 with 12.0.
-    int cuda = major >= 9 ? 13000 + 10 * minor : 12000 + 10 * minor;
-    if (cuda > settings().driver_version) return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
-    auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
-    for (data += std::strlen("//cudasim:"); *data && *data != '\n'; data += 2)
-        image.push_back(static_cast<char>(digit(data[0]) << 4 | digit(data[1])));
-    return CUDA_SUCCESS;
-}
-
-/// Opens the image as a separate library.
-CUresult open_image(Module& module, const std::string& image) {
-    module.file = static_cast<int>(syscall(SYS_memfd_create, "cudasim-module", 0));
-    if (write(module.file, image.data(), image.size()) != static_cast<ssize_t>(image.size()))
-        return CUDA_ERROR_INVALID_IMAGE;
-    // The file stays open: dlopen treats equal paths as the same library, and a closed descriptor's number
-    // is reused.
-    std::string path = format("/proc/self/fd/%d", module.file);
-    module.library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!module.library) {
-        say(format("module: %s", dlerror()));
-        return CUDA_ERROR_INVALID_IMAGE;
-    }
-    auto* info = static_cast<const cudasim_module*>(dlsym(module.library, "cudasim_module_info"));
-    if (!info || info->abi != CUDASIM_ABI) {
-        say("module: the image was not made by this simulator's NVRTC");
-        return CUDA_ERROR_INVALID_IMAGE;
-    }
-    module.info = info;
-    return CUDA_SUCCESS;
-}
-
-bool runs_here(unsigned architecture) {
-    unsigned major = architecture / 10, minor = architecture % 10;
-    return major == static_cast<unsigned>(settings().major) && minor <= static_cast<unsigned>(settings().minor);
-}
-
-CUresult load(CUmodule* out, const void* image) {
-    if (!out || !image) return CUDA_ERROR_INVALID_VALUE;
-    auto module = std::make_shared<Module>();
-    std::string bytes = elf_image(image, module->resources);
-    bool binary = !bytes.empty();
-    if (!binary) {
-        const char* text = static_cast<const char*>(image);
-        std::string carried;
-        CUresult result = image_in_ptx(text, carried);
-        if (result != CUDA_SUCCESS) return result;
-        bytes = elf_image(carried.c_str(), module->resources);
-    }
-    module->context = current_context();
-    CUresult result = open_image(*module, bytes);
-    if (result != CUDA_SUCCESS) return result;
-    // PTX runs on its own architecture and all later ones.
-    const unsigned architecture = module->info->architecture;
-    const bool runs =
-        binary ? runs_here(architecture) : architecture <= unsigned(settings().major * 10 + settings().minor);
-    if (!runs) return CUDA_ERROR_NO_BINARY_FOR_GPU;
-    *out = reinterpret_cast<CUmodule>(module.get());
-    modules()[*out] = module;
-    return CUDA_SUCCESS;
+CUresult load(CUmodule* out, const void* data, unsigned count, CUjit_option* keys, void** values) {
+    if (!out || !data) return CUDA_ERROR_INVALID_VALUE;
+    Image image;
+    std::string log;
+    std::shared_ptr<Module> module;
+    CUresult result = read_image(data, image, log);
+    if (result == CUDA_SUCCESS) result = open_image(image, current_context(), module);
+    give_log(log, count, keys, values);
+    if (result == CUDA_SUCCESS) *out = enter(module);
+    return result;
 }
 
 }  // namespace
@@ -126,73 +58,46 @@ unsigned Function::most_threads() const {
     return threads;
 }
 
-std::shared_ptr<Function> function_of(CUfunction handle) {
-    for (auto& [key, function] : functions())
-        if (reinterpret_cast<CUfunction>(function.get()) == handle) return function;
-    return nullptr;
+CUmodule enter(const std::shared_ptr<Module>& module) {
+    auto handle = reinterpret_cast<CUmodule>(module.get());
+    modules()[handle] = module;
+    return handle;
 }
 
-}  // namespace cudasim
-
-using namespace cudasim;
-
-CUDASIM_API cuModuleLoadData(CUmodule* out, const void* image) {
-    CUDASIM_ENTER(Context);
-    CUDASIM_REFUSE_UNSAFE();
-    return load(out, image);
-}
-
-CUDASIM_API cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned count, CUjit_option* keys, void** values) {
-    CUDASIM_ENTER(Context);
-    CUDASIM_REFUSE_UNSAFE();
-    CUresult result = load(out, image);
-    for (unsigned i = 0; i < count; ++i) {
-        if (keys[i] == CU_JIT_ERROR_LOG_BUFFER || keys[i] == CU_JIT_INFO_LOG_BUFFER) *static_cast<char*>(values[i]) = 0;
-        if (keys[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES || keys[i] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES)
-            values[i] = nullptr;
-    }
-    return result;
-}
-
-CUDASIM_API cuModuleUnload(CUmodule handle) {
-    CUDASIM_ENTER(Context);
-    CUDASIM_REFUSE_UNSAFE();
+bool unload(CUmodule handle) {
     auto module = module_of(handle);
-    if (!module) return CUDA_ERROR_INVALID_HANDLE;
+    if (!module) return false;
     module->unloaded = true;
     for (auto it = functions().begin(); it != functions().end();)
         it = it->first.first == handle ? functions().erase(it) : std::next(it);
     modules().erase(handle);
-    return CUDA_SUCCESS;
+    return true;
 }
 
-CUDASIM_API cuModuleGetFunction(CUfunction* out, CUmodule handle, const char* name) {
-    CUDASIM_ENTER(Context);
+std::shared_ptr<Function> function_named(CUmodule handle, const std::string& name) {
+    auto found = functions().find({handle, name});
+    if (found != functions().end()) return found->second;
     auto module = module_of(handle);
-    if (!out || !name) return CUDA_ERROR_INVALID_VALUE;
-    if (!module) return CUDA_ERROR_INVALID_HANDLE;
-    auto& function = functions()[{handle, name}];
-    for (unsigned i = 0; !function && i < module->info->kernel_count; ++i) {
-        if (std::strcmp(module->info->kernels[i].name, name) != 0) continue;
-        function = std::make_shared<Function>();
-        function->module = module;
-        function->kernel = &module->info->kernels[i];
-        Resources& has = function->resources = resources_of(module->resources, name);
-        // Without ptxas, the resource usage of each of several kernels is unknown.
-        if (!has.known() && module->info->kernel_count == 1)
-            has.shared = static_cast<unsigned>(module->info->shared_end - module->info->shared_begin);
-        function->dynamic_shared_limit = kStaticSharedLimit - std::min(kStaticSharedLimit, has.shared);
-    }
-    if (!function) {
-        functions().erase({handle, name});
-        return CUDA_ERROR_NOT_FOUND;
-    }
-    *out = reinterpret_cast<CUfunction>(function.get());
-    return CUDA_SUCCESS;
+    const cudasim_kernel* kernel = module ? kernel_named(*module->info, name) : nullptr;
+    if (!kernel) return nullptr;
+    auto function = std::make_shared<Function>();
+    function->module = module;
+    function->kernel = kernel;
+    Resources& has = function->resources = resources_of(module->resources, name);
+    // Without ptxas, the resource usage of each of several kernels is unknown.
+    if (!has.known() && module->info->kernel_count == 1)
+        has.shared = static_cast<unsigned>(module->info->shared_end - module->info->shared_begin);
+    function->dynamic_shared_limit = kStaticSharedLimit - std::min(kStaticSharedLimit, has.shared);
+    return functions()[{handle, name}] = function;
 }
 
-CUDASIM_API cuModuleGetGlobal_v2(CUdeviceptr* address, size_t* bytes, CUmodule handle, const char* name) {
-    CUDASIM_ENTER(Context);
+const cudasim_kernel* kernel_named(const cudasim_module& info, const std::string& name) {
+    for (unsigned i = 0; i < info.kernel_count; ++i)
+        if (info.kernels[i].name == name) return &info.kernels[i];
+    return nullptr;
+}
+
+CUresult global_of(CUmodule handle, const char* name, CUdeviceptr* address, size_t* bytes) {
     auto module = module_of(handle);
     if (!module) return CUDA_ERROR_INVALID_HANDLE;
     void* found = dlsym(module->library, name);
@@ -205,6 +110,110 @@ CUDASIM_API cuModuleGetGlobal_v2(CUdeviceptr* address, size_t* bytes, CUmodule h
     if (address) *address = base;
     if (bytes) *bytes = symbol->st_size;
     return CUDA_SUCCESS;
+}
+
+CUresult attribute_of(const Function& function, CUfunction_attribute key, int* value) {
+    if (!value) return CUDA_ERROR_INVALID_VALUE;
+    int architecture = static_cast<int>(function.module->info->architecture);
+    switch (key) {
+        case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = static_cast<int>(function.most_threads()); break;
+        case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = static_cast<int>(function.resources.shared); break;
+        case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = static_cast<int>(function.resources.local); break;
+        case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = static_cast<int>(function.resources.registers); break;
+        case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+        case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = architecture; break;
+        case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+            *value = static_cast<int>(function.dynamic_shared_limit);
+            break;
+        case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = -1; break;
+        default: *value = 0;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult set_attribute(Function& function, CUfunction_attribute key, int value) {
+    if (key == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) return CUDA_SUCCESS;
+    bool fits =
+        value >= 0 && static_cast<unsigned>(value) + function.resources.shared <= limits().shared_per_block_optin;
+    if (key != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || !fits) return CUDA_ERROR_INVALID_VALUE;
+    function.dynamic_shared_limit = static_cast<unsigned>(value);
+    return CUDA_SUCCESS;
+}
+
+CUresult parameter_of(const cudasim_kernel& kernel, size_t index, size_t* offset, size_t* bytes) {
+    if (!offset || index >= kernel.parameter_count) return CUDA_ERROR_INVALID_VALUE;
+    *offset = kernel.offsets[index];
+    if (bytes) *bytes = kernel.sizes[index];
+    return CUDA_SUCCESS;
+}
+
+std::shared_ptr<Function> function_of(CUfunction handle) {
+    for (auto& [key, function] : functions())
+        if (reinterpret_cast<CUfunction>(function.get()) == handle) return function;
+    return nullptr;
+}
+
+}  // namespace cudasim
+
+using namespace cudasim;
+
+CUDASIM_API cuModuleLoadDataEx(CUmodule* out, const void* data, unsigned count, CUjit_option* keys, void** values) {
+    CUDASIM_ENTER(Context);
+    CUDASIM_REFUSE_UNSAFE();
+    return load(out, data, count, keys, values);
+}
+
+CUDASIM_API cuModuleLoadData(CUmodule* out, const void* data) {
+    CUDASIM_ENTER(Context);
+    CUDASIM_REFUSE_UNSAFE();
+    return load(out, data, 0, nullptr, nullptr);
+}
+
+CUDASIM_API cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
+    CUDASIM_ENTER(Init);
+    if (!mode) return CUDA_ERROR_INVALID_VALUE;
+    *mode = CU_MODULE_LAZY_LOADING;
+    return CUDA_SUCCESS;
+}
+
+CUDASIM_API cuModuleUnload(CUmodule handle) {
+    CUDASIM_ENTER(Context);
+    CUDASIM_REFUSE_UNSAFE();
+    return unload(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUDASIM_API cuModuleGetFunction(CUfunction* out, CUmodule handle, const char* name) {
+    CUDASIM_ENTER(Context);
+    if (!out || !name) return CUDA_ERROR_INVALID_VALUE;
+    if (!module_of(handle)) return CUDA_ERROR_INVALID_HANDLE;
+    auto function = function_named(handle, name);
+    if (!function) return CUDA_ERROR_NOT_FOUND;
+    *out = reinterpret_cast<CUfunction>(function.get());
+    return CUDA_SUCCESS;
+}
+
+CUDASIM_API cuModuleGetFunctionCount(unsigned* count, CUmodule handle) {
+    CUDASIM_ENTER(Context);
+    auto module = module_of(handle);
+    if (!count) return CUDA_ERROR_INVALID_VALUE;
+    if (!module) return CUDA_ERROR_INVALID_HANDLE;
+    *count = module->info->kernel_count;
+    return CUDA_SUCCESS;
+}
+
+CUDASIM_API cuModuleEnumerateFunctions(CUfunction* out, unsigned room, CUmodule handle) {
+    CUDASIM_ENTER(Context);
+    auto module = module_of(handle);
+    if (!out || !room) return CUDA_ERROR_INVALID_VALUE;
+    if (!module) return CUDA_ERROR_INVALID_HANDLE;
+    for (unsigned i = 0; i < std::min(room, module->info->kernel_count); ++i)
+        out[i] = reinterpret_cast<CUfunction>(function_named(handle, module->info->kernels[i].name).get());
+    return CUDA_SUCCESS;
+}
+
+CUDASIM_API cuModuleGetGlobal_v2(CUdeviceptr* address, size_t* bytes, CUmodule handle, const char* name) {
+    CUDASIM_ENTER(Context);
+    return global_of(handle, name, address, bytes);
 }
 
 CUDASIM_API cuFuncGetModule(CUmodule* out, CUfunction handle) {
@@ -223,38 +232,22 @@ CUDASIM_API cuFuncGetName(const char** name, CUfunction handle) {
     return CUDA_SUCCESS;
 }
 
+CUDASIM_API cuFuncGetParamInfo(CUfunction handle, size_t index, size_t* offset, size_t* bytes) {
+    CUDASIM_ENTER(Context);
+    auto function = function_of(handle);
+    return function ? parameter_of(*function->kernel, index, offset, bytes) : CUDA_ERROR_INVALID_HANDLE;
+}
+
 CUDASIM_API cuFuncGetAttribute(int* value, CUfunction_attribute key, CUfunction handle) {
     CUDASIM_ENTER(Context);
     auto function = function_of(handle);
-    if (!value) return CUDA_ERROR_INVALID_VALUE;
-    if (!function) return CUDA_ERROR_INVALID_HANDLE;
-    int architecture = static_cast<int>(function->module->info->architecture);
-    switch (key) {
-        case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = static_cast<int>(function->most_threads()); break;
-        case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = static_cast<int>(function->resources.shared); break;
-        case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = static_cast<int>(function->resources.local); break;
-        case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = static_cast<int>(function->resources.registers); break;
-        case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-        case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = architecture; break;
-        case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-            *value = static_cast<int>(function->dynamic_shared_limit);
-            break;
-        case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = -1; break;
-        default: *value = 0;
-    }
-    return CUDA_SUCCESS;
+    return function ? attribute_of(*function, key, value) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUDASIM_API cuFuncSetAttribute(CUfunction handle, CUfunction_attribute key, int value) {
     CUDASIM_ENTER(Context);
     auto function = function_of(handle);
-    if (!function) return CUDA_ERROR_INVALID_HANDLE;
-    if (key == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) return CUDA_SUCCESS;
-    bool fits =
-        value >= 0 && static_cast<unsigned>(value) + function->resources.shared <= limits().shared_per_block_optin;
-    if (key != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || !fits) return CUDA_ERROR_INVALID_VALUE;
-    function->dynamic_shared_limit = static_cast<unsigned>(value);
-    return CUDA_SUCCESS;
+    return function ? set_attribute(*function, key, value) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUDASIM_API cuFuncLoad(CUfunction handle) {

@@ -16,7 +16,6 @@ struct Module {
     void* library = nullptr;
     int file = -1;
     const cudasim_module* info = nullptr;
-    std::string source;
     /// ptxas' output for its kernels.
     std::string resources;
 
@@ -39,5 +38,23 @@ struct Function {
 
 /// The function behind a handle, or null.
 std::shared_ptr<Function> function_of(CUfunction handle);
+
+/// The function behind the handle of a function or, in the current context, of a library's kernel; or null.
+std::shared_ptr<Function> launchable(CUfunction handle);
+
+/// Enters a module into the table of loaded ones.
+CUmodule enter(const std::shared_ptr<Module>& module);
+/// False if the handle is none of a loaded module.
+bool unload(CUmodule handle);
+
+/// A kernel of a module by name, or null.
+const cudasim_kernel* kernel_named(const cudasim_module& info, const std::string& name);
+std::shared_ptr<Function> function_named(CUmodule handle, const std::string& name);
+
+/// What the entry points of functions and of kernels give.
+CUresult attribute_of(const Function& function, CUfunction_attribute key, int* value);
+CUresult set_attribute(Function& function, CUfunction_attribute key, int value);
+CUresult parameter_of(const cudasim_kernel& kernel, size_t index, size_t* offset, size_t* bytes);
+CUresult global_of(CUmodule handle, const char* name, CUdeviceptr* address, size_t* bytes);
 
 }  // namespace cudasim

@@ -55,6 +55,13 @@ INDICES = "sim tests/python/test_indexing_arrays.py"
 
 BY_HAND = [
     Mutant(
+        "exported-memory-waits-for-our-streams-alone",
+        "src/cuda/storages.cpp",
+        "users, block.exported || block.seen_elsewhere);",
+        "users, false);",
+        "sim tests/python/test_streams.py -k gave_back",
+    ),
+    Mutant(
         "interface-names-idle-streams",
         "src/cuda/storages.cpp",
         "    if (std::ranges::all_of(points, has_run)) return 0;\n",

@@ -329,3 +329,11 @@ CUDASIM_NVRTC nvrtcGetPTX(nvrtcProgram handle, char* out) {
     if (!handle || !as_program(handle)->compiled.good) return NVRTC_ERROR_INVALID_PROGRAM;
     return put(as_ptx(*as_program(handle)) + '\0', out);
 }
+
+/// For the driver: an image, or a log, of PTX that another compiler wrote.
+extern "C" __attribute__((visibility("default"))) void cudasim_assemble(const char* ptx, std::string* image,
+                                                                        std::string* log) {
+    cudasim::Compiled compiled = cudasim::assemble(ptx);
+    *image = compiled.image;
+    *log = compiled.log;
+}

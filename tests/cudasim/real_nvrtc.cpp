@@ -1,7 +1,7 @@
 // real_nvrtc.cpp -- a program that compiles texts with NVIDIA's NVRTC, in folders whose names it reads from its
 // input.
 //
-// A separate process, because NVRTC requests tables from a loaded libcuda.so.1 that the simulated one does not have.
+// A separate process: NVRTC loads and initialises a libcuda.so.1, which is none of the tested program's business.
 // It answers each line with `accepted` or `refused` and leaves NVRTC's log in the folder, which has the
 // resource usage of each kernel from ptxas, and the PTX.
 #include <dlfcn.h>

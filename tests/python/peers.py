@@ -48,13 +48,33 @@ def outcomes(file, command, environment):
     return merged
 
 
+#: For `environment`, where another compiler makes the kernels: its PTX may be newer than the simulated driver's default
+#: version. Every access is checked, and streams are under the race detector.
+FOREIGN_KERNELS = (("CUDASIM_DRIVER", "13900"), ("CUDASIM_NVRTC", "13.0"), ("CUDASIM_CHECK", "1"))
+
+
+def on_simulated_gpus():
+    """Return a command under which cuarray and other libraries find the simulated driver."""
+    run = Path(__file__).resolve().parents[1] / "cudasim" / "run"
+    driver = subprocess.run([run, "--paths"], check=True, stdout=subprocess.PIPE, text=True).stdout.split()[0]
+    return ["env", f"LD_LIBRARY_PATH={Path(driver).parent}", run]
+
+
+def is_installed(module):
+    """Whether a module, perhaps one inside packages, can be found."""
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
 def test_of(file, *modules, command=(), environment=()):
     """Return a test function with one case per check of the file."""
 
     @pytest.mark.parametrize("name", checks_of(file))
     def test_check(name):
         for module in modules:
-            if importlib.util.find_spec(module) is None:
+            if not is_installed(module):
                 pytest.skip(f"{module} is not installed")
         trouble = outcomes(file, tuple(command() if callable(command) else command), tuple(environment))[name]
         assert not trouble, trouble

@@ -1,22 +1,8 @@
 """numba-cuda itself on simulated GPUs: types of arguments, and device arrays."""
 
-import subprocess
-from pathlib import Path
-
 import peers
 
-RUN = Path(__file__).resolve().parents[1] / "cudasim" / "run"
-
-
-def on_simulated_gpus():
-    """Return a command under which cuarray and numba-cuda both find the simulated driver."""
-    driver = subprocess.run([RUN, "--paths"], check=True, stdout=subprocess.PIPE, text=True).stdout.split()[0]
-    return ["env", f"LD_LIBRARY_PATH={Path(driver).parent}", RUN]
-
-
-test_check = peers.test_of(
-    __file__, "numba_cuda", command=on_simulated_gpus, environment=(("CUDASIM_REAL_NVRTC", "0"),)
-)
+test_check = peers.test_of(__file__, "numba_cuda", command=peers.on_simulated_gpus)
 
 NAMES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64",
          "complex64", "complex128"]  # fmt: skip

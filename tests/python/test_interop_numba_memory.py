@@ -1,12 +1,11 @@
 """numba-cuda with its memory from cuarray's pool, on simulated GPUs."""
 
 import peers
-from test_interop_numba_cuda import on_simulated_gpus
 
 test_check = peers.test_of(
     __file__,
     "numba_cuda",
-    command=on_simulated_gpus,
+    command=peers.on_simulated_gpus,
     environment=(("CUDASIM_REAL_NVRTC", "0"), ("NUMBA_CUDA_MEMORY_MANAGER", "cuarray.interop.numba")),
 )
 

@@ -1,13 +1,12 @@
 """numba-cuda-mlir beside numba-cuda, on simulated GPUs: each gets its own types for an array."""
 
 import peers
-from test_interop_numba_cuda import on_simulated_gpus
 
 test_check = peers.test_of(
     __file__,
     "numba_cuda_mlir",
     "numba_cuda",
-    command=on_simulated_gpus,
+    command=peers.on_simulated_gpus,
     environment=(("CUDASIM_REAL_NVRTC", "0"),),
 )
 

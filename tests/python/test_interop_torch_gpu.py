@@ -1,9 +1,8 @@
 """PyTorch built without CUDA, and arrays on simulated GPUs: nothing is moved silently, nothing leaks."""
 
 import peers
-from test_interop_numba_cuda import on_simulated_gpus
 
-test_check = peers.test_of(__file__, "torch", command=on_simulated_gpus, environment=(("CUDASIM_REAL_NVRTC", "0"),))
+test_check = peers.test_of(__file__, "torch", command=peers.on_simulated_gpus, environment=(("CUDASIM_REAL_NVRTC", "0"),))
 
 
 def error_of(call):

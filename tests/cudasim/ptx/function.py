@@ -6,6 +6,8 @@ from collections.abc import Callable
 from instructions import ROUNDINGS, SPECIAL, STATEMENT, Instruction, look_up
 from ptx_text import Statement, Unknown, split, variable, width_of
 
+HALVES = ("f16", "bf16")
+FLOATING = ("f", "bf")
 FLAGS = {"ftz", "sat", "nan", "cc"}
 ROUNDED = {"round": "round", "directed": "round", "whole": "round"}
 WIDER = {"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}
@@ -305,12 +307,15 @@ class Function:
         if len(operands) != 3 + bool(join):
             raise ValueError
         a, b = (self.operand(o, type_) for o in operands[1:3])
-        if chosen.get("ftz"):
+        if type_ in HALVES:
+            ftz = str(bool(chosen.get("ftz"))).lower()
+            a, b = f"ptx::half_in<{ftz}>({a})", f"ptx::half_in<{ftz}>({b})"
+        elif chosen.get("ftz"):
             a, b = f"ptx::flush({a})", f"ptx::flush({b})"
         unordered = f"__builtin_isunordered({a}, {b})"
         if order in ("num", "nan"):
             value = f"{'!' * (order == 'num')}{unordered}"
-        elif order == "ne" and type_.startswith("f"):
+        elif order == "ne" and type_.startswith(FLOATING):
             value = f"({a} < {b} || {a} > {b})"
         elif order in COMPARE:
             value = f"{a} {COMPARE[order]} {b}"

@@ -26,6 +26,7 @@ ROUNDINGS = {"rn": "kNearest", "rz": "kZero", "rm": "kDown", "rp": "kUp"}
 
 CHOICES = {
     "round": ["", ".rn", ".rz", ".rm", ".rp"],
+    "to_nearest": ["", ".rn"],
     "directed": [".rn", ".rz", ".rm", ".rp"],
     "whole": [".rni", ".rzi", ".rmi", ".rpi"],
     "ftz": ["", ".ftz"],
@@ -119,6 +120,31 @@ INSTRUCTIONS = [
     Row("abs.f64", "f64", "ptx::abs({a})"),
     Row("neg.f64", "f64", "ptx::negate({a})"),
     Row("copysign.[f]", "f f", "ptx::copysign({a}, {b})"),
+    # Arithmetic of 16 bits.
+    *(
+        Row(
+            f"{name}{rounding}{flags}.{type_}",
+            operands.replace("half", type_),
+            f"ptx::half_{function}{options}({values})",
+        )
+        for type_, flags, options in [("f16", "[ftz][sat]", "<{ftz}, {sat}>"), ("bf16", "", "")]
+        for name, rounding, operands, function, values in [
+            ("add", "[to_nearest]", "half half", "add", "{a}, {b}"),
+            ("sub", "[to_nearest]", "half half", "add", "{a}, ptx::half_negate({b})"),
+            ("mul", "[to_nearest]", "half half", "mul", "{a}, {b}"),
+            ("fma", ".rn", "half half half", "fma", "{a}, {b}, {c}"),
+        ]
+    ),
+    *(
+        Row(f"{name}{flags}[nan].{type_}", f"{type_} {type_}", f"ptx::half_{name}<{options}, {{nan}}>({{a}}, {{b}})")
+        for name in ("min", "max")
+        for type_, flags, options in [("f16", "[ftz]", "{ftz}"), ("bf16", "", "false")]
+    ),
+    *(
+        Row(f"{name}{flags}.{type_}", type_, f"ptx::half_{function}(ptx::half_flush<{options}>({{a}}))")
+        for name, function in (("abs", "abs"), ("neg", "negate"))
+        for type_, flags, options in [("f16", "[ftz]", "{ftz}"), ("bf16", "", "false")]
+    ),
     # Approximations.
     Row("rcp.approx[ftz].f32", "f32", "ptx::rcp_approx<{ftz}>({a})"),
     Row("sqrt.approx[ftz].f32", "f32", "ptx::sqrt_approx<{ftz}>({a})"),
@@ -180,6 +206,8 @@ INSTRUCTIONS = [
     Row("setp.[order_b][join].[b]", SPECIAL, "compare"),
     Row("setp.[order_f][join][ftz].f32", SPECIAL, "compare"),
     Row("setp.[order_f][join].f64", SPECIAL, "compare"),
+    Row("setp.[order_f][join][ftz].f16", SPECIAL, "compare"),
+    Row("setp.[order_f][join].bf16", SPECIAL, "compare"),
     # Conversions.
     Row("cvt.[to].[from]", "from", "ptx::{to}({a})"),
     *(Row(f"cvt.sat.{to}.{from_}", from_, f"ptx::clamp<ptx::{to}>({{a}})") for to, from_ in clamping()),
@@ -195,6 +223,13 @@ INSTRUCTIONS = [
     Row("cvt[directed][ftz][sat].f32.f64", "f64", "ptx::narrow<{round}, {ftz}, {sat}>({a})"),
     Row("cvt.rn.[half].[f]", "f", "ptx::to_half<ptx::{half}>({a})"),
     Row("cvt.[f].[half]", "half", "ptx::{f}(ptx::from_half({a}))"),
+    Row("cvt[whole][sat].[to].f16", "f16", "ptx::to_integer<ptx::{to}, {round}>(ptx::from_half({a}))"),
+    Row("cvt.rn[sat].f16.[from]", "from", "ptx::half_out<ptx::f16, false, {sat}>(ptx::f64({a}))"),
+    Row(
+        "cvt[whole][sat].f16.f16",
+        "f16",
+        "ptx::half_out<ptx::f16, false, {sat}>(ptx::integral<{round}>(ptx::half_in<false>({a})))",
+    ),
     # Addresses: those in shared memory are offsets, those in other spaces are generic ones.
     Row("cvta.shared.u64", "u64", "ptx::shared_to_generic({a})"),
     Row("cvta.to.shared.u64", "u64", "ptx::generic_to_shared({a})"),

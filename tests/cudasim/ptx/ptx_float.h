@@ -202,4 +202,58 @@ inline f32 from_half(T x) {
     return __builtin_bit_cast(f32, __builtin_bit_cast(u32, value) | sign);
 }
 
+// Arithmetic of 16 bits: in double precision, rounded to odd, so that the second rounding sees what the first one lost.
+// Products are exact there.
+
+/// A sum whose last bit is set where it is not exact.
+inline f64 odd_sum(f64 x, f64 y) {
+    const f64 sum = x + y, part = sum - x;
+    const f64 lost = (x - (sum - part)) + (y - part);
+    u64 bits = __builtin_bit_cast(u64, sum);
+    if (lost != 0 && __builtin_isfinite(lost) && !(bits & 1)) bits += (lost > 0) == (sum > 0) ? 1 : -1;
+    return __builtin_bit_cast(f64, bits);
+}
+template <bool FTZ, class T>
+inline T half_flush(T x) {
+    constexpr u16 kNormal = 1 << Half<T>::kFraction;
+    return FTZ && (x.bits & 0x7FFF) < kNormal ? T{u16(x.bits & 0x8000)} : x;
+}
+template <bool FTZ, class T>
+inline f64 half_in(T x) {
+    return from_half(half_flush<FTZ>(x));
+}
+template <class T, bool FTZ, bool SAT>
+inline T half_out(f64 x) {
+    if (SAT) x = x > 0 ? (x < 1 ? x : 1) : 0;
+    return half_flush<FTZ>(to_half<T>(x));
+}
+template <bool FTZ = false, bool SAT = false, class T>
+inline T half_add(T a, T b) {
+    return half_out<T, FTZ, SAT>(odd_sum(half_in<FTZ>(a), half_in<FTZ>(b)));
+}
+template <class T>
+inline T half_negate(T x) {
+    return {u16(x.bits ^ 0x8000)};
+}
+template <class T>
+inline T half_abs(T x) {
+    return {u16(x.bits & 0x7FFF)};
+}
+template <bool FTZ = false, bool SAT = false, class T>
+inline T half_mul(T a, T b) {
+    return half_out<T, FTZ, SAT>(half_in<FTZ>(a) * half_in<FTZ>(b));
+}
+template <bool FTZ = false, bool SAT = false, class T>
+inline T half_fma(T a, T b, T c) {
+    return half_out<T, FTZ, SAT>(odd_sum(half_in<FTZ>(a) * half_in<FTZ>(b), half_in<FTZ>(c)));
+}
+template <bool FTZ = false, bool NAN_WINS = false, class T>
+inline T half_min(T a, T b) {
+    return half_out<T, FTZ, false>(min<false, NAN_WINS>(half_in<FTZ>(a), half_in<FTZ>(b)));
+}
+template <bool FTZ = false, bool NAN_WINS = false, class T>
+inline T half_max(T a, T b) {
+    return half_out<T, FTZ, false>(max<false, NAN_WINS>(half_in<FTZ>(a), half_in<FTZ>(b)));
+}
+
 }  // namespace ptx

@@ -13,6 +13,7 @@ from function import Function
 from ptx_text import Unknown, Variable, split, statements, variable
 
 HEADER = re.compile(r"\.(entry|func)\s*(?:\(([^)]*)\))?\s*([\w$]+)\s*(?:\(([^)]*)\))?(.*)", re.S)
+DEFINED = re.compile(r"\.func\s*(?:\([^)]*\))?\s*([\w$]+)\s*(?:\([^)]*\))?[^;{]*\{")
 AT_TOP = re.compile(r"(?:\.(?:visible|weak|extern|common)\s+)*\.(global|const|shared)\s+(.*)", re.S)
 THREADS = re.compile(r"\.(?:maxntid|reqntid)\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?")
 INFO = (
@@ -35,7 +36,8 @@ class Module:
         self.kernels: dict[str, tuple[list[int], list[int], int, int]] = {}
         #: C++ for the addresses of variables outside functions, and of shared ones.
         self.places: dict[str, str] = {}
-        self.functions: set[str] = set()
+        #: Functions that can be called: of several texts that were joined, one calls those of another.
+        self.functions = set(DEFINED.findall(ptx))
         self.shared_bytes = 0
 
     def shared_variable(self, text: str, external: bool) -> None:
@@ -62,15 +64,13 @@ class Module:
         self.out.append(f"{type_} {name}[{size}] = {{{items}}};")
         self.places[v.name] = f"ptx::u64({name})"
 
-    def signature(self, text: str, has_body: bool) -> tuple[str, dict[str, str]]:
+    def signature(self, text: str) -> tuple[str, dict[str, str]]:
         """The C++ head of a function, and the places of its parameters."""
         kind, results, name, parameters, rest = HEADER.search(text).groups()
         read = [[variable(p.replace(".param", "", 1)) for p in split(part or "")] for part in (results, parameters)]
         symbol = "f_" + re.sub(r"\W", "_", name)
         if kind == "entry":
             return f"static void {symbol}(const char* parameters)", self.kernel(name, read[1], rest)
-        if has_body or ".extern" not in text:
-            self.functions.add(name)
         every = [*read[0], *read[1]]
         head = f"static void {symbol}({', '.join(f'char* q_{v.name}' for v in every)})"
         return head, {v.name: f"ptx::u64(q_{v.name})" for v in every}
@@ -99,7 +99,7 @@ class Module:
             else:
                 self.global_variable(match[2])
         elif re.search(r"\.(entry|func)\b", text):
-            head, _ = self.signature(text, has_body=False)
+            head, _ = self.signature(text)
             self.out.append(head + ";")
         elif text and not re.match(r"\.(version|target|address_size|file|pragma|alias)\b", text):
             raise Unknown(f"declaration {text[:80]}")
@@ -111,7 +111,7 @@ class Module:
             text = statement.text
             if depth == 0:
                 if text == "{":
-                    head, places = self.signature(waiting, has_body=True)
+                    head, places = self.signature(waiting)
                     function = Function(self, re.match(r"static void (\w+)", head)[1], places, ".func" in waiting)
                     self.out += [head, "{"]
                     waiting, depth = None, 1
