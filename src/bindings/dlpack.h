@@ -44,6 +44,7 @@ ForeignMemory described_memory(const DLTensor& tensor, bool is_read_only);
 Device tensor_device(const DLDevice& device);
 struct FreeTensor {
     void operator()(DLManagedTensorVersioned* tensor) const {
+        const SavedException raised;  // a deleter may run Python code
         if (tensor->deleter) tensor->deleter(tensor);
     }
 };

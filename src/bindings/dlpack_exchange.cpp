@@ -108,10 +108,18 @@ const DLPackExchangeAPI* table_of(PyTypeObject* type) {
     return reinterpret_cast<const DLPackExchangeAPI*>(header);
 }
 
+/// Throws where a function of a table has failed; it should have set an exception.
+void check_status(int status) {
+    if (status == 0) return;
+    if (!PyErr_Occurred())
+        fail(PyExc_BufferError, "from_dlpack: a function of %s failed without an exception", kExchangeName);
+    throw ExceptionIsSet{};
+}
+
 /// The stream on which the library works now, as a number of __dlpack__.
 int64_t stream_of_library(const DLPackExchangeAPI& api, const DLDevice& device) {
     void* stream = nullptr;
-    if (api.current_work_stream(device.device_type, device.device_id, &stream) != 0) throw ExceptionIsSet{};
+    check_status(api.current_work_stream(device.device_type, device.device_id, &stream));
     return stream ? int64_t(reinterpret_cast<intptr_t>(stream)) : kImpliedStream;
 }
 
@@ -122,7 +130,7 @@ int64_t ready_stream(const DLPackExchangeAPI& api, const DLDevice& device) {
 /// A tensor whose memory has an owner of its own: the tensor may be given other memory later (`t.data = ...`).
 Array import_from_owner(const Exchange& exchange, PyObject* object) {
     DLTensor tensor;
-    if (exchange.api->dltensor_from_py_object_no_sync(object, &tensor) != 0) throw ExceptionIsSet{};
+    check_status(exchange.api->dltensor_from_py_object_no_sync(object, &tensor));
     ForeignMemory memory = described_memory(tensor, false);
     if (!is_on_host(memory.device)) backend(memory.device);  // which may not be there
     const ForeignBytes bytes = checked_bytes(memory, "from_dlpack");
@@ -133,7 +141,7 @@ Array import_from_owner(const Exchange& exchange, PyObject* object) {
 
 Array import_managed(const Exchange& exchange, PyObject* object) {
     DLManagedTensorVersioned* tensor = nullptr;
-    if (exchange.api->managed_tensor_from_py_object_no_sync(object, &tensor) != 0) throw ExceptionIsSet{};
+    check_status(exchange.api->managed_tensor_from_py_object_no_sync(object, &tensor));
     OwnedTensor owned(tensor);
     if (!tensor) return {};
     return adopt_tensor(owned, ready_stream(*exchange.api, tensor->dl_tensor.device));
@@ -183,7 +191,7 @@ PyObject* as_exchanged_method(PyObject* self, PyObject* type) {
     if (!is_on_host(device))
         runtime(device).publish(array.storage(), stream_of_library(*exchange->api, tensor->dl_tensor.device));
     void* result = nullptr;
-    if (exchange->api->managed_tensor_to_py_object_no_sync(tensor.get(), &result) != 0) throw ExceptionIsSet{};
+    check_status(exchange->api->managed_tensor_to_py_object_no_sync(tensor.get(), &result));
     tensor.release();
     return static_cast<PyObject*>(result);
 }

@@ -2,8 +2,8 @@
 
     python tests/fuzz/protocols.py --seconds 60 --seed 1 [--count 100000] [--only "capsules in"]
 
-Capsules, interface dictionaries, buffers, overrides of ufuncs and functions, and objects whose methods raise, mutate or
-resize an array during the call. An input fails if the process crashes or hangs, the error is of an uninformative
+Capsules, tables of C functions, interface dictionaries, buffers, overrides of ufuncs and functions, and objects whose
+methods raise, mutate or resize an array during the call. An input fails if the process crashes or hangs, the error is of an uninformative
 type, memory or references leak, a deleter is not called exactly once, or values differ from those of an
 independent reader. The exit status is 1 if any failed; each kind is printed with its number and its shortest form.
 """
@@ -18,12 +18,15 @@ import cuarray
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import protocol_runner
 from capsule_inputs import CapsulesIn, CapsulesOut
+from exchange_inputs import TablesIn, TablesOut
 from interface_inputs import ArrayInterfaces, ArrayStructs, BuffersIn, BuffersOut, CudaInterfaces, Streams
 from override_inputs import Mutators, Overrides
 
 FAMILIES = [
     CapsulesIn(),
     CapsulesOut(),
+    TablesIn(),
+    TablesOut(),
     CudaInterfaces(),
     ArrayInterfaces(),
     ArrayStructs(),
