@@ -21,7 +21,8 @@ def library(name, method):
         if error.name not in (name, package):
             raise
         command = f"pip install {PIP_NAMES.get(name, package)}"
-        raise ImportError(f"{method}: {name} is not installed; type: {command}", name=name) from None
+        missing = name if name in PIP_NAMES else package
+        raise ImportError(f"{method}: {missing} is not installed; type: {command}", name=name) from None
 
 
 def need_gpu(self, method):

@@ -52,10 +52,11 @@ NUMPY = SimpleNamespace(
 
 def one_per_argument(found, positional, function):
     """Return the tuple of gradients: what a function of the gradients returned, or that alone if it is the only one."""
-    is_alone = len(positional) == 1 and (
-        not isinstance(found, tuple) or (isinstance(positional[0], tuple) and len(found) != 1)
-    )
-    found = (found,) if is_alone else found
+    if len(positional) == 1:
+        is_sequence = (isinstance(found, tuple) and (len(found) == 1 or not isinstance(positional[0], tuple))) or (
+            isinstance(found, list) and len(found) == 1 and not isinstance(positional[0], list)
+        )
+        found = found if is_sequence else (found,)
     if not isinstance(found, (tuple, list)) or len(found) != len(positional):
         raise ValueError(f"{function} must return {len(positional)} gradients, one per argument, not {found!r}")
     return tuple(found)

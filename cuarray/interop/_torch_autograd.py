@@ -191,4 +191,5 @@ def lifted(rule_of, _out_spec=None):
         results = Step.apply(Node(rule, records), *tensors)
         return trees.put_together(rule.result, results)
 
-    return torch.compiler.disable(lift)  # torch.compile would trace into the conversions
+    # torch.compile would trace into the conversions.
+    return torch.compiler.disable(lift, reason="a wrapped function; cuarray.interop.torch.custom_op stays in the graph")

@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import torch
 
@@ -19,9 +19,9 @@ _SCHEMA_TYPES = {
 
 
 def _schema_of(fn):
-    """Return the schema of an operator with the parameters of a function and one result."""
-    parts = []
-    for parameter in inspect.signature(fn).parameters.values():
+    """Return the schema of an operator with the parameters of a function; its results by the annotation."""
+    parts, signature = [], inspect.signature(fn)
+    for parameter in signature.parameters.values():
         kind = _SCHEMA_TYPES.get(parameter.annotation)
         if kind is None or parameter.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
             raise TypeError(
@@ -30,11 +30,19 @@ def _schema_of(fn):
             )
         default = "" if parameter.default is inspect.Parameter.empty else f"={parameter.default!r}"
         parts.append(f"{kind} {parameter.name}{default}")
-    return f"({', '.join(parts)}) -> Tensor"
+    several = get_args(signature.return_annotation) if get_origin(signature.return_annotation) is tuple else ()
+    if Ellipsis in several:
+        raise TypeError(f"custom_op: {fn.__name__} has an unknown number of results; write schema=")
+    results = f"({', '.join(['Tensor'] * len(several))})" if several else "Tensor"
+    return f"({', '.join(parts)}) -> {results}"
 
 
 def _blank(like):
     return torch.empty(tuple(like.shape), dtype=like.dtype, device=like.device)
+
+
+def _without_data(x):
+    return torch.empty_like(x, device="meta") if is_array(x) else x
 
 
 class _Operator:
@@ -50,15 +58,34 @@ class _Operator:
         tensors, skeleton = trees.take_apart((args, {}), is_array)
         rule = Rule(self.contiguous, skeleton, name=self.name)
         results = Node(rule).evaluate(tensors)
+        self.check(results, rule.result, args)
         return trees.put_together(rule.result, results)
+
+    def check(self, results, skeleton, args):
+        """Raise unless the results look as `like` says: compiled programs rely on it, and would read other memory."""
+        wanted = self.looks(*(args if isinstance(self.like, int) else map(_without_data, args)))
+        wanted = list(wanted) if self.is_many else [wanted]
+        if isinstance(skeleton, (tuple, list)) != self.is_many or len(results) != len(wanted):
+            kind = f"{len(results)} results" if isinstance(skeleton, (tuple, list)) else "one array"
+            many = f"a tuple of {len(wanted)}" if self.is_many else "one; annotate the tuple, or write schema="
+            raise TypeError(f"{self.name}: the function returned {kind}; its schema says {many}")
+        for found, like in zip(results, wanted, strict=True):
+            if found.shape != like.shape:
+                raise ValueError(f"{self.name}: a result of shape {tuple(found.shape)}; like says {tuple(like.shape)}")
+            if found.dtype != like.dtype:
+                raise TypeError(f"{self.name}: a result of {found.dtype}; like says {like.dtype}")
 
     def contiguous(self, *args):
         """Call the function; torch.compile relies on results in C order, as `run_fake` says."""
         arrays, skeleton = trees.take_apart(self.fn(*args), CUARRAY.is_array)
         return trees.put_together(skeleton, [contiguous(x) for x in arrays])
 
+    def looks(self, *args):
+        """What the results look like."""
+        return args[self.like] if isinstance(self.like, int) else self.like(*args)
+
     def run_fake(self, *args):
-        made = args[self.like] if isinstance(self.like, int) else self.like(*args)
+        made = self.looks(*args)
         return tuple(map(_blank, made)) if self.is_many else _blank(made)
 
     def save(self, ctx, inputs, output):
@@ -105,7 +132,8 @@ def custom_op(name, fn=None, *, like, backward=None, schema=None) -> Any:
         As for `wrap`.
     schema : str, optional
         PyTorch's schema, such as ``"(Tensor x, float k) -> (Tensor, Tensor)"``. By default it is read from the
-        parameters of `fn`: int, float, bool, str, complex by annotation, the others tensors; one result.
+        parameters of `fn`: int, float, bool, str, complex by annotation, the others tensors; one result, or as many as
+        the annotation ``tuple[..., ...]`` has.
 
     Returns
     -------
@@ -115,7 +143,9 @@ def custom_op(name, fn=None, *, like, backward=None, schema=None) -> Any:
     Raises
     ------
     TypeError
-        If a parameter is of another type.
+        If a parameter is of another type; by a call, if a result has another dtype than `like` says.
+    ValueError
+        By a call, if a result has another shape than `like` says.
 
     See Also
     --------
@@ -139,6 +169,9 @@ def custom_op(name, fn=None, *, like, backward=None, schema=None) -> Any:
         return functools.partial(custom_op, name, like=like, backward=backward, schema=schema)
     name = name if "::" in name else f"cuarray::{name}"
     schema = schema or _schema_of(fn)
+    count = len(torch._C.parse_schema(f"{name}{schema.strip()}").arguments)
+    if not callable(like) and not (isinstance(like, int) and 0 <= like < count):
+        raise TypeError(f"custom_op: like is the position of one of {count} arguments, or a function, not {like!r}")
     parts = _Operator(name, schema, fn, like, backward)
     op = torch.library.custom_op(name, parts.run, mutates_args=(), schema=schema)
     op.register_fake(parts.run_fake)

@@ -32,8 +32,8 @@ def wrap(fn=None, *, source, target, backward=None, out_spec=None):
     ----------
     fn : callable
         A function of the arrays of `target`. Nested lists, tuples, dicts, dataclasses and Dr.Jit's structs of
-        arrays are converted, its other arguments and results given as they are. Without it, `wrap` returns a
-        decorator.
+        arrays are converted, its other arguments given as they are, and so are results beside an array, of which there
+        must be one. Without it, `wrap` returns a decorator.
     source, target : str
         The framework of the caller, and that of the function: 'numpy', 'cuarray', 'cupy', 'torch', 'jax',
         'tensorflow' or 'drjit'. Of equal ones, the result is `fn`.

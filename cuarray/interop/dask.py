@@ -19,7 +19,7 @@ try:
     import dask
     import dask.array as da
     from dask.array import dispatch, reductions
-    from dask.array.backends import ArrayBackendEntrypoint
+    from dask.array.backends import ArrayBackendEntrypoint, array_creation_dispatch
     from dask.array.percentile import _percentile
     from dask.sizeof import sizeof
     from dask.tokenize import normalize_token
@@ -173,6 +173,9 @@ class Backend(ArrayBackendEntrypoint):
         """Return `dask.array.arange` with chunks of ours."""
         with dask.config.set({"array.backend": "numpy"}):
             return da.arange(*args, like=ca.empty(()) if like is None else like, **kwargs)
+
+
+array_creation_dispatch.register_backend("cuarray", Backend())  # also where no entry point is installed
 
 
 def made(function, *args, meta, **kwargs):

@@ -22,6 +22,8 @@ __all__ = ["call"]
 #: Names of devices by their DLPack type.
 _DEVICES = {1: "cpu", 2: "cuda:{}"}
 
+_VMAP_METHODS = ("sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "legacy_vectorized", None)
+
 _flatten, _map = jax.tree_util.tree_flatten, jax.tree_util.tree_map
 
 
@@ -69,11 +71,16 @@ def _store(out, value, name):
     value = cuarray.asarray(value)
     if value.shape != out.shape:
         raise ValueError(f"{name}: a result of shape {value.shape}; out_spec says {out.shape}")
+    if not np.can_cast(value.dtype, out.dtype, "same_kind"):
+        raise TypeError(f"{name}: a result of {value.dtype}; out_spec says {out.dtype}")
     cuarray.copyto(out, value)
 
 
 def _spec(tree):
     """Return a tree of shapes and dtypes that JAX has: 32 bits, unless jax_enable_x64 is set."""
+    for x in jax.tree_util.tree_leaves(tree):
+        if not hasattr(x, "shape") or not hasattr(x, "dtype"):
+            raise TypeError(f"call: out_spec has {x!r}; write jax.ShapeDtypeStruct(shape, dtype)")
     return _map(lambda x: jax.ShapeDtypeStruct(x.shape, jax.dtypes.canonicalize_dtype(x.dtype)), tree)
 
 
@@ -90,8 +97,9 @@ def _gradients(args, found, name):
 class _Function:
     """A function of arrays between `buffer_callback` and its gradients' callback."""
 
-    def __init__(self, fn, vjp, may_keep, options):
+    def __init__(self, fn, vjp, may_keep, options, forgotten):
         self.fn, self.vjp, self.may_keep, self.options = fn, vjp, may_keep, options
+        self.forgotten = forgotten  #: what the user has left out where there is no vjp
         self.name = getattr(fn, "__name__", type(fn).__name__)
         try:
             self.takes_out = "out" in inspect.signature(fn).parameters
@@ -127,7 +135,7 @@ class _Function:
     def pull_back(self, tree, output, cotangent):
         """Return the cotangents of the arrays of `tree`, in its structure."""
         if self.vjp is None:
-            raise TypeError(f"{self.name}: jax.call was given no vjp=, so that it has no gradient")
+            raise TypeError(f"{self.name}: {self.forgotten}, so that it has no gradient")
         inputs, arguments = _flatten(tree)
         outputs, results = _flatten(output)
         ends = jax.tree_util.tree_leaves(cotangent)
@@ -233,8 +241,14 @@ def call(fn, out_spec, *, vjp=None, framework="cuarray", vmap_method="sequential
         if vjp is not None:
             raise TypeError("call: PyTorch's autograd makes the gradients of framework='torch'; leave vjp out")
         fn, vjp = _functions_of_torch(fn)
+    if vmap_method not in _VMAP_METHODS:
+        raise ValueError(f"call: vmap_method is one of {', '.join(map(repr, _VMAP_METHODS))}, not {vmap_method!r}")
     options = {"vmap_method": vmap_method, "has_side_effect": has_side_effect}
-    function = _Function(fn, vjp, framework == "cuarray", options)
+    return _callable(_Function(fn, vjp, framework == "cuarray", options, "jax.call was given no vjp="), out_spec)
+
+
+def _callable(function, out_spec):
+    """Return a `_Function` as one of JAX's arrays."""
 
     @jax.jit
     def evaluate(tree):
@@ -250,9 +264,9 @@ def call(fn, out_spec, *, vjp=None, framework="cuarray", vmap_method="sequential
 
     differentiable.defvjp(forward, lambda kept, grad: (pull_back(*kept, grad),))
 
-    @functools.wraps(fn)
+    @functools.wraps(function.fn)
     def called(*args, **keywords):
-        return differentiable((args, keywords))
+        return differentiable(_map(lambda x: x.jax() if isinstance(x, cuarray.ndarray) else x, (args, keywords)))
 
     return called
 
@@ -326,10 +340,16 @@ class _Lifted:
 
     def __init__(self, rule, out_spec):
         self.rule, self.out_spec = rule, out_spec
-        self.function = call(self.run, self.spec, vjp=self.pull_back if rule.has_gradient else None)
 
-    def run(self, *arrays):
-        return self.rule.run(list(arrays))
+        def run(*arrays):
+            return rule.run(list(arrays))
+
+        run.__name__ = rule.name
+        vjp, options = (
+            self.pull_back if rule.has_gradient else None,
+            {"vmap_method": "sequential", "has_side_effect": False},
+        )
+        self.function = _callable(_Function(run, vjp, True, options, "wrap was given no backward="), self.spec)
 
     def spec(self, *shapes):
         if self.out_spec is not None:
@@ -338,7 +358,11 @@ class _Lifted:
             return found
         with cuarray.device(_current_device()):
             blanks = [cuarray.zeros(x.shape, dtype=x.dtype) for x in shapes]
-            return [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in self.rule.run(blanks)]
+            try:
+                return [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in self.rule.run(blanks)]
+            except Exception as error:
+                error.add_note(f"wrap called {self.rule.name} with zeros, to see what it returns; out_spec= says it")
+                raise
 
     def pull_back(self, inputs, output, grad):
         found = self.rule.pull_back(list(inputs), list(output), [g if g is None else cuarray.conj(g) for g in grad])

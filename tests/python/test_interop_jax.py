@@ -21,6 +21,7 @@ def address(x):
 
 
 def check_every_type_goes_there():
+    """With bool as bool, not as uint8 (jax #4719, #19352)."""
     for name in NAMES:
         x = cuarray.arange(6).astype(name).reshape(2, 3)
         j = jnp.from_dlpack(x)
@@ -29,6 +30,7 @@ def check_every_type_goes_there():
 
 
 def check_the_memory_is_one():
+    """JAX copies, without a word, what is less than 64-byte aligned (jax #29810, #29963)."""
     x = cuarray.ones(64, "f4")
     assert jnp.from_dlpack(x).unsafe_buffer_pointer() == address(x)
     j = jnp.arange(64.0)
@@ -112,6 +114,7 @@ def check_operators_compare_or_raise():
 
 
 def check_the_method_jax():
+    """JAX rejects strided and broadcast capsules, so that it gets copies (jax #7657, #8082)."""
     for name in NAMES:
         x = cuarray.arange(64).astype(name)
         for j in (x.jax(), jnp.asarray(x)):
@@ -121,6 +124,13 @@ def check_the_method_jax():
     for view in (x.T, x[1:, ::2], x[:0], x[::-1], x[1, 1, ...], cuarray.broadcast_to(x[0], (2, 4)), x.sum()):
         for j in (view.jax(), jnp.asarray(view)):
             assert j.shape == view.shape and j.tolist() == view.tolist()
+
+
+def check_temporaries_live_on():
+    """JAX reads the interface of an object, and lets the object go (jax #19233)."""
+    made = [jnp.asarray(cuarray.full(1000, float(k))) for k in range(20)]
+    others = [cuarray.full(1000, -1.0) for _ in range(20)]
+    assert [j.tolist() for j in made] == [[float(k)] * 1000 for k in range(20)] and len(others) == 20
 
 
 def check_arrays_of_jax_beside_ours():

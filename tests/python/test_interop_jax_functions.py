@@ -293,6 +293,23 @@ def check_it_is_faster_than_pure_callback():
     assert 3 * seconds(ours) < seconds(theirs)
 
 
+def check_errors_name_what_to_write():
+    error = error_of(lambda: call(lambda x: x, ((5, 3), "float32"))(jnp.ones(3)), TypeError)
+    assert "write jax.ShapeDtypeStruct(shape, dtype)" in str(error)
+    assert "out_spec says float32" in str(error_of(lambda: call(lambda x: x + 1j, like)(jnp.ones(3, "float32"))))
+    assert "vmap_method is one of" in str(error_of(lambda: call(ca.sin, like, vmap_method="foo"), ValueError))
+    sine = wrap(lambda x: np.sin(x), source="jax", target="numpy")
+    error = error_of(lambda: jax.grad(lambda x: sine(x).sum())(jnp.ones(3)), TypeError)
+    assert "wrap was given no backward=" in str(error)
+    error = error_of(lambda: jax.jit(wrap(ca.linalg.inv, source="jax", target="cuarray"))(jnp.eye(3)))
+    assert any("out_spec=" in note for note in error.__notes__)
+
+
+def check_arrays_of_ours_as_arguments():
+    result = call(lambda x: x * 2, like)(ca.ones(3, "float32"))
+    assert isinstance(result, jax.Array) and result.tolist() == [2] * 3
+
+
 if __name__ == "__main__":
     import doctest
     import gc
@@ -306,6 +323,7 @@ if __name__ == "__main__":
 
     import cuarray
     import cuarray as ca
+    from cuarray.interop import wrap
     from cuarray.interop.jax import Loan, call
 
     ca.set_default_device("cpu")

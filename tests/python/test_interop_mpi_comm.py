@@ -163,6 +163,7 @@ def check_derived_types():
 
 
 def check_point_to_point():
+    """Sends wait for the work on their array (mpi4jax #60, #230; MPI.jl #443)."""
     to, source = (rank + 1) % size, (rank - 1) % size
     for device in devices:
         for dtype in [*TYPES, "bfloat16"]:

@@ -174,6 +174,7 @@ def test_copy_and_dtype_of_array_protocol(cpu):
 
 
 def test_read_only_memory_stays_read_only(cpu):
+    """By every protocol (numpy #20742, #28599, #28600, #28632)."""
     x = cuarray.broadcast_to(cuarray.ones(3), (2, 3))
     assert not np.asarray(x).flags.writeable and not np.from_dlpack(x).flags.writeable
     x = cuarray.ones(3)
@@ -238,6 +239,7 @@ def test_dlpack_capsules(cpu):
 
 
 def test_unused_capsules_free_their_memory(cpu):
+    """By every version of the protocol (pytorch #9261, onnxruntime #32732)."""
     import gc
 
     gc.collect()

@@ -35,6 +35,7 @@ def check_every_type_goes_there():
 
 
 def check_the_method_tf():
+    """Also what TensorFlow rejects or misreads (tensorflow #51598, #92680)."""
     for name in NAMES:
         x = cuarray.arange(6).astype(name).reshape(2, 3)
         for view in (x, x.T, x[::-1], x[:0], x[1, 1, ...], x[1:]):  # the last one is not aligned to 64 bytes

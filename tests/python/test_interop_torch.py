@@ -25,6 +25,7 @@ def address(x):
 
 
 def check_every_type_goes_there():
+    """With bool as bool, not as uint8 (pytorch #67081, #94463, #114673)."""
     for name in NAMES:
         x = cuarray.arange(6).astype(name).reshape(2, 3)
         t = torch.from_dlpack(x)
@@ -45,6 +46,7 @@ def check_every_type_comes_here():
 
 
 def check_views():
+    """Also without elements (pytorch #117058, #117273)."""
     x = cuarray.arange(12.0).reshape(3, 4)
     for view in (x.T, x[1:, ::2], x[0, ...], x[:0], x[1, 1, ...]):
         t = torch.from_dlpack(view)
@@ -56,6 +58,7 @@ def check_views():
 
 
 def check_negative_strides_are_refused_or_copied():
+    """PyTorch aborts the process over them (pytorch #188023, scikit-learn #34307)."""
     x = cuarray.arange(3.0)[::-1]
     try:
         values = torch.from_dlpack(x).tolist()
@@ -65,6 +68,7 @@ def check_negative_strides_are_refused_or_copied():
 
 
 def check_other_ways_in():
+    """Numbers of the right type, or an error, never garbage (pytorch #188128, #54139)."""
     x = cuarray.arange(3.0)
     for make in (torch.as_tensor, torch.tensor):
         assert make(x).tolist() == [0, 1, 2] and make(x).dtype == torch.float64
@@ -78,6 +82,7 @@ def check_other_ways_in():
 
 
 def check_memory_outlives_either_side():
+    """Whichever goes first (numba #4886, #5323)."""
     x = cuarray.ones(1000)
     t = torch.from_dlpack(x)
     del x
@@ -214,6 +219,7 @@ def check_tensors_beside_ours_are_their_memory():
 
 
 def check_the_method_torch():
+    """PyTorch ignores the read-only flag, so that it gets a copy (array-api #191, dpctl #1755, pytorch #188554)."""
     for name in NAMES:
         x = cuarray.arange(6).astype(name).reshape(2, 3)
         t = x.torch()

@@ -274,6 +274,46 @@ def check_wrong_operators():
     assert "write schema=" in str(error_of(lambda: custom_op("t::c", f, like=0), TypeError))
 
 
+def check_results_are_what_the_operator_says():
+    """Compiled programs would read memory of another type or size."""
+
+    @custom_op("errors::wide", like=0)
+    def wide(x):
+        return x.astype("float64")
+
+    @custom_op("errors::short", like=0)
+    def short(x):
+        return x[:2]
+
+    @custom_op("errors::two", like=0)
+    def two(x):
+        return x, x
+
+    x = torch.ones(4)
+    for op in (wide, short, two):
+        for run in (op, torch.compile(lambda x, op=op: op(x) + 1)):
+            error = error_of(lambda run=run: run(x), (TypeError, ValueError))
+            assert "like says" in str(error) or "write schema=" in str(error), error
+    for like in ("x", 1, -1, 1.5, None):
+        error = error_of(lambda like=like: custom_op("errors::like", lambda x: x, like=like), TypeError)
+        assert "position of one of 1 arguments" in str(error)
+
+    @custom_op("several::two", like=lambda x: (x, torch.empty_like(x, dtype=torch.bool)))
+    def sum_and_sign(x) -> tuple[torch.Tensor, torch.Tensor]:
+        return x + x, x > 0
+
+    for run in (sum_and_sign, torch.compile(sum_and_sign)):
+        total, sign = run(x)
+        assert total.tolist() == [2] * 4 and sign.tolist() == [True] * 4
+
+
+def check_gradients_of_one_argument_in_a_sequence():
+    for made in (lambda g: g, lambda g: (g,), lambda g: [g]):
+        t = torch.ones(3, requires_grad=True)
+        wrap(lambda a: a * 2, backward=lambda inputs, output, g, made=made: made(g * 2))(t).sum().backward()
+        assert t.grad.tolist() == [2] * 3
+
+
 def check_batches_of_a_data_loader():
     items = [{"x": ca.full(2, i), "n": i} for i in range(4)]
     batch = torch.utils.data.default_collate(items)

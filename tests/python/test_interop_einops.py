@@ -1,0 +1,98 @@
+"""einops, by its functions for the Array API, and opt_einsum on our arrays: NumPy's results, as arrays of ours."""
+
+import numpy as np
+import pytest
+from foreign import need
+
+import cuarray
+
+#: Patterns of rearrange for an array of shape (2, 3, 4), and sizes of axes.
+REARRANGED = [
+    ("a b c -> c b a", {}), ("a b c -> (a b) c", {}), ("a b c -> a (c b)", {}), ("a b c -> (a b c)", {}), ("a b c -> b 1 (a c)", {}),
+    ("a b (c d) -> d a b c", {"d": 2}), ("... c -> c ...", {}), ("a ... -> ... a", {}),
+]  # fmt: skip
+REDUCED = ["a b c -> a", "a b c -> c a", "a b (c d) -> a d", "a b c -> 1 b 1", "... c -> ...", "a b c ->"]
+#: opt_einsum's subscripts for operands of shapes (2, 3, 4), (4, 3) and (3,).
+CONTRACTED = ["abc,cd,d->ab", "abc,cb,b->a", "abc,cb,b->", "abc,cd,e->eba", "abc,cb,b->abc"]
+
+
+@pytest.fixture(autouse=True)
+def installed():
+    need("einops", "opt_einsum")
+
+
+def pair(shape=(2, 3, 4), dtype="f8"):
+    """Return the same numbers as an array of ours and as NumPy's."""
+    host = (np.arange(np.prod(shape)) % 7 + 1).astype(dtype).reshape(shape)
+    return cuarray.asarray(host), host
+
+
+def agree(ours, theirs, device):
+    assert type(ours) is cuarray.ndarray and ours.device == device and ours.dtype == theirs.dtype
+    np.testing.assert_allclose(ours.numpy(), theirs, rtol=1e-14)
+
+
+@pytest.mark.parametrize(("pattern", "sizes"), REARRANGED)
+def test_rearrange(pattern, sizes, device):
+    import einops.array_api
+
+    for dtype in ("f8", "i4", "?", "c8"):
+        x, host = pair(dtype=dtype)
+        agree(einops.array_api.rearrange(x, pattern, **sizes), einops.rearrange(host, pattern, **sizes), device)
+    agree(
+        einops.array_api.rearrange([x, x], "n a b c -> a n (b c)"),
+        einops.rearrange([host, host], "n a b c -> a n (b c)"),
+        device,
+    )
+    assert cuarray.shares_memory(einops.array_api.rearrange(x, "a b c -> c a b"), x)
+
+
+@pytest.mark.parametrize("pattern", REDUCED)
+@pytest.mark.parametrize("reduction", ["sum", "mean", "min", "max", "prod"])
+def test_reduce(pattern, reduction, device):
+    import einops.array_api
+
+    x, host = pair()
+    sizes = {"d": 2} if "d" in pattern else {}
+    agree(
+        einops.array_api.reduce(x, pattern, reduction, **sizes),
+        einops.reduce(host, pattern, reduction, **sizes),
+        device,
+    )
+
+
+def test_repeat(device):
+    import einops.array_api
+
+    x, host = pair()
+    for pattern in ("a b c -> a n b c", "a b c -> a (b n) c", "a b c -> (n a) b c", "a b c -> a b c n"):
+        agree(einops.array_api.repeat(x, pattern, n=3), einops.repeat(host, pattern, n=3), device)
+
+
+def test_pack_and_unpack(device):
+    import einops.array_api
+
+    x, host = pair()
+    packed, shapes = einops.array_api.pack([x, x[:, 0], x[..., :1]], "a *")
+    expected, their_shapes = einops.pack([host, host[:, 0], host[..., :1]], "a *")
+    agree(packed, expected, device)
+    assert shapes == their_shapes
+    parts = einops.array_api.unpack(packed, shapes, "a *")
+    for part, other in zip(parts, einops.unpack(expected, their_shapes, "a *"), strict=True):
+        agree(part, other, device)
+
+
+@pytest.mark.parametrize("subscripts", CONTRACTED)
+def test_contract(subscripts, device):
+    import opt_einsum
+
+    for dtype in ("f8", "c16"):
+        operands, hosts = zip(*(pair(shape, dtype) for shape in ((2, 3, 4), (4, 3), (3,))), strict=True)
+        expected = opt_einsum.contract(subscripts, *hosts)
+        agree(opt_einsum.contract(subscripts, *operands), expected, device)
+        expression = opt_einsum.contract_expression(subscripts, *(host.shape for host in hosts))
+        agree(expression(*operands), expected, device)
+        expression = opt_einsum.contract_expression(
+            subscripts, operands[0], *(h.shape for h in hosts[1:]), constants=[0]
+        )
+        agree(expression(*operands[1:]), expected, device)
