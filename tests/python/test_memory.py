@@ -112,6 +112,7 @@ def test_table(device):
 
 
 def test_trim_gives_back(device):
+    """Freed memory is kept until then; a pool's default gives it back at once (rmm #2510, cuda-python #771)."""
     cuarray.empty(40 << 20, "u1")
     memory.trim(device)
     trimmed = memory.stats(device)
@@ -186,7 +187,10 @@ def test_eight_threads_are_counted_exactly(device):
 
 
 def test_hammer(device):
-    """Arrays created, used, passed to other threads and freed there, concurrently with trims, limits and snapshots."""
+    """Arrays created, used, passed to other threads and freed there, concurrently with trims, limits and snapshots.
+
+    A trim waits for the work on what it gives back (cupy #4592).
+    """
     handed = queue.Queue()
 
     def hammer(number):
@@ -562,6 +566,7 @@ def test_capsule_that_fails(status, kind, words, device):
 
 
 def test_pools(device):
+    """Memory goes back to its own pool, whichever is current then (rmm #2497, cupy #5191)."""
     try:
         memory.use_pool("cuarray", device)
         x = cuarray.arange(100_000)

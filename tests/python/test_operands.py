@@ -119,6 +119,7 @@ OPERATORS = [
 def test_operators_read_what_numpy_reads(name, device):
     """Sequences of numbers can be combined with any array, host memory with arrays on the host."""
     function = getattr(operator, name)
+    rtol = 4e-16 if name == "pow" and device != "cpu" else 0  # a GPU's mathematics library is another one
     for kind, data in {**SEQUENCES, **MEMORY}.items():
         host = np.asarray([1.0, 2, 4])
         if kind in MEMORY and device != "cpu":
@@ -126,11 +127,11 @@ def test_operators_read_what_numpy_reads(name, device):
                 function(cuarray.asarray(host), data)
             continue
         want = function(host.copy(), np.asarray(data))
-        same(function(cuarray.asarray(host.copy()), data), cuarray.asarray(want), device)
+        same(function(cuarray.asarray(host.copy()), data), cuarray.asarray(want), device, rtol)
         if name[0] == "i" or kind in ("memoryview", "bytearray", "poly1d", "UserList"):  # have operators themselves
             continue
         want = function(np.asarray(data), host)
-        same(function(data, cuarray.asarray(host)), cuarray.asarray(want), device)
+        same(function(data, cuarray.asarray(host)), cuarray.asarray(want), device, rtol)
 
 
 def test_operators_do_not_read_what_is_no_numbers(device):
@@ -182,13 +183,14 @@ def test_arrays_of_two_devices(call):
         eval(f"cuarray.{call}", {"cuarray": cuarray, **names})
 
 
-def same(got, want, device):
+def same(got, want, device, rtol=0):
     """Assert equal results, arrays of the device among them."""
     if isinstance(want, tuple | list):
         for a, b in zip(got, want, strict=True):
-            same(a, b, device)
+            same(a, b, device, rtol)
     elif isinstance(want, cuarray.ndarray):
-        assert str(got.device) == device and got.dtype == want.dtype and np.array_equal(got.numpy(), want.numpy())
+        assert str(got.device) == device and got.dtype == want.dtype and got.shape == want.shape
+        np.testing.assert_allclose(got.numpy(), want.numpy(), rtol=rtol, atol=0)
     else:
         assert got == want
 

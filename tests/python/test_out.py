@@ -54,6 +54,7 @@ NAMES = [name for name in cuarray.__all__ if takes_out(name)]
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_out_cannot_be(name, device):
+    """Read-only arrays included: a write to them is an error (nanobind #1122, #206)."""
     before, call = example(name)
     names = {"ca": cuarray}
     for line in before:

@@ -63,7 +63,7 @@ def test_formats(name, cpu):
 
 
 def test_a_request_for_bare_bytes_needs_bytes(cpu):
-    """torch.asarray makes this request and would read the bytes as numbers of its default type."""
+    """torch.asarray makes this request and would read the bytes as numbers of its default type (pytorch #188128)."""
     for x in (cuarray.ones(3), cuarray.ones(3, bool), cuarray.ones(3, "i1"), cuarray.ones((2, 2), "u1")):
         for flags in (0, WRITABLE):
             with pytest.raises(BufferError):
@@ -122,6 +122,18 @@ def test_no_references_are_left(cpu):
         np.from_dlpack(x)
     gc.collect()
     assert sys.getrefcount(x) == count
+
+
+def test_cycles_of_containers_are_collected(device):
+    """Through an array, its capsules and what consumed them."""
+    before = live_blocks(device)
+    x = cuarray.ones(1000)
+    cycle = [x, x[1:], x.__dlpack__(), cuarray.from_dlpack(x.__dlpack__())]
+    if device == "cpu":
+        cycle += [np.from_dlpack(x), memoryview(x)]
+    cycle.append(cycle)
+    del x, cycle
+    assert live_blocks(device) == before
 
 
 # Memory that NumPy owns
@@ -461,6 +473,7 @@ def interface(**changes):
      ({"shape": "3"}, TypeError), ({"shape": (2**70,)}, ValueError), ({"strides": (2**70,)}, OverflowError)],
 )  # fmt: skip
 def test_bad_cuda_array_interfaces(changes, error):
+    """Strides that are no multiple of the item size, and other faults, are errors (cupy #2589)."""
     foreign = interface(**changes)
     # The message names the wrong entry; a missing GPU is a ValueError, too.
     (entry,) = changes
@@ -500,6 +513,28 @@ def test_cuda_array_interfaces_on_gpus():
         ):
             with pytest.raises((ValueError, BufferError)):
                 cuarray.asarray(interface(**whole | bad))
+
+
+def test_what_the_cuda_array_interface_says():
+    """No elements have no address (numba #4140, #4175; pytorch #98133; cuda-python #1396; ucx-py #70)."""
+    for gpu in (d for d in cuarray.devices() if d != "cpu"):
+        x = cuarray.arange(12, dtype="f4", device=gpu).reshape(3, 4)
+        data = x.__cuda_array_interface__["data"]
+        for view, shape, strides, is_read_only in (
+            (x, (3, 4), None, False),
+            (x.T, (4, 3), (4, 16), False),
+            (x[0, ...], (4,), None, False),
+            (x[0, 0, ...], (), None, False),
+            (cuarray.broadcast_to(x[0], (2, 4)), (2, 4), (0, 4), True),
+        ):
+            interface = view.__cuda_array_interface__
+            assert interface["data"] == (data[0], is_read_only) and interface["version"] == 3
+            assert (interface["shape"], interface["strides"]) == (shape, strides)
+        for nothing in (x[:0], x[3:, ::2], cuarray.ones((3, 0, 2), device=gpu)):
+            interface = nothing.__cuda_array_interface__
+            assert interface["shape"] == nothing.shape and interface["data"][0] == 0 and interface["strides"] is None
+        assert cuarray.ones(2, bool, device=gpu).__cuda_array_interface__["typestr"] == "|b1"
+        assert not hasattr(cuarray.ones(2, "bfloat16", device=gpu), "__cuda_array_interface__")
 
 
 def test_numpy_arrays_beyond_the_address_space(cpu):

@@ -1,5 +1,6 @@
 """Streams, events, graphs and kinds of memory: required and unnecessary waits, and values seen by the host."""
 
+import ctypes
 import gc
 import os
 import subprocess
@@ -10,6 +11,7 @@ import weakref
 
 import numpy as np
 import pytest
+from capsules import consume, open_capsule
 from peers import complaints
 
 import cuarray
@@ -377,6 +379,7 @@ LOOKS = {
 
 @pytest.mark.parametrize("look", LOOKS)
 def test_pinned_arrays_wait_for_copies(device, look):
+    """Pinned memory is exported as the host's, once it is written (jax #22346, #37896; pytorch #136250)."""
     x, stream = cuarray.zeros(SIZE), cuarray.Stream(device=device)
     pinned = cuarray.empty(SIZE, memory="pinned")
     for step in range(6):
@@ -518,7 +521,8 @@ def test_a_capture_names_what_it_refuses(remote):
     x, pinned, captured = cuarray.zeros(5), cuarray.empty(5, memory="pinned"), cuarray.Graph()
     with captured.capture():
         x += 1
-    lent = types.SimpleNamespace(__cuda_array_interface__=x.__cuda_array_interface__, owner=x)
+    with_work = {**x.__cuda_array_interface__, "stream": 1}  # None once the work on x has run: nothing to refuse
+    lent = types.SimpleNamespace(__cuda_array_interface__=with_work, owner=x)
     before = cuarray.current_stream().record()
     refused = [
         ("launch", captured.launch),
@@ -717,6 +721,7 @@ class Lent:
 
 
 def test_imported_memory_tells_its_device(remote):
+    """The pointer tells the device, whichever is current (pytorch #169186)."""
     if len(cuarray.devices()) < 3:
         pytest.skip("one GPU is present")
     x = cuarray.arange(5, device="cuda:1")
@@ -727,6 +732,7 @@ def test_imported_memory_tells_its_device(remote):
 
 
 def test_imported_memory_must_be_a_gpu_s(remote):
+    """Arrays without elements have a null pointer (cupy #2104, #2610, #2789; numba #4140, #4175; pytorch #98133)."""
     x = cuarray.arange(5)
     host = np.arange(5)
     for changes in ({"data": (host.ctypes.data, False)}, {"data": (0, False)}, {"stream": 0}, {"stream": -1}):
@@ -736,7 +742,85 @@ def test_imported_memory_must_be_a_gpu_s(remote):
     assert empty.shape == (0,) and empty.device == remote
 
 
+@pytest.fixture
+def driver(remote):
+    """CUDA's driver, and the context of a GPU, which is current as it is for other libraries."""
+    driver, context = ctypes.CDLL(os.environ.get("CUARRAY_LIBCUDA", "libcuda.so.1")), ctypes.c_void_p()
+    assert driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0
+    assert driver.cuCtxPushCurrent_v2(context) == 0
+    yield driver
+    current = ctypes.c_void_p()
+    assert driver.cuCtxPopCurrent_v2(ctypes.byref(current)) == 0 and current.value == context.value
+    assert driver.cuDevicePrimaryCtxRelease_v2(0) == 0
+
+
+def test_numbers_of_streams(remote):
+    """As DLPack defines them: 1 and None are the legacy default stream, 2 is that of the thread, -1 waits for nothing."""
+    stream = cuarray.Stream()
+    for number in (None, 1, 2, -1, stream.handle):
+        with cuarray.Stream():
+            x = counting() * 2
+        assert x.__dlpack__(stream=number) is not None
+    for number in (0, -2, True, False, "1", 1.5, [1]):
+        with pytest.raises(ValueError, match=r"__dlpack__: stream"):
+            x.__dlpack__(stream=number)
+
+
+def test_a_consumer_reads_what_it_gave_back(remote, driver):
+    """The memory of an export is used again after the work on the consumer's stream."""
+    stream = cuarray.Stream()
+    for step in range(10):
+        x, target = counting(step), cuarray.zeros(SIZE)
+        to = open_capsule(held := target.__dlpack__(stream=stream.handle)).tensor.data
+        opened = consume(x.__dlpack__(stream=stream.handle))
+        of = opened.tensor.data
+        del x
+        assert (
+            driver.cuMemcpyDtoDAsync_v2(
+                ctypes.c_uint64(to), ctypes.c_uint64(of), ctypes.c_size_t(8 * SIZE), ctypes.c_void_p(stream.handle)
+            )
+            == 0
+        )
+        opened.deleter(ctypes.addressof(opened))
+        others = [cuarray.full(SIZE, -1.0) for _ in range(3)]
+        assert all((other.numpy() == -1).all() for other in others)
+        stream.synchronize()
+        del held
+        np.testing.assert_array_equal(target.numpy(), np.arange(step, step + SIZE))
+
+
+def test_exports_of_a_device_that_is_not_current(remote, driver):
+    """The context that was current stays so (pytorch #169186)."""
+    if len(cuarray.devices()) < 3:
+        pytest.skip("one GPU is present")
+    before, after = ctypes.c_void_p(), ctypes.c_void_p()
+    assert driver.cuCtxGetCurrent(ctypes.byref(before)) == 0
+    x = cuarray.arange(5, device="cuda:1")
+    tensor = open_capsule(capsule := x.__dlpack__()).tensor
+    assert (tensor.device.type, tensor.device.id) == x.__dlpack_device__() == (2, 1)
+    y = cuarray.from_dlpack(capsule)
+    assert y.device == "cuda:1" and (y + 1).tolist() == [1, 2, 3, 4, 5]
+    assert driver.cuCtxGetCurrent(ctypes.byref(after)) == 0 and after.value == before.value
+
+
+def test_direct_memory_can_be_shared_with_other_processes(remote, driver):
+    """Memory of a pool cannot: MPI and UCX need this kind (UCX #7110, #7194; kokkos #4228)."""
+    x, handle = cuarray.ones(SIZE, memory="direct"), ctypes.create_string_buffer(64)
+    address = ctypes.c_uint64(x.__cuda_array_interface__["data"][0])
+    assert driver.cuIpcGetMemHandle(handle, address) == 0
+
+
+def test_kinds_of_memory_in_capsules(remote):
+    """Pinned memory is the host's, and managed memory the GPU's (pytorch #96318, #136250; jax #22346; pyamrex #454)."""
+    for memory, kind in (("pinned", 1), ("managed", 2), ("direct", 2)):
+        x = cuarray.ones(5, memory=memory)
+        tensor = open_capsule(capsule := x.__dlpack__()).tensor
+        assert tensor.device.type == x.__dlpack_device__()[0] == kind
+        assert cuarray.from_dlpack(capsule).tolist() == [1] * 5
+
+
 def test_arrays_of_user_streams_are_exchanged(remote):
+    """Consumers see finished data (numba #4933, #5162; DALI #5125; drjit #198, #211, #377)."""
     stream, other = cuarray.Stream(), cuarray.Stream()
     for step in range(10):
         with stream:
@@ -852,6 +936,24 @@ def test_a_fork_before_anything_was_deferred():
         [sys.executable, "-W", "ignore", "-c", EARLY_FORK], capture_output=True, text=True, timeout=300
     )
     assert result.returncode == 0, result.stderr
+
+
+def test_a_forked_process_cannot_use_its_parents_gpu(remote):
+    code = f"""
+import os, cuarray as ca
+x = ca.ones(3, device={remote!r}) + 1
+child = os.fork()
+if child == 0:
+    try:
+        ca.ones(3, device={remote!r})
+    except Exception as error:
+        os._exit(0 if "forked" in str(error) and "spawn" in str(error) else 1)
+    os._exit(2)
+assert os.waitpid(child, 0)[1] == 0
+assert x.tolist() == [2, 2, 2]
+"""
+    result = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0 and not complaints(result.stderr), result.stderr
 
 
 @pytest.mark.parametrize("end", ["", FORKED, "x[...] = 3\nsys.exit()"])
