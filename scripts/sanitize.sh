@@ -2,13 +2,15 @@
 # sanitize.sh -- builds cuarray with AddressSanitizer and UndefinedBehaviorSanitizer and runs tests on that build.
 #
 #   scripts/sanitize.sh [PYTEST ARGUMENTS]          the C++ tests, then these (default: tests/python)
+#
+# CUARRAY_ISA_LEVELS chooses the instruction set levels that are built (default: base;v3).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$root/build/sanitize
 python=$(command -v python3)
 
 cmake -S "$root" -B "$build" -G Ninja -DPython_EXECUTABLE="$python" -DCUARRAY_SANITIZE=address,undefined \
-    -DCUARRAY_DEV=ON -DCUARRAY_TESTS=ON -DCUARRAY_ISA_LEVELS="base;v3" > /dev/null
+    -DCUARRAY_DEV=ON -DCUARRAY_TESTS=ON -DCUARRAY_ISA_LEVELS="${CUARRAY_ISA_LEVELS:-base;v3}" > /dev/null
 cmake --build "$build" | tail -n 1
 
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1

@@ -133,6 +133,13 @@ MUTANTS = [
         "tests/python/test_protocols_exchange.py -k stays_with_the_caller",
     ),
     Mutant(
+        "exchange-fails-without-exception",
+        "src/bindings/dlpack_exchange.cpp",
+        "    if (!PyErr_Occurred())\n",
+        "    if (false)\n",
+        "tests/fuzz/test_fuzz_protocols.py -k wrongly",
+    ),
+    Mutant(
         "operators-before-the-class",
         "src/bindings/number.cpp",
         "return (known_exchange(Py_TYPE(object)) || own_producer_of(Py_TYPE(object))) &&",
@@ -628,6 +635,20 @@ MUTANTS = [
         "const int64_t first = begin % length;",
         "const int64_t first = 0;",
         "tests/python/test_products.py",
+    ),
+    Mutant(
+        "pairs-lose-their-half-vector",
+        "src/host/loops/matmul.cpp",
+        "    if (at + 16 <= end) add_products(halves[0], left + at, right + at), at += 16;",
+        "    if (at + 16 <= end) at += 16;",
+        "tests/python/test_products.py -k pairs",
+    ),
+    Mutant(
+        "pairs-at-the-steps-of-the-left-ones",
+        "src/host/matmul.cpp",
+        "dots(from, stack.step(kLeft), other, stack.step(kRight), to,",
+        "dots(from, stack.step(kLeft), other, stack.step(kLeft), to,",
+        "tests/python/test_products.py -k pairs",
     ),
     Mutant(
         "samples-of-one-more",
