@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cuarray._random.each import COMPOSITES, DEPENDENT, EACH, OF_NUMBERS
+from cuarray._random.each import COMPOSITES, EACH, OF_NUMBERS
+from cuarray._random.rows import DEPENDENT
 from cuarray._random.transforms import DRAWS, TRANSFORMS
 
 
@@ -371,7 +372,7 @@ def {name}(self, {signature}):
     Raises
     ------
     TypeError
-        If a parameter is not a number or an array of numbers{refused}.
+        If a parameter is not a number or an array of numbers.
     ValueError
         If a parameter is out of its domain, or the shapes do not fit.
 
@@ -422,7 +423,7 @@ def source(row, legacy):
         draw, passed = "_draw", [*(p.name for p in positional), *(f"{p.name}={p.name}" for p in keywords)]
     names = [p.name for p in row.parameters]
     if row in OF_RANDOMSTATE:
-        kernel = None
+        kernel = "gamma_double" if row.name == "standard_gamma" else method
     elif row.name in TRANSFORMS:
         draw, passed, kernel = "_transform", ["size", *names], row.name
     elif row.name in EACH:
@@ -452,7 +453,6 @@ def source(row, legacy):
         dtype=kind,
         method=method,
         drawn=drawn,
-        refused=", or is an array of a GPU" if row.name in DEPENDENT else "",
         check=row.check,
         answer=row.answer,
         body=body,

@@ -1,6 +1,6 @@
 """Where numbers are drawn: on the device, from the sequence of a Philox; else by NumPy on the host."""
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
@@ -10,7 +10,9 @@ from cuarray._arguments.ufuncs import positive
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
 from cuarray._functions.creation import array, as_array, empty
-from cuarray._random.each import DEPENDENT, as_counts, drawn_each
+from cuarray._random.choices import integers_between
+from cuarray._random.each import as_counts, drawn_each, is_seen
+from cuarray._random.rows import DEPENDENT
 from cuarray._random.transforms import DRAWS, as_numbers, transformed
 
 #: Parameters that NumPy takes as they are.
@@ -72,8 +74,16 @@ class Source:
         """Return what a method of NumPy's generator draws, as an array or a value of the device."""
         if not PLAIN.issuperset(map(type, parameters)):
             parameters = [on_host(x, name) for x in parameters]
-        numbers = getattr(self._host, name)(*parameters, **options)
-        return placed(numbers, self._device)
+        return placed(self._numpys(name, *parameters, **options), self._device)
+
+    def _numpys(self, name, *parameters, **options):
+        """Call a method of NumPy's generator; errors begin with its name."""
+        try:
+            return getattr(self._host, name)(*parameters, **options)
+        except (TypeError, ValueError) as error:
+            if type(error) not in (TypeError, ValueError) or str(error).startswith(name):
+                raise
+            raise type(error)(f"{name}: {error}") from error
 
     def _draws_for(self, device):
         """Return the functions of _core.philox_draws for arrays of a device."""
@@ -87,7 +97,11 @@ class Source:
         drawn = None
         if self._is_philox:
             numbers = as_counts(parameters)
-            if numbers is not None and [type(x) for x in numbers] != [type(x) for x in parameters]:
+            if (
+                numbers is not None
+                and numbers is not parameters
+                and [type(x) for x in numbers] != [type(x) for x in parameters]
+            ):
                 return getattr(self, name)(*numbers, size=size)
             drawn = drawn_each(self, name, size, parameters)
         return self._draw(name, *parameters, size) if drawn is None else drawn
@@ -104,10 +118,11 @@ class Source:
         return self._draw(name, *parameters, size)
 
     def _integers(self, low, high, size, dtype, endpoint):
-        """Return integers, if their kernel does not take the parameters. NumPy draws those of arrays of ranges."""
+        """Return integers, if their kernel does not take the parameters."""
         if self._is_philox:
-            ends = [as_integer(x, "integers") for x in (low, high)]
-            drawn = self._draw_integers(*ends, size, dtype, bool(endpoint))
+            drawn = self._draw_integers(as_integer(low), as_integer(high), size, dtype, bool(endpoint))
+            if drawn is None:
+                drawn = integers_between(self, low, high, size, dtype, endpoint)
             if drawn is not None:
                 return drawn
         return self._draw("integers", low, high, size, dtype, endpoint)
@@ -122,14 +137,14 @@ class Source:
             if drawn is not None:
                 return drawn
         if type(size) is int and size <= FEW and out is None and dtype is np.float64 and not parameters:
-            return placed(getattr(self._host, name)(size, **options), self._device)
+            return placed(self._numpys(name, size, **options), self._device)
         return self._fill_memory(name, size, dtype, out, parameters, options)
 
     def _own(self, name, size, dtype, out, parameters):
         """Return numbers of one of the types of OWN, drawn where they are wanted; None to decline the parameters."""
         numpys = np.dtype(dtype)
         if numpys not in (np.float64, np.float32) or not numpys.isnative:
-            getattr(self._host, name)(*parameters, dtype=dtype)  # raises
+            self._numpys(name, *parameters, dtype=dtype)  # raises
         draw = OWN[name][numpys == np.float32]
         if out is None:
             return self._draw_floats(draw, name, numpys, size, None, *parameters)
@@ -167,7 +182,7 @@ class Source:
         return out
 
     def _fill_memory(self, name, size, dtype, out, parameters, options):
-        draw = getattr(self._host, name)
+        draw = partial(self._numpys, name)
         if parameters and not PLAIN.issuperset(map(type, parameters)):
             parameters = [on_host(x, name) for x in parameters]
         if out is not None:
@@ -222,10 +237,9 @@ def decline(*arguments):
     """Draw nothing: the bit generator is no Philox."""
 
 
-def as_integer(x, function):
-    """Return the end of a range as an int, where it is one number; else as it is."""
-    x = on_host(x, function)
-    return int(x) if x is not None and np.ndim(x) == 0 else x
+def as_integer(x):
+    """Return the end of a range as an int, where it is one number of the host; else as it is."""
+    return x if type(x) is int or x is None or not is_seen(x) or np.ndim(x) else int(x)
 
 
 def on_host(x, function):

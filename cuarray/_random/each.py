@@ -8,7 +8,7 @@ from cuarray import _core
 from cuarray._arguments.ufuncs import sqrt
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
-from cuarray._functions.creation import as_array, empty
+from cuarray._functions.creation import as_array
 from cuarray._functions.shaping import broadcast_to
 from cuarray._random.transforms import (
     DRAWS,
@@ -94,6 +94,8 @@ COMPOSITES = {
     "standard_t": Composite(are_usual, lambda df: (("normal",), ("gamma", 0.5 * df, 2.0)), student),
 }
 
+PLAIN = frozenset([int, float])
+
 #: Parameters below this are drawn by kernels: for others, infinities and NaN, NumPy draws.
 MOST = 1e18
 
@@ -106,7 +108,7 @@ def drawn_each(source, name, size, parameters):
     device = device_of(source, parameters)
     if isinstance(size, ndarray | np.ndarray | list):
         size = tuple(np.atleast_1d(np.asarray(size)).tolist())
-    if all(is_single(x) for x in parameters):
+    if are_plain(parameters) or all(is_single(x) for x in parameters):
         numbers = as_counts(parameters)
         if numbers is None or (name in COMPOSITES and not is_good(source, name, numbers)):
             return None
@@ -120,6 +122,11 @@ def drawn_each(source, name, size, parameters):
     return part(source, name, name, device, shape_of(name, size, values), values)
 
 
+def are_plain(parameters):
+    """Whether parameters are numbers of Python."""
+    return PLAIN.issuperset(map(type, parameters))
+
+
 def is_single(x):
     """Whether a parameter is a number, or an array of one that the host may read."""
     return is_number_of_host(x) if isinstance(x, ndarray) else type(x) is float or np.ndim(x) == 0
@@ -130,7 +137,7 @@ def is_good(source, name, numbers):
     if name != "negative_binomial" and all(0.1 <= x < MOST for x in numbers):
         return True
     try:
-        getattr(source._host, name)(*numbers, size=0)
+        source._numpys(name, *numbers, size=0)
     except (TypeError, ValueError):
         return False
     return all(abs(x) < MOST for x in numbers)
@@ -165,6 +172,8 @@ def as_given(x, device):
 
 def as_counts(parameters):
     """Return parameters as Python's numbers, where they are real; None otherwise."""
+    if are_plain(parameters):
+        return parameters
     numbers = as_numbers(parameters)
     if numbers is None:
         return None
@@ -181,7 +190,7 @@ def judge(source, name, parameters):
     if name == "hypergeometric" and not are_seen:  # the sum of two is compared with the third
         seen[2] = np.minimum(seen[2], 0)
     shape = np.broadcast_shapes(*[np.shape(x) for x in seen])
-    getattr(source._host, name)(*seen, size=(0, *shape))
+    source._numpys(name, *seen, size=(0, *shape))
     if name == "hypergeometric" and not are_seen and np.any(parameters[0] + parameters[1] < parameters[2]):
         raise ValueError("hypergeometric: ngood + nbad < nsample")
 
@@ -198,119 +207,3 @@ def ends(x):
     if is_on_host(x):
         return x.__array__()
     return np.array([x.min().item(), x.max().item()] if x.size else [], x.dtype)
-
-
-# Rows of numbers that depend on one another
-
-
-def in_rows(source, method, size, parameters, options):
-    """Let NumPy check parameters, and return them as its arrays and the shape of the rows, without the last axis."""
-    for x in parameters:
-        _core.refuse_to_strip(x, method)
-    seen = [x.__array__() if isinstance(x, ndarray) and is_on_host(x) else x for x in parameters]
-    for x in seen:
-        if isinstance(x, ndarray):
-            raise TypeError(
-                f"{method}: a parameter is on {x.device}, and it must be on the host; "
-                'write x.to_device("cpu") or x.numpy()'
-            )
-    draw = getattr(source._host, method)
-    draw(*seen, size=0 if method != "multinomial" else (0, *stack_of(*seen)), **options)
-    if size is None:
-        return seen, ()
-    return seen, tuple(np.atleast_1d(np.asarray(size)).tolist()) if not isinstance(size, tuple) else size
-
-
-def stack_of(n, pvals):
-    """Return the shape of the rows of multinomial for its parameters."""
-    return np.broadcast_shapes(np.shape(n), np.shape(pvals)[:-1])
-
-
-def multinomial(source, n, pvals, size):
-    """Draw rows that count outcomes: each outcome is a binomial number of the trials that are left."""
-    (n, pvals), shape = in_rows(source, "multinomial", size, (n, pvals), {})
-    n, pvals = np.asarray(n), np.asarray(pvals, float)
-    stack = stack_of(n, pvals)
-    if n.size and n.max() >= MOST_TRIALS:
-        return None
-    if size is None:
-        shape = stack
-    elif np.broadcast_shapes(stack, shape) != shape:
-        raise ValueError(f"multinomial: parameters of shape {stack} do not fit {size}")
-    before = np.cumsum(pvals, -1) - pvals
-    with np.errstate(all="ignore"):
-        shares = np.where(before < 1, np.clip(pvals / (1 - before), 0, 1), 0)
-    return counts_in_rows(source, shape, n, [shares[..., k] for k in range(pvals.shape[-1])], binomial_share)
-
-
-def binomial_share(source, left, share):
-    """Draw the outcomes of one kind among the trials that are left."""
-    return part(source, "multinomial", "binomial", left.device, left.shape, [left, placed(share, left.device)])
-
-
-def multivariate_hypergeometric(source, colors, nsample, size, method):
-    """Draw rows that count the kinds in a sample: each kind is a hypergeometric number of what is left."""
-    options = {"method": method}
-    (colors, nsample), shape = in_rows(source, "multivariate_hypergeometric", size, (colors, nsample), options)
-    colors = np.asarray(colors)
-    if colors.sum() >= 10**9:
-        return None
-    after = colors[::-1].cumsum()[::-1] - colors
-
-    def of_color(source, left, k):
-        values = [float(colors[k]), float(after[k]), left]
-        return part(source, "multivariate_hypergeometric", "hypergeometric", left.device, left.shape, values)
-
-    return counts_in_rows(source, shape, nsample, range(len(colors)), of_color)
-
-
-def counts_in_rows(source, shape, total, kinds, draw):
-    """Return rows of counts: draw(source, left, kind) of what is left for each kind, and all that is left at last."""
-    rows = new(source, (*shape, len(kinds)), np.int64)
-    left = broadcast_to(placed(total, rows.device), shape).copy("C")
-    for k, kind in enumerate(kinds):
-        counts = left if k == len(kinds) - 1 else draw(source, left, kind)
-        rows[..., k] = counts
-        if counts is not left:
-            left = left - counts
-    return rows
-
-
-def dirichlet(source, alpha, size):
-    """Draw rows of gamma numbers, divided by their sums; None where these may be 0."""
-    (alpha,), shape = in_rows(source, "dirichlet", size, (alpha,), {})
-    alpha = np.asarray(alpha, float)
-    if not alpha.size or alpha.max() < 0.1:
-        return None
-    rows = (*shape, alpha.size)
-    device = new(source, 0, np.float64).device
-    numbers = part(source, "dirichlet", "gamma", device, rows, [placed(alpha, device), 1.0])
-    return numbers / numbers.sum(-1, keepdims=True)
-
-
-def multivariate_normal(source, mean, cov, size, check_valid, tol, method="svd"):
-    """Draw rows of standard normal numbers, and multiply them by a root of the covariances."""
-    options = {"check_valid": check_valid, "tol": tol, "method": method}
-    (mean, cov), shape = in_rows(source, "multivariate_normal", size, (mean, cov), options)
-    mean, cov = np.asarray(mean, float), np.asarray(cov, float)
-    if method == "cholesky":
-        root = np.linalg.cholesky(cov)
-    else:
-        values, vectors = np.linalg.eigh(cov) if method == "eigh" else np.linalg.svd(cov)[1::-1]
-        root = vectors * np.sqrt(abs(values))
-    numbers = source._draw_floats(DRAWS["normal_double"], "multivariate_normal", None, (*shape, mean.size), None)
-    return numbers @ placed(root.T, numbers.device) + placed(mean, numbers.device)
-
-
-def new(source, shape, dtype):
-    """Return a new array where a source puts its numbers."""
-    return empty(shape, dtype) if source._device is None else empty(shape, dtype, device=source._device)
-
-
-def placed(x, device):
-    """Return numbers of NumPy's as an array of float64 of a device."""
-    return as_array(np.asarray(x, float), device)
-
-
-#: By method, whose rows hold numbers that depend on one another.
-DEPENDENT = {draw.__name__: draw for draw in (dirichlet, multinomial, multivariate_hypergeometric, multivariate_normal)}

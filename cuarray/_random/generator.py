@@ -1,5 +1,7 @@
 """The class Generator: NumPy's methods, whose results are arrays of a device."""
 
+import operator
+
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
@@ -9,6 +11,7 @@ from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
 from cuarray._functions.creation import as_array
 from cuarray._functions.indexing import take, take_along_axis
+from cuarray._random.choices import count_of, indices_by
 from cuarray._random.distributions import DISTRIBUTIONS, OF_GENERATOR, add_methods
 from cuarray._random.draws import OWN, Source, on_host, placed
 
@@ -21,8 +24,8 @@ class Generator(Source):
     Over a `Philox`, which `default_rng` makes, most numbers are drawn on the device of the result, and are the
     same on every device. Those of `random`, of `uniform`, of `bytes` and of `integers` in a range of a power of
     two are the numbers of NumPy's generator over the same Philox, and leave it in the same state. Those of all
-    other distributions, and integers in other ranges, differ from NumPy's. Permutations, choices and integers
-    between arrays are drawn by NumPy on the host.
+    other distributions, and integers in other ranges, differ from NumPy's. Permutations, and choices without
+    probabilities, are drawn by NumPy on the host.
 
     Over another bit generator all numbers are NumPy's, drawn on the host and uploaded, which is slower.
 
@@ -293,7 +296,7 @@ class Generator(Source):
         Raises
         ------
         TypeError
-            If there are no random integers of that type; if a parameter is an array of a GPU.
+            If there are no random integers of that type.
         ValueError
             If the range is empty, or exceeds that of the type.
 
@@ -363,7 +366,7 @@ class Generator(Source):
         Raises
         ------
         TypeError
-            If `p` is an array of a GPU, or `a` has no numbers.
+            If `a` has no numbers.
         ValueError
             If the array is empty or smaller than a sample without replacement, or the probabilities are wrong.
         IndexError
@@ -381,16 +384,25 @@ class Generator(Source):
         >>> ca.sort(x)
         array([2, 3, 5, 7])
         """
-        size, p = on_host(size, "choice"), on_host(p, "choice")
-        if np.isscalar(a):
-            return self._draw("choice", a, size, replace, p, axis, shuffle)
-        a = as_array(a, self._device)
-        if a.ndim == 0:
+        size = on_host(size, "choice")
+        a = a if np.isscalar(a) else as_array(a, self._device)
+        if np.ndim(a) == 0:
+            if p is not None and self._is_philox and (n := operator.index(a)) > 0:
+                return indices_by(p, self, n, size, replace)
             return self._draw("choice", on_host(a, "choice"), size, replace, p, axis, shuffle)
-        chosen = self._host.choice(a.shape[axis], size, replace, p, 0, shuffle)
-        if a.ndim == 1 and size is None:
-            return a[int(chosen)]
-        sample = take(a, _core.array_from_object(chosen, None, a.device), axis)
+        n = a.shape[axis]
+        if n == 0 and count_of(size):
+            raise ValueError("choice: a cannot be empty unless no samples are taken")
+        if p is not None and self._is_philox and n:
+            chosen = indices_by(p if isinstance(p, ndarray) else as_array(p, a.device), self, n, size, replace)
+            if chosen.device != a.device:
+                raise ValueError(f"choice: a is on {a.device} and p on {p.device}; move one with .to_device(...)")
+        else:
+            chosen = self._numpys("choice", n, size, replace, on_host(p, "choice"), 0, shuffle)
+            if a.ndim == 1 and size is None:
+                return a[int(chosen)]
+            chosen = _core.array_from_object(chosen, None, a.device)
+        sample = take(a, chosen, axis)
         # With size=() it is an array and no value.
         return sample if size is None or sample.ndim else _core.array_from_object(sample, None, None, True)
 

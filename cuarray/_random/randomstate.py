@@ -6,7 +6,7 @@ import numpy as np
 
 from cuarray._random.distributions import DISTRIBUTIONS, OF_RANDOMSTATE, add_methods
 from cuarray._random.draws import Source
-from cuarray._random.generator import Generator, bit_generator_of
+from cuarray._random.generator import RANDOM, STANDARD_NORMAL, Generator, bit_generator_of
 
 
 class RandomState(Source):
@@ -166,7 +166,8 @@ class RandomState(Source):
         >>> ca.random.rand(2, 3).shape
         (2, 3)
         """
-        return self._fill("random", args or None, np.float64, None)
+        drawn = self._draw_floats(RANDOM, "rand", None, args or None, None)
+        return self._fill("random", args or None, np.float64, None) if drawn is None else drawn
 
     def randn(self, *args):
         """Draw from the normal distribution of mean 0 and variance 1; the arguments are the shape.
@@ -190,7 +191,8 @@ class RandomState(Source):
         >>> ca.random.randn(2, 3).shape
         (2, 3)
         """
-        return self._fill("standard_normal", args or None, np.float64, None)
+        drawn = self._draw_floats(STANDARD_NORMAL, "randn", None, args or None, None)
+        return self._fill("standard_normal", args or None, np.float64, None) if drawn is None else drawn
 
     def random(self, size=None):
         """Draw from the uniform distribution over ``0 <= x < 1``; another name of `random_sample`.
@@ -214,7 +216,8 @@ class RandomState(Source):
         >>> ca.random.random((2, 3)).shape
         (2, 3)
         """
-        return self._fill("random", size, np.float64, None)
+        drawn = self._draw_floats(RANDOM, "random", None, size, None)
+        return self._fill("random", size, np.float64, None) if drawn is None else drawn
 
     def randint(self, low, high=None, size=None, dtype=int):
         """Draw integers, all equally often.
@@ -237,7 +240,7 @@ class RandomState(Source):
         Raises
         ------
         TypeError
-            If there are no random integers of that type; if a parameter is an array of a GPU.
+            If there are no random integers of that type.
         ValueError
             If the range is empty, or exceeds that of the type.
 
@@ -251,7 +254,8 @@ class RandomState(Source):
         >>> ca.unique(ca.random.randint(1, 4, size=1000))
         array([1, 2, 3])
         """
-        return self._integers(low, high, size, dtype, False)
+        drawn = self._draw_integers(low, high, size, dtype, False)
+        return self._integers(low, high, size, dtype, False) if drawn is None else drawn
 
     def tomaxint(self, size=None):
         """Draw integers from 0 to the largest one of the type int64.
@@ -322,7 +326,7 @@ class RandomState(Source):
         Raises
         ------
         TypeError
-            If `p` is an array of a GPU, or `a` has no numbers.
+            If `a` has no numbers.
         ValueError
             If the array has more axes, is empty or is smaller than a sample without replacement, or the
             probabilities are wrong.

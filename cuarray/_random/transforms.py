@@ -195,8 +195,12 @@ def as_parameter(x, function, device):
 
 
 def shape_of(function, size, values):
-    """Return the shape of numbers for such parameters; None for a value."""
-    shapes = [() if type(x) is float else x.shape for x in values]
+    """Return the shape of numbers for such parameters, floats or arrays; None for a value."""
+    return shape_for(function, size, [() if type(x) is float else x.shape for x in values])
+
+
+def shape_for(function, size, shapes):
+    """Return the shape of numbers for parameters of some shapes; None for a value."""
     wanted = () if size is None else size if isinstance(size, tuple) else tuple(np.atleast_1d(size).tolist())
     try:
         shape = np.broadcast_shapes(*shapes, wanted)

@@ -2,7 +2,9 @@
 
 import peers
 
-test_check = peers.test_of(__file__, "torch", command=peers.on_simulated_gpus, environment=(("CUDASIM_REAL_NVRTC", "0"),))
+test_check = peers.test_of(
+    __file__, "torch", command=peers.on_simulated_gpus, environment=(("CUDASIM_REAL_NVRTC", "0"),)
+)
 
 
 def error_of(call):

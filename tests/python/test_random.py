@@ -571,7 +571,7 @@ def test_numbers_do_not_depend_on_the_device(device):
         assert draw(here).tolist() == draw(there).tolist()
 
 
-def test_parameters_on_a_gpu_are_refused(device):
+def test_parameters_on_a_gpu_are_refused_where_numpy_draws(device):
     x = cuarray.asarray([0.5, 0.5])
     rng = default_rng(np.random.PCG64(7))
     calls = {

@@ -67,7 +67,14 @@ OTHERS = {
 }  # fmt: skip
 #: Those of rows that depend on one another.
 ROWS = {
-    "dirichlet": [([1.0, 2.0, 3.0],), ([0.5, 0.5],), ([0.2, 30.0, 1e3],)],
+    "dirichlet": [
+        ([1.0, 2.0, 3.0],),
+        ([0.5, 0.5],),
+        ([0.2, 30.0, 1e3],),
+        ([1.0, 1.0, 1.0],),
+        ([0.03, 0.05, 0.02],),
+        ([0.05, 0.0, 0.09],),
+    ],
     "multinomial": [
         (20, [0.2, 0.3, 0.5]),
         (5, [0.0, 1.0]),
@@ -524,6 +531,96 @@ def test_rows_of_arrays_of_parameters(device):
     for method in ("svd", "eigh", "cholesky"):
         x = rng.multivariate_normal([1.0, 2.0], [[2.0, 1.0], [1.0, 3.0]], 30_000, method=method).numpy()
         np.testing.assert_allclose(np.cov(x.T), [[2, 1], [1, 3]], atol=0.15)
+
+
+#: Calls whose parameters P are lists, arrays of NumPy, or arrays of any device.
+PLACES = """
+multinomial(20, P([0.2, 0.3, 0.5])) | multinomial(P(20), P([0.2, 0.3, 0.5]), size=3) | multinomial(P([[3], [7]]), P([[0.2, 0.8], [1.0, 0.0]]))
+multinomial(P([20, 30]), P([0.2, 0.3, 0.5]), size=(4, 2)) | multinomial(P([5]), P([0.7, 0.7, 0.0])) | multinomial(P(-5), P([0.7, 0.3])) | multinomial(5, P(0.5))
+multinomial(5, P([0.5, np.nan, 0.1])) | multinomial(5, P([0.5, 0.6, -0.1])) | multinomial(P([1, 2]), P([0.5, 0.5]), size=3) | multinomial(5, P([]))
+dirichlet(P([1.0, 2, 3]), 2) | dirichlet(P([1.0, 1, 1])) | dirichlet(P([0.01, 0.02, 0.03]), 3) | dirichlet(P([0.01, 0, 0.03, 0]), 3) | dirichlet(P([0.0, 0]), 3)
+dirichlet(P([1e-300, 1e-200, 5e-324]), 3) | dirichlet(P([0.05]), 3) | dirichlet(P([np.inf, 2])) | dirichlet(P([np.nan, 2])) | dirichlet(P([-1.0, 2]))
+dirichlet(P([]), (2,)) | dirichlet(P([[1.0]])) | dirichlet(P(1.0)) | dirichlet(P([2, 3]), 0)
+multivariate_hypergeometric(P([5, 6, 7]), 4) | multivariate_hypergeometric(P([5, 6, 7]), P(4), (2, 3)) | multivariate_hypergeometric(P([5, -6, 7]), 4)
+multivariate_hypergeometric(P([5, 6, 7]), 40) | multivariate_hypergeometric(P([5, 6]), -1) | multivariate_hypergeometric(P([]), 0) | multivariate_hypergeometric(P([[1]]), 1)
+multivariate_normal(P([1.0, 2]), P([[2.0, 0.5], [0.5, 1]]), 3, method="cholesky") | multivariate_normal(P([1.0, 2, 3]), P([[1.0, 3], [3, 1]]), 3)
+multivariate_normal(P([1.0, 2]), P([[1.0, 3], [3, 1]]), check_valid="raise") | multivariate_normal(P([[1.0]]), P([[1.0]]))
+integers(P([0, 5]), P([[10], [2**62]])) | integers(P([1, 5]), size=(3, 2), dtype="i1") | integers(P([1, 5]), endpoint=True, dtype="u8") | integers(P([0]), 2, dtype=bool, size=9)
+integers(-(2**63), P([2**63 - 1]), endpoint=True, size=4) | integers(P([0, 5]), P([3, 5])) | integers(P([0, 5]), 300, dtype="i1") | integers(P([-200, 5]), 3, dtype="i1")
+integers(P([0.5, 1]), 3) | integers(P([np.nan, 1]), 3) | integers(P([0, 5]), 6, size=3) | integers(P([]), 6) | integers(P([4, 5]), P([4, 5]), endpoint=True) | integers(-1, P([5]), dtype="u2")
+choice(3, 5, p=P([0.2, 0.3, 0.5])) | choice(3, p=P([0.2, 0.3, 0.5])) | choice(P([5, 6, 7]), (2, 2), p=P([0.2, 0.3, 0.5])) | choice(P([[5, 6, 7]]), 4, p=P([0.2, 0.3, 0.5]), axis=1)
+choice(P([5.0, 6, 7]), p=P([0.2, 0.3, 0.5])) | choice(3, 2, False, P([0.2, 0.3, 0.5])) | choice(P([5, 6, 7]), (3, 1), False, P([0.2, 0.3, 0.5])) | choice(3, 0, p=P([0.2, 0.3, 0.5]))
+choice(3, 4, False, P([0.2, 0.3, 0.5])) | choice(3, 2, False, P([1.0, 0, 0])) | choice(3, p=P([0.2, 0.8])) | choice(3, p=P([0.2, 0.9, -0.1])) | choice(3, p=P([0.2, 0.9, np.nan]))
+choice(3, p=P([0.2, 0.3, 0.6])) | choice(2, p=P([[0.5, 0.5]])) | choice(P([]), 2) | choice(P([]), 0) | choice(P([5, 6]), 3, p=P([1e-9, 1.0]))
+"""
+
+
+@pytest.mark.parametrize("call", [call for line in PLACES.strip().splitlines() for call in line.split(" | ")])
+def test_parameters_of_every_place(call, device):
+    """The same numbers and errors for lists and for arrays of any place, and errors where NumPy raises."""
+
+    def drawn(place, convert):
+        with cuarray.device(place), np.errstate(invalid="ignore"):
+            rng = default_rng(3)
+            try:
+                x = eval(f"rng.{call}", {"rng": rng, "np": np, "P": convert})
+            except (TypeError, ValueError) as error:
+                return type(error).__name__, str(error)
+            assert x.device == cuarray.device(place)
+            return repr(x.tolist()), x.dtype, x.shape, _core.is_value(x), rng.random().item()
+
+    expected = drawn("cpu", list_of)
+    if "multivariate_normal" in call and "cholesky" in call:  # products and roots of libraries
+        expected = None
+    for place, convert in [
+        ("cpu", np.asarray),
+        ("cpu", lambda x: cuarray.asarray(x, device="cpu")),
+        (device, list_of),
+        (device, cuarray.asarray),
+    ]:
+        found = drawn(place, convert)
+        assert expected is None or found == expected
+    try:
+        eval(f"rng.{call}", {"rng": numpys(), "np": np, "P": np.asarray})
+    except (TypeError, ValueError):
+        assert len(found) == 2 and found[1].startswith(call[: call.index("(")])
+    else:
+        assert len(found) == 5, found
+
+
+def list_of(x):
+    return x
+
+
+def test_arrays_of_ranges(device):
+    n = 30_000
+    rng = default_rng(2026)
+    for count in (2, 3, 7, 1000, 2**32, 3 * 2**61, 2**63 + 1, 2**64 - 1):
+        for low in (0, -(2**63)):
+            if low + count > 2**63:
+                continue
+            x = rng.integers(cuarray.full(n, low), cuarray.full(n, low + count - 1), endpoint=True).numpy()
+            share = (x.view(np.uint64) - np.uint64(low % 2**64)) / count
+            assert (x >= low).all() and (share <= 1).all()
+            counts = np.histogram(share, min(count, 8), (0, 1))[0]
+            assert (abs(counts - n / len(counts)) < 5 * math.sqrt(n / len(counts))).all(), count
+    x = rng.integers(cuarray.zeros(n, "u8"), cuarray.full(n, 2**64 - 1, "u8"), dtype="u8", endpoint=True).numpy()
+    assert abs((x >> np.uint64(63)).mean() - 0.5) < 0.02
+    for dtype in INTEGERS:
+        least, most = limits(dtype)
+        x = rng.integers(least, cuarray.full(50, most), dtype=dtype, endpoint=True)
+        assert x.dtype == np.dtype(dtype)
+
+
+def test_samples_without_replacement_by_probabilities(device):
+    rng, n = default_rng(11), 2000
+    p = np.array([0.1, 0.5, 0.0, 0.4])
+    first = np.bincount([rng.choice(4, 3, False, cuarray.asarray(p))[0].item() for _ in range(n)], minlength=4)
+    assert first[2] == 0 and (abs(first - n * p) <= 5 * np.sqrt(n * p)).all()
+    second = np.array([rng.choice(4, 2, False, p).tolist() for _ in range(n)])
+    assert (second[:, 0] != second[:, 1]).all()
+    share = 0.1 * 0.5 / 0.9 + 0.5 * 0.1 / 0.5
+    assert abs((second.sum(1) == 1).mean() - share) < 5 * math.sqrt(share / n)
 
 
 #: Numbers that parameters may be.

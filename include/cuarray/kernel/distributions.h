@@ -258,6 +258,27 @@ struct ZipfNumber {
     }
 };
 
+/// From 0 to a number of 64 bits, which are those of the parameter: equally often, by products of which some are
+/// rejected (Lemire: Fast random integer generation in an interval, 2019).
+struct IntegerNumber {
+    struct IntegerSetup {
+        u64 count, least;  // 0: all 2^64
+    };
+    static CUARRAY_FN IntegerSetup setup(f64 most, f64, f64) {
+        const u64 count = bit_cast<u64>(most) + 1;
+        return {count, count == 0 ? 0 : (0 - count) % count};
+    }
+    static CUARRAY_FN i64 of(ElementWords& words, const IntegerSetup& s) {
+        for (;;) {
+            const RandomBlock now = words.next();
+            for (int k = 0; k < 4; ++k) {
+                const pair<u64, u64> product = wide_product(now.word[k], s.count);
+                if (product.first >= s.least) return i64(s.count == 0 ? now.word[k] : product.second);
+            }
+        }
+    }
+};
+
 /// k has a probability proportional to p^k / k (Kemp: Efficient generation of logarithmically distributed pseudo-random
 /// variables, 1981).
 struct LogseriesNumber {
