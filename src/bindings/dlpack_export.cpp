@@ -88,8 +88,9 @@ int64_t number(PyObject* object, const char* what) {
         PyErr_Clear();
         fail(PyExc_ValueError, "__dlpack__: %s must be an integer, not %R", what, object);
     }
-    const long long value = PyLong_AsLongLong(index.get());
-    if (value == -1 && PyErr_Occurred()) throw ExceptionIsSet{};
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
+    if (overflow) fail(PyExc_ValueError, "__dlpack__: %s must be an integer of 64 bits, not %R", what, object);
     return value;
 }
 

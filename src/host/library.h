@@ -32,7 +32,7 @@ constexpr int kItemSizes = 5;
 struct ReductionLoops {
     int accumulator_size = 0;  ///< 0: the row does not have this type
     int result_size = 0;
-    int decided = -1;          ///< the absorbing accumulator, 0 or 1, which no further element changes; -1: none
+    int decided = -1;          ///< the accumulator's first byte, 0 or 1, where no further element changes it; -1: none
     bool needs_index = false;  ///< whether the result is an index
 
     /// Folds n contiguous elements, at most a chunk, to nodes[leaf][lane]; the first one has index `first` and begins a

@@ -89,7 +89,7 @@ class ReduceRun {
         const int64_t tasks = folds_ * n_ < 2 * kTaskElements ? 1 : (units + per_task - 1) / per_task;
         const int64_t bytes = chunks_ > 1 ? chunks_ * outputs_ * folds_ * acc_size() : 0;
         const std::unique_ptr<char[]> partial(bytes ? new char[size_t(bytes)] : nullptr);
-        std::atomic<bool> decided = false;
+        std::atomic<int64_t> decided = kNoLimit;
         decided_ = &decided;
         parallel_for(tasks, [&](int64_t i) {
             const int64_t begin = tasks == 1 ? 0 : i * per_task;
@@ -134,9 +134,10 @@ class ReduceRun {
             chunks_ > 1 ? partial + (chunk * outputs_ * folds_ + first) * acc_size() : scratch.take(outputs_ * apart);
         const Accumulators acc{data, apart};
         const bool can_be_decided = folds_ == 1 && outputs_ == 1 && loops_.decided >= 0;
-        if (can_be_decided && decided_->load(std::memory_order_relaxed))
+        if (can_be_decided && chunk > decided_->load(std::memory_order_relaxed)) {
+            std::memset(data, 0x7f, size_t(acc_size()));  // an index, if there is one, behind all others
             *data = char(loops_.decided);
-        else if (by_columns_)
+        } else if (by_columns_)
             fold_columns(machine, range, acc);
         else if (const void* const x = contiguous_rows(machine, range))
             fold_contiguous_rows(static_cast<const char*>(x), range.folds, data);
@@ -145,7 +146,10 @@ class ReduceRun {
         else
             for (int64_t k = 0; k < range.folds; ++k)
                 fold_row(machine, first + k, begin, range.count, {data + k * acc_size(), apart});
-        if (can_be_decided && *data == char(loops_.decided)) decided_->store(true, std::memory_order_relaxed);
+        if (can_be_decided && *data == char(loops_.decided)) {
+            int64_t before = decided_->load(std::memory_order_relaxed);
+            while (chunk < before && !decided_->compare_exchange_weak(before, chunk, std::memory_order_relaxed)) {}
+        }
         if (chunks_ == 1)
             for (int64_t k = 0; k < outputs_; ++k) write_results(k, first, range.folds, acc.of(k));
     }
@@ -386,7 +390,7 @@ class ReduceRun {
     const ReductionLoops& loops_;
     int64_t n_ = 0, folds_ = 0, chunks_ = 0, group_ = 0, groups_ = 0;
     bool by_columns_ = false;
-    std::atomic<bool>* decided_ = nullptr;  ///< whether the one fold's result is known
+    std::atomic<int64_t>* decided_ = nullptr;  ///< the first chunk known to decide the one fold
 };
 
 }  // namespace
@@ -413,7 +417,7 @@ void fold_run(const ReductionLoops& loops, int64_t item, const void* data, int64
         loops.fold_leaves(static_cast<const char*>(data) + begin * item, elements, begin, nodes);
         loops.fold_nodes(nodes, elements, acc + chunk * acc_size);
         if (loops.decided < 0 || acc[chunk * acc_size] != char(loops.decided)) continue;
-        acc[0] = char(loops.decided);
+        std::memcpy(acc, acc + chunk * acc_size, size_t(acc_size));
         chunks = 1;
     }
     for (int64_t left = chunks; left > 1; left = (left + 1) / 2)

@@ -495,18 +495,21 @@ def test_what_a_mask_hides_counts_as_nothing(device, name, dtype):
 
 @pytest.mark.parametrize("size", [100, 20_000, 500_000])
 def test_folds_that_one_element_has_decided(size, device, rng):
-    """any and all may skip the remaining elements; also for a mask, with where= and for a pending value."""
-    for place in (0, 16_383, 16_384, size - 1, None):
+    """any, all, argmax and argmin may skip the rest; also for a mask, with where= and for a pending value."""
+    for place in (0, 3, 16_383, 16_384, size - 1, None):
         x = np.zeros(size, bool)
         if place is not None and place < size:
-            x[place] = True
+            x[place] = x[-1] = x[place + (size - place) // 2] = True
         ours = cuarray.asarray(x, device=device)
         for make in (lambda a: a, lambda a: a.astype(float), cuarray.fuse(lambda a: a * 2.0)):
             values = make(ours)
             assert bool(cuarray.any(values)) == x.any() == bool(cuarray.max(values))
             assert bool(cuarray.all(~(values > 0))) == (~x).all()
             assert cuarray.count_nonzero(values) == x.sum()
+            assert cuarray.argmax(values > 0) == x.argmax() and cuarray.argmin(~(values > 0)) == x.argmax()
         assert not cuarray.any(ours, where=~ours)
+        assert ours.argmax() == x.argmax() and ours.argmin() == x.argmin()
+        assert cuarray.asarray(x.view("u1") * np.uint8(6), device=device).view(bool).argmax() == x.argmax()
 
 
 @pytest.mark.parametrize("shape", [(0, 2, 0), (0, 0), (0, 3)])

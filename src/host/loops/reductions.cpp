@@ -412,14 +412,7 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
 
     /// The best value of n elements, at most a leaf; any NaN is the best of all.
     static auto best_value(const X* x, int n) {
-        if constexpr (is_same<Element, bool>) {
-            uint8_t some = 0, every = 1;
-#pragma omp simd reduction(| : some) reduction(& : every)
-            for (int i = 0; i < n; ++i) some |= x[i] != 0, every &= x[i] != 0;
-            return ValueRow::combine(false, true) ? some != 0 : every != 0;
-        } else {
-            return with_lanes(n, [&](auto lanes) { return best_of_vectors<lanes.value>(x, n); });
-        }
+        return with_lanes(n, [&](auto lanes) { return best_of_vectors<lanes.value>(x, n); });
     }
 
     /// By comparisons of numbers, with NaN beside them: four vectors at a time, because each waits for the one before.
@@ -465,16 +458,41 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
         return int(fold_vector<lanes>(first, earlier));
     }
 
+    /// The position of the first of n bools that is `value`; n if there is none. Bytes in words, the first one lowest.
+    static CUARRAY_FN int64_t position_of_bool(const void* from, int64_t n, bool value) {
+        constexpr uint64_t low = 0x0101010101010101, high = low << 7;
+        const char* const x = static_cast<const char*>(from);
+        // Not 0 if a byte is; its lowest bit that is set belongs to the first such byte.
+        const auto found = [=](int64_t i) {
+            uint64_t word;
+            __builtin_memcpy(&word, x + i, sizeof word);
+            return value ? word : (word - low) & ~word & high;
+        };
+        int64_t i = 0;
+        for (; i + 64 <= n; i += 64) {
+            uint64_t any = 0;
+            for (int k = 0; k < 8; ++k) any |= found(i + 8 * k);
+            if (any) break;
+        }
+        for (; i + 8 <= n; i += 8)
+            if (const uint64_t bits = found(i)) return i + __builtin_ctzll(bits) / 8;
+        while (i < n && (x[i] != 0) != value) ++i;
+        return i;
+    }
+
     /// The best of all leaves, which may be stored as the node of each: only the leaf that has it is searched.
     static A best_of_leaves(const X* x, int64_t n, int64_t first) {
-        const auto size_at = [n](int64_t begin) { return int(n - begin < kLeaf ? n - begin : kLeaf); };
-        A best = {best_value(x, size_at(0)), 0};
-        const auto is_decided = [&best] {
-            return is_same<Element, bool> && best.value == ValueRow::combine(false, true);
-        };
-        for (int64_t begin = kLeaf; begin < n && !is_decided(); begin += kLeaf)
-            best = Row::combine(best, A{best_value(x + begin, size_at(begin)), begin});
-        return {best.value, first + best.index + position(x + best.index, size_at(best.index), best.value)};
+        if constexpr (is_same<Element, bool>) {
+            constexpr bool wanted = is_same<ValueRow, red::max<Element>>;
+            const int64_t at = position_of_bool(x, n, wanted);
+            return at < n ? A{wanted, first + at} : A{!wanted, first};
+        } else {
+            const auto size_at = [n](int64_t begin) { return int(n - begin < kLeaf ? n - begin : kLeaf); };
+            A best = {best_value(x, size_at(0)), 0};
+            for (int64_t begin = kLeaf; begin < n; begin += kLeaf)
+                best = Row::combine(best, A{best_value(x + begin, size_at(begin)), begin});
+            return {best.value, first + best.index + position(x + best.index, size_at(best.index), best.value)};
+        }
     }
 
     static void fold_lines(const void* from, int64_t n, int64_t lines, void* to) {
@@ -807,6 +825,8 @@ template <int R, class Element> constexpr ReductionLoops reduction_loops() {
         for (const bool value : {false, true})
             if (Own::Row::combine(value, false) == value && Own::Row::combine(value, true) == value)
                 loops.decided = value;
+    if constexpr (is_same<Element, bool> && Own::needs_index)
+        loops.decided = is_same<typename Own::ValueRow, red::max<bool>>;
     loops.fold_leaves = Folds::fold_leaves;
     loops.fold_lane = Folds::fold_lane;
     if constexpr (is_same<typename Own::Result, Element> && !Own::needs_index)
