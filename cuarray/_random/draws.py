@@ -18,6 +18,9 @@ from cuarray._random.transforms import DRAWS, as_numbers, transformed
 #: Parameters that NumPy takes as they are.
 PLAIN = frozenset([bool, int, float, str, type, type(None), tuple, np.ndarray, np.float64, np.int64])
 
+#: Errors of NumPy's generator that do not name the method.
+PREFIXED = TypeError, ValueError, OverflowError, NotImplementedError
+
 #: So many numbers are copied in less time than NumPy takes to look at an output.
 FEW = 1000
 
@@ -80,8 +83,8 @@ class Source:
         """Call a method of NumPy's generator; errors begin with its name."""
         try:
             return getattr(self._host, name)(*parameters, **options)
-        except (TypeError, ValueError) as error:
-            if type(error) not in (TypeError, ValueError) or str(error).startswith(name):
+        except PREFIXED as error:
+            if type(error) not in PREFIXED or str(error).startswith(name):
                 raise
             raise type(error)(f"{name}: {error}") from error
 
@@ -239,7 +242,7 @@ def decline(*arguments):
 
 def as_integer(x):
     """Return the end of a range as an int, where it is one number of the host; else as it is."""
-    return x if type(x) is int or x is None or not is_seen(x) or np.ndim(x) else int(x)
+    return x if type(x) is int or x is None or not is_seen(x) or np.ndim(x) or isinstance(x, str) else int(x)
 
 
 def on_host(x, function):

@@ -94,7 +94,7 @@ class Generator(Source):
         >>> [rng.random(2).shape for rng in ca.random.default_rng(7).spawn(3)]
         [(2,), (2,), (2,)]
         """
-        return [type(self)(child, self._device) for child in self.bit_generator.spawn(n_children)]
+        return [type(self)(child.bit_generator, self._device) for child in self._numpys("spawn", n_children)]
 
     def random(self, size=None, dtype=np.float64, out=None):
         """Draw from the uniform distribution over ``0 <= x < 1``.
@@ -338,7 +338,7 @@ class Generator(Source):
         >>> len(rng.bytes(10))
         10
         """
-        return self._host.bytes(length)
+        return self._numpys("bytes", length)
 
     def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
         """Draw a sample of the entries of an array.
@@ -390,6 +390,8 @@ class Generator(Source):
             if p is not None and self._is_philox and (n := operator.index(a)) > 0:
                 return indices_by(p, self, n, size, replace)
             return self._draw("choice", on_host(a, "choice"), size, replace, p, axis, shuffle)
+        if not -a.ndim <= axis < a.ndim:
+            raise IndexError(f"choice: axis {axis} is out of bounds for array of dimension {a.ndim}")
         n = a.shape[axis]
         if n == 0 and count_of(size):
             raise ValueError("choice: a cannot be empty unless no samples are taken")
@@ -440,7 +442,7 @@ class Generator(Source):
         if isinstance(x, int | np.integer):
             return self._draw("permutation", x)
         x = as_array(x, self._device)
-        axis = normalize_axis_index(axis, x.ndim)
+        axis = axis_of(x, axis, "permutation")
         if x.ndim == 1 and is_on_host(x):
             x = x.copy()
             self._host.shuffle(x.__array__())
@@ -487,8 +489,9 @@ class Generator(Source):
         """
         if out is None:
             x = as_array(x, self._device)
+            axis = axis_of(x, axis, "permuted") if axis is not None and x.ndim else axis
             if is_on_host(x):
-                return placed(self._host.permuted(x.__array__(), axis=axis), x.device)
+                return placed(self._numpys("permuted", x.__array__(), axis=axis), x.device)
         else:
             if not isinstance(out, ndarray | np.ndarray):
                 raise TypeError(f"permuted: out must be an array, not {type(out).__name__}")
@@ -499,7 +502,7 @@ class Generator(Source):
                     f"permuted: out= is on {place.device}, the array on {x.device}; move one with .to_device(...)"
                 )
             if is_on_host(x):
-                self._host.permuted(x.__array__(), axis=axis, out=place.__array__())
+                self._numpys("permuted", x.__array__(), axis=axis, out=place.__array__())
                 return out
         if x.ndim == 0:
             raise TypeError("permuted: an array without axes has no order")
@@ -515,7 +518,7 @@ class Generator(Source):
     def _permuted_like(self, x, place, axis):
         """Permute by indices that are drawn on the host. Without an axis, elements go by their order in `place`."""
         if axis is not None:
-            axis = normalize_axis_index(axis, x.ndim)
+            axis = axis_of(x, axis, "permuted")
             extents = [1] * x.ndim
             extents[axis] = x.shape[axis]
             indices = np.broadcast_to(np.arange(x.shape[axis]).reshape(extents), x.shape)
@@ -565,11 +568,11 @@ class Generator(Source):
                [4, 5]])
         """
         if not isinstance(x, ndarray):
-            self._host.shuffle(x, axis)
+            self._numpys("shuffle", x, axis)
             return
         if x.ndim == 0:
             raise TypeError("shuffle: an array without axes has no order")
-        axis = normalize_axis_index(axis, x.ndim)
+        axis = axis_of(x, axis, "shuffle")
         target(x, "shuffle")
         if x.ndim == 1 and is_on_host(x):
             self._host.shuffle(x.__array__())
@@ -578,6 +581,11 @@ class Generator(Source):
 
 
 add_methods(Generator, (*DISTRIBUTIONS, *OF_GENERATOR))
+
+
+def axis_of(x, axis, function):
+    """Return an axis of an array as a number that is not negative."""
+    return normalize_axis_index(operator.index(axis), x.ndim, function)
 
 
 def default_rng(seed=None, device=None):

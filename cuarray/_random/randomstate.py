@@ -303,7 +303,7 @@ class RandomState(Source):
         >>> len(ca.random.bytes(10))
         10
         """
-        return self._host.bytes(length)
+        return self._numpys("bytes", length)
 
     def choice(self, a, size=None, replace=True, p=None):
         """Draw a sample of the elements of an array.

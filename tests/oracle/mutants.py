@@ -1256,7 +1256,7 @@ RANDOM = [
                 "cuarray/_random/rows.py",
                 "np.where(before < 1, 1 - before, 1), 1), 0))",
                 "np.where(before < 1, 1 + before, 1), 1), 0))",
-                "parameters_of_every_place",
+                "rows_of_arrays",
             ),
             (
                 "pieces-of-the-whole-stick",
@@ -1300,7 +1300,7 @@ RANDOM = [
         "cuarray/_random/draws.py",
         'raise type(error)(f"{name}: {error}") from error',
         "raise",
-        tests("random_numbers", "parameters_of_every_place"),
+        tests("random", "errors_are_numpys"),
     ),
     Mutant(
         "draws-do-not-keep-the-bit-generator",

@@ -835,6 +835,11 @@ def refusal(call, names):
             return type(error), str(error)
 
 
+def not_ours(text):
+    """Whether a text is that of a conversion before the method: to an array, an integer or a dtype."""
+    return text.startswith(("array: ", "'str' object cannot be interpreted", "data type 'nothing'"))
+
+
 @pytest.mark.parametrize("call", CALLS)
 def test_errors_are_numpys(call, device):
     ours, theirs = pair()
@@ -849,6 +854,10 @@ def test_errors_are_numpys(call, device):
     assert kind == expected, f"{call}: {text!r} instead of {reason!r}"
     assert kind != "no error", call
     assert_states(ours, theirs)
+    for text in (text, refusal(call, here | {"rng": default_rng(7)})[1]):
+        name = call[len("rng.") : call.index("(")]
+        is_named = text.startswith(name) or f"{name}()" in text  # Python's words for missing arguments
+        assert is_named or not_ours(text), text
 
 
 @pytest.mark.parametrize(

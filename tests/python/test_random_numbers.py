@@ -511,6 +511,9 @@ def test_rows_of_arrays_of_parameters(device):
     x = rng.multinomial(n, pvals)
     assert x.shape == (2, 3, 3) and (x.sum(-1).numpy() == n).all() and x.device == cuarray.device()
     assert (x.numpy()[:, 1] == n * [0, 0, 1]).all() and (x.numpy()[:, 2, 2] == 0).all()
+    pairs = np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]])
+    mean = rng.multinomial(50, pairs, size=(4000, 2)).mean(0).numpy()
+    assert (abs(mean - 50 * pairs) < 5 * np.sqrt(50 * pairs * (1 - pairs) / 4000)).all()
     x = rng.multinomial(n, pvals, size=(4, 2, 3))
     assert x.shape == (4, 2, 3, 3) and (x.sum(-1).numpy() == n).all()
     for call in (
