@@ -805,13 +805,6 @@ EDITING = [
         tests("ndarray", "division"),
     ),
     Mutant(
-        "chunks-before-the-first-that-decides-are-skipped",
-        "src/host/reduce.cpp",
-        "if (can_be_decided && chunk > decided_->load(std::memory_order_relaxed))",
-        "if (can_be_decided && decided_->load(std::memory_order_relaxed) != kNoLimit)",
-        tests("reductions", "decided"),
-    ),
-    Mutant(
         "the-first-chunk-has-the-index",
         "src/host/reduce.cpp",
         "std::memcpy(acc, acc + chunk * acc_size, size_t(acc_size));\n        chunks = 1;",

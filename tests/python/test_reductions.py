@@ -509,7 +509,23 @@ def test_folds_that_one_element_has_decided(size, device, rng):
             assert cuarray.argmax(values > 0) == x.argmax() and cuarray.argmin(~(values > 0)) == x.argmax()
         assert not cuarray.any(ours, where=~ours)
         assert ours.argmax() == x.argmax() and ours.argmin() == x.argmin()
-        assert cuarray.asarray(x.view("u1") * np.uint8(6), device=device).view(bool).argmax() == x.argmax()
+        for byte in (6, 255):
+            truth = cuarray.asarray(x.view("u1") * np.uint8(byte), device=device).view(bool)
+            assert truth.argmax() == x.argmax() and truth[::-1].copy().argmin() == x[::-1].argmin()
+
+
+def test_threads_find_the_first_that_decides():
+    """It may be in a chunk that one thread reaches after another thread has decided with a later one."""
+    threads, size, chunk = cuarray.get_num_threads(), 1_000_000, 16_384
+    cuarray.set_num_threads(2)
+    try:
+        for task in [*range(14)] * 3:
+            place = 4 * chunk * task + 3 * chunk + 1000  # a thread takes four chunks
+            x = np.zeros(2 * size, bool)
+            x[2 * place :] = True
+            assert cuarray.asarray(x, device="cpu")[::2].argmax() == place
+    finally:
+        cuarray.set_num_threads(threads)
 
 
 @pytest.mark.parametrize("shape", [(0, 2, 0), (0, 0), (0, 3)])
