@@ -24,8 +24,8 @@ class Generator(Source):
     Over a `Philox`, which `default_rng` makes, most numbers are drawn on the device of the result, and are the
     same on every device. Those of `random`, of `uniform`, of `bytes` and of `integers` in a range of a power of
     two are the numbers of NumPy's generator over the same Philox, and leave it in the same state. Those of all
-    other distributions, and integers in other ranges, differ from NumPy's. Permutations, and choices without
-    probabilities, are drawn by NumPy on the host.
+    other distributions, integers in other ranges, permutations and choices differ from NumPy's. Small samples of
+    many entries without replacement are drawn by NumPy on the host.
 
     Over another bit generator all numbers are NumPy's, drawn on the host and uploaded, which is slower.
 
@@ -387,26 +387,43 @@ class Generator(Source):
         size = on_host(size, "choice")
         a = a if np.isscalar(a) else as_array(a, self._device)
         if np.ndim(a) == 0:
-            if p is not None and self._is_philox and (n := operator.index(a)) > 0:
-                return indices_by(p, self, n, size, replace)
-            return self._draw("choice", on_host(a, "choice"), size, replace, p, axis, shuffle)
+            n = a if isinstance(a, int | np.integer) or not isinstance(a, ndarray) else on_host(a, "choice")
+            chosen = self._chosen(n, size, replace, p, self._device)
+            if chosen is None:
+                return self._draw("choice", n, size, replace, p, axis, shuffle)
+            return chosen
         if not -a.ndim <= axis < a.ndim:
             raise IndexError(f"choice: axis {axis} is out of bounds for array of dimension {a.ndim}")
         n = a.shape[axis]
         if n == 0 and count_of(size):
             raise ValueError("choice: a cannot be empty unless no samples are taken")
-        if p is not None and self._is_philox and n:
-            chosen = indices_by(p if isinstance(p, ndarray) else as_array(p, a.device), self, n, size, replace)
-            if chosen.device != a.device:
-                raise ValueError(f"choice: a is on {a.device} and p on {p.device}; move one with .to_device(...)")
-        else:
+        chosen = self._chosen(n, size, replace, p, a.device)
+        if chosen is None:
             chosen = self._numpys("choice", n, size, replace, on_host(p, "choice"), 0, shuffle)
             if a.ndim == 1 and size is None:
                 return a[int(chosen)]
             chosen = _core.array_from_object(chosen, None, a.device)
+        elif chosen.device != a.device:
+            raise ValueError(f"choice: a is on {a.device} and p on {chosen.device}; move one with .to_device(...)")
         sample = take(a, chosen, axis)
         # With size=() it is an array and no value.
         return sample if size is None or sample.ndim else _core.array_from_object(sample, None, None, True)
+
+    def _chosen(self, n, size, replace, p, device):
+        """Return a sample of 0 ... n - 1, drawn on a device; None where NumPy shall draw it."""
+        n = int(n) if isinstance(n, np.integer) or (type(n) is np.ndarray and n.dtype.kind in "iu") else n
+        if not self._is_philox or type(n) is not int or n <= 0:
+            return None
+        if p is not None:
+            return indices_by(p if isinstance(p, ndarray) else as_array(p, device), self, n, size, replace)
+        if replace:
+            return self._draws_for(device)[1](0, n, size, np.int64, False, "choice")
+        # A small sample of many: NumPy draws no order of all.
+        count = count_of(size)
+        if not 0 <= count <= n or (n > 1000 and count < n / 16):
+            return None
+        order = self._order((n,), 0, device)
+        return _core.as_value(order[0]) if size is None else order[:count].reshape(size)
 
     def permutation(self, x, axis=0):
         """Return the entries of an array in random order.
@@ -440,10 +457,11 @@ class Generator(Source):
         array([0, 1, 2, 3, 4])
         """
         if isinstance(x, int | np.integer):
-            return self._draw("permutation", x)
+            is_ours = self._is_philox and x >= 0
+            return self._order((int(x),), 0, self._device) if is_ours else self._draw("permutation", x)
         x = as_array(x, self._device)
         axis = axis_of(x, axis, "permutation")
-        if x.ndim == 1 and is_on_host(x):
+        if x.ndim == 1 and self._is_drawn_by_numpy(x):
             x = x.copy()
             self._host.shuffle(x.__array__())
             return x
@@ -490,7 +508,7 @@ class Generator(Source):
         if out is None:
             x = as_array(x, self._device)
             axis = axis_of(x, axis, "permuted") if axis is not None and x.ndim else axis
-            if is_on_host(x):
+            if self._is_drawn_by_numpy(x):
                 return placed(self._numpys("permuted", x.__array__(), axis=axis), x.device)
         else:
             if not isinstance(out, ndarray | np.ndarray):
@@ -501,7 +519,7 @@ class Generator(Source):
                 raise ValueError(
                     f"permuted: out= is on {place.device}, the array on {x.device}; move one with .to_device(...)"
                 )
-            if is_on_host(x):
+            if self._is_drawn_by_numpy(x):
                 self._numpys("permuted", x.__array__(), axis=axis, out=place.__array__())
                 return out
         if x.ndim == 0:
@@ -516,14 +534,10 @@ class Generator(Source):
         return out
 
     def _permuted_like(self, x, place, axis):
-        """Permute by indices that are drawn on the host. Without an axis, elements go by their order in `place`."""
+        """Permute by orders that are drawn. Without an axis, elements go by their order in `place`."""
         if axis is not None:
             axis = axis_of(x, axis, "permuted")
-            extents = [1] * x.ndim
-            extents[axis] = x.shape[axis]
-            indices = np.broadcast_to(np.arange(x.shape[axis]).reshape(extents), x.shape)
-            indices = self._host.permuted(indices, axis=axis)
-            return take_along_axis(x, _core.array_from_object(indices, None, x.device), axis)
+            return take_along_axis(x, self._order(x.shape, axis, x.device), axis)
         if place.flags.f_contiguous and not place.flags.c_contiguous:
             return self._permuted_like(x.T, place.T, None).T.copy(order="K")
         flat = x.reshape(-1)
@@ -531,7 +545,23 @@ class Generator(Source):
 
     def _order_of(self, x, axis):
         """Draw the order of the entries of an axis, as an array on the device of x."""
-        return _core.array_from_object(self._host.permutation(x.shape[axis]), None, x.device, None)
+        return self._order((x.shape[axis],), 0, x.device)
+
+    def _order(self, shape, axis, device):
+        """Draw an order of the entries of an axis, another one for each slice along it: that of random numbers.
+
+        They are of 64 bits. Equal ones, of a billion two with a probability of 3 %, stay in their order.
+        """
+        if self._is_philox:
+            return self._draws_for(device)[1](0, 2**64 - 1, shape, np.uint64, True, "permutation").argsort(axis)
+        extents = [1] * len(shape)
+        extents[axis] = shape[axis]
+        orders = np.broadcast_to(np.arange(shape[axis]).reshape(extents), shape)
+        return _core.array_from_object(self._host.permuted(orders, axis=axis), None, device)
+
+    def _is_drawn_by_numpy(self, x):
+        """Whether NumPy's generator takes an array as it is."""
+        return not self._is_philox and is_on_host(x)
 
     def shuffle(self, x, axis=0):
         """Bring the entries of an array, or of another sequence, into random order, in place.
@@ -574,7 +604,7 @@ class Generator(Source):
             raise TypeError("shuffle: an array without axes has no order")
         axis = axis_of(x, axis, "shuffle")
         target(x, "shuffle")
-        if x.ndim == 1 and is_on_host(x):
+        if x.ndim == 1 and self._is_drawn_by_numpy(x):
             self._host.shuffle(x.__array__())
         elif x.size:
             x[...] = take(x, self._order_of(x, axis), axis)

@@ -42,9 +42,10 @@ class RandomState(Source):
     """
 
     __module__ = "cuarray.random"
-    __slots__ = ()
+    __slots__ = ("_twin",)
 
     def __init__(self, seed=None, device=None):
+        self._twin = None
         super().__init__(np.random.Generator(bit_generator_of(seed)), device)
 
     def seed(self, seed=None):
@@ -439,7 +440,9 @@ class RandomState(Source):
     @property
     def _generator(self):
         """A Generator that draws the same numbers."""
-        return Generator(self._host.bit_generator, self._device)
+        if self._twin is None or self._twin.bit_generator is not self._host.bit_generator:
+            self._twin = Generator(self._host.bit_generator, self._device)
+        return self._twin
 
 
 if not hasattr(np.random.RandomState, "random_integers"):

@@ -206,9 +206,9 @@ bool read_wide(PyObject* object, __int128& value) {
     return false;
 }
 
-/// draw(low, high, size, dtype, endpoint): random integers, or None where a parameter is not a Python int, or out of
-/// range.
-PyObject* draw_integers(PyObject* self, PyObject* const* args, Py_ssize_t) {
+/// draw(low, high, size, dtype, endpoint, name="integers"): random integers, or None where a parameter is not a Python
+/// int, or out of range.
+PyObject* draw_integers(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     return guarded([&]() -> PyObject* {
         __int128 low = 0, high = 0, least = 0, most = 0;
         DType dtype = DType::int64;
@@ -217,7 +217,9 @@ PyObject* draw_integers(PyObject* self, PyObject* const* args, Py_ssize_t) {
             return Py_NewRef(Py_None);
         high -= args[4] == Py_False;
         if (low < least || high > most || low > high) return Py_NewRef(Py_None);
-        RandomCall call{random_integers(dtype, uint64_t(low), uint64_t(high - low)), {}, false, "integers", {}};
+        const char* const name = count > 5 ? PyUnicode_AsUTF8(args[5]) : "integers";
+        if (!name) throw ExceptionIsSet{};
+        RandomCall call{random_integers(dtype, uint64_t(low), uint64_t(high - low)), {}, false, name, {}};
         make_result(call, args[2], PyTuple_GET_ITEM(self, 2), dtype);
         if (high > low)
             draw(call, self);

@@ -1280,6 +1280,20 @@ RANDOM = [
                 "without_replacement_by",
             ),
             (
+                "orders-of-numbers-of-few-bits",
+                "cuarray/_random/generator.py",
+                "[1](0, 2**64 - 1, shape,",
+                "[1](0, 15, shape,",
+                "orders_are_equally",
+            ),
+            (
+                "all-slices-have-one-order",
+                "cuarray/_random/generator.py",
+                "return take_along_axis(x, self._order(x.shape, axis, x.device), axis)",
+                "return take(x, self._order_of(x, axis), axis)",
+                "orders_are_equally",
+            ),
+            (
                 "choices-by-probabilities-that-do-not-sum-to-1",
                 "cuarray/_random/choices.py",
                 "if abs(total - 1) > close and n:",

@@ -617,6 +617,47 @@ def test_arrays_of_ranges(device):
         assert x.dtype == np.dtype(dtype)
 
 
+def test_orders_are_equally_frequent(device):
+    """All 24 orders of four entries, by every method that draws one; rows have orders of their own."""
+    rng, n = default_rng(5), 2400
+
+    def assert_uniform(orders):
+        counts = np.unique(np.asarray(orders) @ [64, 16, 4, 1], return_counts=True)[1]
+        assert len(counts) == 24 and ((counts - n / 24) ** 2 / (n / 24)).sum() < 60  # 23 degrees of freedom: 3e-5
+
+    rows = cuarray.broadcast_to(cuarray.arange(4), (n, 4))
+    assert_uniform(rng.permuted(rows, axis=1).numpy())
+    assert_uniform(rng.permuted(rows.T, axis=0).numpy().T)
+    ways = [
+        lambda: rng.permutation(4),
+        lambda: rng.permutation(cuarray.arange(4)),
+        lambda: rng.choice(4, 4, replace=False),
+        lambda: rng.permuted(cuarray.arange(4).reshape(2, 2)).reshape(4),
+        lambda: (x := cuarray.arange(4), rng.shuffle(x))[0],
+        lambda: (x := cuarray.arange(8).reshape(4, 2), rng.shuffle(x))[0][:, 0] // 2,
+    ]
+    for way in ways:
+        assert_uniform([way().tolist() for _ in range(n)])
+
+
+def test_orders_of_every_size(device):
+    for n in (0, 1, 2, 17, 1000, 100_000):
+        here, there = default_rng(n), default_rng(n, "cpu")
+        x = here.permutation(n)
+        assert x.device == cuarray.device() and x.dtype == np.int64
+        assert x.tolist() == there.permutation(n).tolist() and sorted(x.tolist()) == list(range(n))
+        assert (np.sort(here.permutation(cuarray.ones((n, 2)) * x[:, None])[:, 0].numpy()) == np.arange(n)).all()
+    for n, count in [(10, 3), (1001, 1000), (1001, 10), (10**6, 3), (5, 5), (5, 0)]:
+        here, there = default_rng(n), default_rng(n, "cpu")
+        x = here.choice(n, count, replace=False)
+        assert x.tolist() == there.choice(n, count, replace=False).tolist() and len(set(x.tolist())) == count
+        x = here.choice(n, (count, 2))
+        assert x.tolist() == there.choice(n, (count, 2)).tolist() and x.shape == (count, 2)
+        assert here.choice(cuarray.arange(n) * 2, replace=False).item() % 2 == 0
+    x = default_rng(3).choice(7, 70_000).numpy()
+    assert (abs(np.bincount(x, minlength=7) - 10_000) < 500).all()
+
+
 def test_samples_without_replacement_by_probabilities(device):
     rng, n = default_rng(11), 2000
     p = np.array([0.1, 0.5, 0.0, 0.4])
