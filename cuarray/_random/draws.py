@@ -46,6 +46,7 @@ class Source:
         "_draw_floats",
         "_draw_integers",
         "_draws",
+        "_elsewhere",
         "_host",
         "_is_philox",
     )
@@ -61,7 +62,7 @@ class Source:
         if is_philox:
             check_layout()
             draws = _core.philox_draws(bits.capsule, bits.lock, self._device, bits)
-        self._host, self._is_philox, self._draws = host, is_philox, draws
+        self._host, self._is_philox, self._draws, self._elsewhere = host, is_philox, draws, (None, draws)
         self._draw_floats, self._draw_integers, _, self._draw_few = draws
 
     def __reduce__(self):
@@ -90,10 +91,15 @@ class Source:
 
     def _draws_for(self, device):
         """Return the functions of _core.philox_draws for arrays of a device."""
-        bits = self._host.bit_generator
+        seen, draws = self._elsewhere
+        if device is seen and seen is not None:
+            return draws
         if device == self._device:
             return self._draws
-        return _core.philox_draws(bits.capsule, bits.lock, device, bits)
+        bits = self._host.bit_generator
+        draws = _core.philox_draws(bits.capsule, bits.lock, device, bits)
+        self._elsewhere = device, draws
+        return draws
 
     def _each(self, name, size, *parameters):
         """Return what a distribution of EACH or COMPOSITES draws, if no kernel takes the parameters as they are."""

@@ -10,7 +10,7 @@ from cuarray._arguments.operands import target
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
 from cuarray._functions.creation import as_array
-from cuarray._functions.indexing import take, take_along_axis
+from cuarray._functions.indexing import take_along_axis
 from cuarray._random.choices import count_of, indices_by
 from cuarray._random.distributions import DISTRIBUTIONS, OF_GENERATOR, add_methods
 from cuarray._random.draws import OWN, Source, on_host, placed
@@ -405,7 +405,7 @@ class Generator(Source):
             chosen = _core.array_from_object(chosen, None, a.device)
         elif chosen.device != a.device:
             raise ValueError(f"choice: a is on {a.device} and p on {chosen.device}; move one with .to_device(...)")
-        sample = take(a, chosen, axis)
+        sample = _core.take(a, chosen, axis % a.ndim)
         # With size=() it is an array and no value.
         return sample if size is None or sample.ndim else _core.array_from_object(sample, None, None, True)
 
@@ -465,7 +465,7 @@ class Generator(Source):
             x = x.copy()
             self._host.shuffle(x.__array__())
             return x
-        return take(x, self._order_of(x, axis), axis)
+        return _core.take(x, self._order_of(x, axis), axis)
 
     def permuted(self, x, *, axis=None, out=None):
         """Return an array in which each slice along an axis is in a random order of its own.
@@ -541,7 +541,7 @@ class Generator(Source):
         if place.flags.f_contiguous and not place.flags.c_contiguous:
             return self._permuted_like(x.T, place.T, None).T.copy(order="K")
         flat = x.reshape(-1)
-        return take(flat, self._order_of(flat, 0).reshape(x.shape)) if x.size else x.copy()
+        return _core.take(flat, self._order_of(flat, 0).reshape(x.shape), 0) if x.size else x.copy()
 
     def _order_of(self, x, axis):
         """Draw the order of the entries of an axis, as an array on the device of x."""
@@ -607,7 +607,7 @@ class Generator(Source):
         if x.ndim == 1 and self._is_drawn_by_numpy(x):
             self._host.shuffle(x.__array__())
         elif x.size:
-            x[...] = take(x, self._order_of(x, axis), axis)
+            x[...] = _core.take(x, self._order_of(x, axis), axis)
 
 
 add_methods(Generator, (*DISTRIBUTIONS, *OF_GENERATOR))
