@@ -48,6 +48,15 @@ def outcomes(file, command, environment):
     return merged
 
 
+def error_of(call, kind=Exception):
+    """Return the error that a call raises; AssertionError if there is none."""
+    try:
+        call()
+    except kind as error:
+        return error
+    raise AssertionError("nothing was raised")
+
+
 #: For `environment`, where another compiler makes the kernels: its PTX may be newer than the simulated driver's default
 #: version. Every access is checked, and streams are under the race detector.
 FOREIGN_KERNELS = (("CUDASIM_DRIVER", "13900"), ("CUDASIM_NVRTC", "13.0"), ("CUDASIM_CHECK", "1"))

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import peers
 import pytest
+from peers import error_of
 
 ENVIRONMENT = (("JAX_PLATFORMS", "cpu"), ("TF_CPP_MIN_LOG_LEVEL", "3"), ("CUDA_VISIBLE_DEVICES", ""))
 FOLDERS = ("/usr/lib", "/usr/lib64", "/usr/lib/*-linux-gnu", "/usr/lib/llvm-*/lib")
@@ -80,7 +81,7 @@ if __name__ == "__main__":
     import tensorflow  # noqa: F401
     import torch  # noqa: F401
     import wrap_cases
-    from wrap_cases import close, error_of
+    from wrap_cases import close
 
     import cuarray as ca
     from cuarray.interop import wrap

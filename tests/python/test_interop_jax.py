@@ -1,6 +1,7 @@
 """JAX and cuarray: exchange of arrays in both directions, over shared memory."""
 
 import peers
+from peers import error_of
 
 test_check = peers.test_of(
     __file__,
@@ -140,14 +141,6 @@ def check_arrays_of_jax_beside_ours():
     x += j
     assert x.tolist() == [0, 2, 4] and x[j.astype(int)].tolist() == [0, 2, 4]
     assert jax.jit(lambda y: x + y)(j).tolist() == [0, 3, 6], "a constant of a traced function"
-
-
-def error_of(call):
-    try:
-        call()
-    except Exception as error:
-        return error
-    raise AssertionError("nothing was raised")
 
 
 def check_arrays_without_one_memory():

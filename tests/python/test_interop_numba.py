@@ -1,19 +1,12 @@
 """Numba on cuarray's arrays: compiled functions on the CPU, and a CUDA kernel under Numba's simulator."""
 
 import peers
+from peers import error_of
 
 test_check = peers.test_of(__file__, "numba", environment=(("NUMBA_ENABLE_CUDASIM", "1"),))
 
 NAMES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64", "complex64",
          "complex128"]  # fmt: skip
-
-
-def error_of(call):
-    try:
-        call()
-    except Exception as error:
-        return error
-    raise AssertionError("nothing was raised")
 
 
 def check_the_first_call_of_a_process():

@@ -1,6 +1,7 @@
 """numba-cuda itself on simulated GPUs: types of arguments, and device arrays."""
 
 import peers
+from peers import error_of
 
 test_check = peers.test_of(__file__, "numba_cuda", command=peers.on_simulated_gpus)
 
@@ -30,14 +31,6 @@ def host(d):
     values = d.copy_to_host()
     cuda.synchronize()
     return values.tolist()
-
-
-def error_of(call):
-    try:
-        call()
-    except Exception as error:
-        return error
-    raise AssertionError("nothing was raised")
 
 
 def check_types_are_those_of_numbas_own_arrays():

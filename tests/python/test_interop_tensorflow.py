@@ -1,6 +1,7 @@
 """TensorFlow and cuarray's arrays: its tensors are immutable, and some abort when their memory is requested."""
 
 import peers
+from peers import error_of
 
 test_check = peers.test_of(
     __file__, "tensorflow", environment=(("TF_CPP_MIN_LOG_LEVEL", "3"), ("CUDA_VISIBLE_DEVICES", ""))
@@ -8,14 +9,6 @@ test_check = peers.test_of(
 
 NAMES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "bfloat16", "float32", "float64",
          "complex64", "complex128"]  # fmt: skip
-
-
-def error_of(call):
-    try:
-        call()
-    except Exception as error:
-        return error
-    raise AssertionError("nothing was raised")
 
 
 def check_every_type_comes_here():

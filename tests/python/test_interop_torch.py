@@ -1,6 +1,7 @@
 """PyTorch and cuarray: exchange of arrays in both directions, over shared memory."""
 
 import peers
+from peers import error_of
 
 test_check = peers.test_of(__file__, "torch")
 
@@ -98,14 +99,6 @@ def check_writes_are_seen():
     t += 2
     x[0] = 7
     assert x.tolist() == t.tolist() == [7, 2, 2]
-
-
-def error_of(call):
-    try:
-        call()
-    except Exception as error:
-        return error
-    raise AssertionError("nothing was raised")
 
 
 def subclassed(t):

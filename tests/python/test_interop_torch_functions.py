@@ -1,19 +1,12 @@
 """cuarray.interop.torch: functions inside autograd, torch.func and torch.compile; data loaders, files, streams."""
 
 import peers
+from peers import error_of
 
 test_check = peers.test_of(__file__, "torch", "PIL", "tqdm")  # the last two for the example
 
 NAMES = ["bool", "int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
          "complex128"]  # fmt: skip
-
-
-def error_of(call, kind=Exception):
-    try:
-        call()
-    except kind as error:
-        return error
-    raise AssertionError("nothing was raised")
 
 
 def address(x):

@@ -1,18 +1,11 @@
 """PyTorch built without CUDA, and arrays on simulated GPUs: nothing is moved silently, nothing leaks."""
 
 import peers
+from peers import error_of
 
 test_check = peers.test_of(
     __file__, "torch", command=peers.on_simulated_gpus, environment=(("CUDASIM_REAL_NVRTC", "0"),)
 )
-
-
-def error_of(call):
-    try:
-        call()
-    except Exception as error:
-        return error
-    raise AssertionError("nothing was raised")
 
 
 def check_the_method_torch():

@@ -1,6 +1,7 @@
 """cuarray.interop.wrap: functions of one framework with arrays of another, in every combination, with gradients."""
 
 import peers
+from peers import error_of
 
 test_check = peers.test_of(
     __file__, "tensorflow", "torch", "jax",
@@ -181,7 +182,7 @@ if __name__ == "__main__":
     import tensorflow as tf
     import torch
     import wrap_cases
-    from wrap_cases import close, error_of
+    from wrap_cases import close
 
     import cuarray
     import cuarray as ca

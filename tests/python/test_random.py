@@ -854,10 +854,10 @@ def test_errors_are_numpys(call, device):
     assert kind == expected, f"{call}: {text!r} instead of {reason!r}"
     assert kind != "no error", call
     assert_states(ours, theirs)
-    for text in (text, refusal(call, here | {"rng": default_rng(7)})[1]):
+    for said in (text, refusal(call, here | {"rng": default_rng(7)})[1]):
         name = call[len("rng.") : call.index("(")]
-        is_named = text.startswith(name) or f"{name}()" in text  # Python's words for missing arguments
-        assert is_named or not_ours(text), text
+        is_named = said.startswith(name) or f"{name}()" in said  # Python's words for missing arguments
+        assert is_named or not_ours(said), said
 
 
 @pytest.mark.parametrize(

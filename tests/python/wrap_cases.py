@@ -22,14 +22,6 @@ def names_of(target):
     return module.sin, module.reduce_sum if target == "tensorflow" else module.sum
 
 
-def error_of(call, kind=Exception):
-    try:
-        call()
-    except kind as error:
-        return error
-    raise AssertionError("nothing was raised")
-
-
 def function_of(target):
     """Return a function of {x, y} with results {z, s}, and its backward where the framework has no gradients."""
     sin, total = names_of(target)
