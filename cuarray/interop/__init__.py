@@ -6,6 +6,7 @@
 - `torch`: functions inside autograd, `torch.func` and `torch.compile`; common streams
 - `jax`: functions inside `jit`, `vmap`, `grad` and `scan`
 - `memory`: one allocator for cuarray and RMM, PyTorch or CuPy, in either direction
+- `einops`: einops' functions take arrays of ours
 - `xarray`: `.values` of arrays of a GPU
 - `wrap`: a function of one framework, called with the arrays of another, with gradients
 """
