@@ -8,7 +8,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
-from cuarray._functions.creation import as_array, empty
+from cuarray._functions.creation import array, as_array, empty
 from cuarray._functions.shaping import broadcast_to
 from cuarray._random.each import MOST, MOST_TRIALS, part
 from cuarray._random.transforms import DRAWS, REAL, require_one_device, shape_for
@@ -73,8 +73,9 @@ def multinomial(source, n, pvals, size):
     shape = rows_of(size)
     if n.ndim or pvals.ndim > 1:
         shape = shape_for("multinomial", size, [n.shape, pvals.shape[:-1]]) or ()
-    if n.size and not 0 <= n.min() <= n.max() < MOST_TRIALS:
-        raise ValueError(f"multinomial: n is from {n.min()} to {n.max()}; 0 to 2**53 - 1 expected")
+    least, most = (n, n) if n.ndim == 0 else (n.min(), n.max()) if n.size else (0, 0)
+    if not 0 <= least <= most < MOST_TRIALS:
+        raise ValueError(f"multinomial: n is from {least} to {most}; 0 to 2**53 - 1 expected")
     columns = in_columns(pvals.astype(np.float64, copy=False))
     check_probabilities(pvals, columns)
     return counts_in_rows(source, "binomial", "multinomial", device, shape, n, [(x,) for x in shares(columns)])
@@ -142,8 +143,11 @@ def multivariate_hypergeometric(source, colors, nsample, size, method):
 def counts_in_rows(source, name, function, device, shape, total, kinds):
     """Return rows of counts: numbers of a distribution of EACH, with parameters for each kind and what is left, and
     all that is left at last."""
-    draw = source._draws_for(device)[2]
+    draws = source._draws_for(device)
+    draw = draws[2]
     number, is_binomial = DRAWS[f"{name}_each"], name == "binomial"
+    if shape == () and _core.device(device).kind == "cpu" and all(type(x) is float for kind in kinds for x in kind):
+        return one_row(draws[0], number, function, int(total), kinds, is_binomial, device)
     left = as_array(total, device).astype(np.float64, copy=False)
     if left.shape != shape:
         left = spread(left, shape)
@@ -155,6 +159,16 @@ def counts_in_rows(source, name, function, device, shape, total, kinds):
         left = left - counts
     rows[..., -1] = left
     return rows
+
+
+def one_row(draw, number, function, left, kinds, is_binomial, device):
+    """Return one row of counts, the same numbers, by way of Python's numbers."""
+    counts = []
+    for kind in kinds:
+        parameters = (left, *kind) if is_binomial else (*map(int, kind), left)
+        counts.append(draw(number, function, np.int64, None, None, *parameters).item())
+        left -= counts[-1]
+    return array([*counts, left], np.int64, device=device)
 
 
 def spread(x, shape):
