@@ -13,52 +13,53 @@ from cuarray._random.rows import read
 from cuarray._random.transforms import DRAWS, REAL, as_parameter, shape_of
 
 
-def integers_between(source, low, high, size, dtype, endpoint):
+def integers_between(source, low, high, size, dtype, endpoint, function):
     """Return integers of ranges that are arrays; None where NumPy shall judge them."""
     dtype = np.dtype(dtype)
     if dtype.kind not in "biu" or not dtype.isnative:
         return None
     if high is None:
         low, high = 0, low
-    device, ends = read(source, "integers", low=(low, REAL), high=(high, REAL))
+    device, ends = read(source, function, low=(low, REAL), high=(high, REAL))
     if ends is None:
         return None
-    low, high = (as_integers(x, name) for name, x in (("low", ends[0]), ("high", ends[1])))
+    low, high = (as_integers(x, name, function) for name, x in (("low", ends[0]), ("high", ends[1])))
     behind = 0 if endpoint else 1  # the end is not in the range
-    check_ends(low, high, dtype, behind)
+    check_ends(low, high, dtype, behind, function)
     low = low.astype(np.uint64)  # all that follows is modulo 2**64
     most = as_array(high.astype(np.uint64) - low - np.uint64(behind), device)
-    shape = shape_of("integers", size, [low, high])
+    shape = shape_of(function, size, [low, high])
     bits = broadcast_to(most, shape or ()).copy("C").view(np.float64)
-    drawn = source._draws_for(device)[2](DRAWS["integer_each"], "integers", np.int64, shape or (), bits)
+    drawn = source._draws_for(device)[2](DRAWS["integer_each"], function, np.int64, shape or (), bits)
     drawn = (drawn.view(np.uint64) + as_array(low, drawn.device)).astype(dtype)
     return _core.as_value(drawn) if shape is None else drawn
 
 
-def as_integers(x, name):
+def as_integers(x, name, function):
     """Return an end of ranges as integers: floats without their fractions, as NumPy does."""
     if x.dtype.kind != "f":
         return x
     if x.size and not abs(x).max() < 2**63:
-        raise ValueError(f"integers: {name} has numbers that int64 has not")
+        raise ValueError(f"{function}: {name} has numbers that int64 has not")
     return x.astype(np.int64)
 
 
-def check_ends(low, high, dtype, behind):
+def check_ends(low, high, dtype, behind, function):
     """Raise ValueError, as NumPy, for ends of ranges that are no numbers of a type, or in the wrong order."""
     least, most = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     first, last = int(low.min()) if low.size else least, int(high.max()) if high.size else most
     if first < least:
-        raise ValueError(f"integers: low is out of bounds for {dtype}: {first}")
+        raise ValueError(f"{function}: low is out of bounds for {dtype}: {first}")
     if last > int(most) + behind:
-        raise ValueError(f"integers: high is out of bounds for {dtype}: {last}")
+        raise ValueError(f"{function}: high is out of bounds for {dtype}: {last}")
     if (low >= high if behind else low > high).any():
-        raise ValueError(f"integers: low {'>=' if behind else '>'} high")
+        numbers = f", {first} and {last}" if low.ndim == high.ndim == 0 else ""
+        raise ValueError(f"{function}: low {'>=' if behind else '>'} high{numbers}")
 
 
 def count_of(size):
     """Return how many numbers a size asks for."""
-    return 1 if size is None else size if type(size) is int else math.prod(np.atleast_1d(size).tolist())
+    return 1 if size is None else size if type(size) is int else math.prod(size)
 
 
 def indices_by(p, source, n, size, replace):

@@ -1,5 +1,6 @@
 """Where numbers are drawn: on the device, from the sequence of a Philox; else by NumPy on the host."""
 
+import re
 from functools import cache, partial
 
 import numpy as np
@@ -10,10 +11,10 @@ from cuarray._arguments.ufuncs import positive
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
 from cuarray._functions.creation import array, as_array, empty
-from cuarray._random.choices import integers_between
-from cuarray._random.each import as_counts, drawn_each, is_seen
+from cuarray._random.choices import count_of, integers_between
+from cuarray._random.each import as_counts, drawn_each
 from cuarray._random.rows import DEPENDENT
-from cuarray._random.transforms import DRAWS, as_numbers, transformed
+from cuarray._random.transforms import DRAWS, as_numbers, as_size, device_of, has_axes, number_of, transformed
 
 #: Parameters that NumPy takes as they are.
 PLAIN = frozenset([bool, int, float, str, type, type(None), tuple, np.ndarray, np.float64, np.int64])
@@ -85,7 +86,7 @@ class Source:
         try:
             return getattr(self._host, name)(*parameters, **options)
         except PREFIXED as error:
-            if type(error) not in PREFIXED or str(error).startswith(name):
+            if type(error) not in PREFIXED or re.search(rf"\b{name}\b", str(error)):
                 raise
             raise type(error)(f"{name}: {error}") from error
 
@@ -101,43 +102,59 @@ class Source:
         self._elsewhere = device, draws
         return draws
 
+    def _for_numbers(self, parameters):
+        """Return parameters in which arrays without axes are numbers, and the source for the device of their draws."""
+        numbers = [number_of(x) for x in parameters]
+        if all(x is number for x, number in zip(parameters, numbers, strict=True)):
+            return self, parameters
+        arrays = [x for x in parameters if isinstance(x, ndarray) and x.ndim]
+        device = device_of(self, arrays or parameters)
+        return self if device in (None, self._device) else type(self)(self._host.bit_generator, device), numbers
+
     def _each(self, name, size, *parameters):
         """Return what a distribution of EACH or COMPOSITES draws, if no kernel takes the parameters as they are."""
-        drawn = None
+        drawn, size = None, as_size(size, name)
+        source, given = self._for_numbers(parameters)
         if self._is_philox:
-            numbers = as_counts(parameters)
-            if (
-                numbers is not None
-                and numbers is not parameters
-                and [type(x) for x in numbers] != [type(x) for x in parameters]
-            ):
-                return getattr(self, name)(*numbers, size=size)
-            drawn = drawn_each(self, name, size, parameters)
-        return self._draw(name, *parameters, size) if drawn is None else drawn
+            numbers = as_counts(given)
+            if numbers is not None and [type(x) for x in numbers] != [type(x) for x in parameters]:
+                return getattr(source, name)(*numbers, size=size)
+            drawn = drawn_each(source, name, size, given)
+        return self._draw(name, *given, size) if drawn is None else drawn
 
     def _rows(self, name, parameters, size, *options, **keywords):
         """Return what a distribution of DEPENDENT draws."""
+        size = as_size(size, name)
         drawn = DEPENDENT[name](self, *parameters, size, *options, **keywords) if self._is_philox else None
         return self._draw(name, *parameters, size, *options, **keywords) if drawn is None else drawn
 
     def _transform(self, name, size, *parameters):
         """Return what a distribution of TRANSFORMS draws, if its kernel does not take the parameters."""
+        size = as_size(size, name)
+        source, given = self._for_numbers(parameters)
         if self._is_philox:
-            return transformed(self, name, size, parameters)
-        return self._draw(name, *parameters, size)
+            if given is not parameters and as_numbers(given) is not None:
+                return getattr(source, name)(*given, size=size)
+            return transformed(source, name, size, given)
+        return self._draw(name, *given, size)
 
-    def _integers(self, low, high, size, dtype, endpoint):
+    def _integers(self, low, high, size, dtype, endpoint, name="integers"):
         """Return integers, if their kernel does not take the parameters."""
+        low, high, size = as_integer(low), as_integer(high), as_size(size, name)
         if self._is_philox:
-            drawn = self._draw_integers(as_integer(low), as_integer(high), size, dtype, bool(endpoint))
-            if drawn is None:
-                drawn = integers_between(self, low, high, size, dtype, endpoint)
+            drawn = self._draw_integers(low, high, size, dtype, bool(endpoint), name)
+            if drawn is None and (size is None or count_of(size)):
+                drawn = integers_between(self, low, high, size, dtype, endpoint, name)
             if drawn is not None:
                 return drawn
         return self._draw("integers", low, high, size, dtype, endpoint)
 
     def _fill(self, name, size, dtype, out, *parameters, **options):
         """Return what such a method draws into memory that it is given: of a new array, or of `out`."""
+        size = as_size(size, name)
+        source, parameters = self._for_numbers(parameters) if parameters else (self, parameters)
+        if source is not self and out is None:
+            return source._fill(name, size, dtype, out, *parameters, **options)
         if self._is_philox:
             numbers = as_numbers(parameters)
             drawn = None if numbers is None else self._own(name, size, dtype, out, numbers)
@@ -183,7 +200,7 @@ class Source:
             raise ValueError(f"{function}: out= is read-only")
         if out.dtype != dtype:
             raise TypeError(f"{function}: out= has dtype {out.dtype}, not {np.dtype(dtype)}")
-        if size is not None and tuple(np.atleast_1d(on_host(size, function))) != place.shape:
+        if size is not None and (size if isinstance(size, tuple) else (size,)) != place.shape:
             raise ValueError(f"{function}: out= has shape {place.shape}, size= is {size}")
         # Memory is filled in its own order, as NumPy does, but not for standard_gamma.
         is_fortran = place.flags.f_contiguous and not place.flags.c_contiguous and function != "standard_gamma"
@@ -195,7 +212,6 @@ class Source:
         if parameters and not PLAIN.issuperset(map(type, parameters)):
             parameters = [on_host(x, name) for x in parameters]
         if out is not None:
-            size = on_host(size, name)
             return drawn_into(out, name, lambda place: draw(*parameters, size=size, dtype=dtype, out=place, **options))
         if size is None:
             if dtype is np.float64:
@@ -247,8 +263,15 @@ def decline(*arguments):
 
 
 def as_integer(x):
-    """Return the end of a range as an int, where it is one number of the host; else as it is."""
-    return x if type(x) is int or x is None or not is_seen(x) or np.ndim(x) or isinstance(x, str) else int(x)
+    """Return the end of a range as an int, where it is one number; else as it is."""
+    return x if type(x) is int or x is None or isinstance(x, str) or has_axes(x) else int(x)
+
+
+def seed_of(seed):
+    """Return a seed as NumPy's classes take it: numbers of ours as Python's."""
+    if isinstance(seed, ndarray):
+        return number_of(seed) if seed.ndim == 0 else on_host(seed, "default_rng")
+    return [number_of(x) for x in seed] if isinstance(seed, list | tuple) else seed
 
 
 def on_host(x, function):

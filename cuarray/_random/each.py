@@ -16,6 +16,7 @@ from cuarray._random.transforms import (
     as_parameter,
     device_of,
     evaluated,
+    has_axes,
     is_number_of_host,
     require_one_device,
     shape_of,
@@ -106,8 +107,6 @@ MOST_TRIALS = 2**53
 def drawn_each(source, name, size, parameters):
     """Return what a method of EACH or COMPOSITES draws, on the device of its parameters; None where NumPy must draw."""
     device = device_of(source, parameters)
-    if isinstance(size, ndarray | np.ndarray | list):
-        size = tuple(np.atleast_1d(np.asarray(size)).tolist())
     if are_plain(parameters) or all(is_single(x) for x in parameters):
         numbers = as_counts(parameters)
         if numbers is None or (name in COMPOSITES and not is_good(source, name, numbers)):
@@ -129,7 +128,7 @@ def are_plain(parameters):
 
 def is_single(x):
     """Whether a parameter is a number, or an array of one that the host may read."""
-    return is_number_of_host(x) if isinstance(x, ndarray) else type(x) is float or np.ndim(x) == 0
+    return is_number_of_host(x) if isinstance(x, ndarray) else type(x) is float or not has_axes(x)
 
 
 def is_good(source, name, numbers):
@@ -165,7 +164,7 @@ def part(source, function, name, device, shape, values):
 
 def as_given(x, device):
     """Return a parameter of NumPy's, or a list, as an array where the numbers are drawn; a number as it is."""
-    if isinstance(x, ndarray) or np.ndim(x) == 0:
+    if isinstance(x, ndarray) or not has_axes(x):
         return x
     return as_array(x, device)
 

@@ -13,7 +13,8 @@ from cuarray._functions.creation import as_array
 from cuarray._functions.indexing import take_along_axis
 from cuarray._random.choices import count_of, indices_by
 from cuarray._random.distributions import DISTRIBUTIONS, OF_GENERATOR, add_methods
-from cuarray._random.draws import OWN, Source, on_host, placed
+from cuarray._random.draws import OWN, Source, on_host, placed, seed_of
+from cuarray._random.transforms import as_size, number_of
 
 RANDOM, STANDARD_NORMAL, STANDARD_EXPONENTIAL, STANDARD_GAMMA = (draws[0] for draws in OWN.values())
 
@@ -384,10 +385,10 @@ class Generator(Source):
         >>> ca.sort(x)
         array([2, 3, 5, 7])
         """
-        size = on_host(size, "choice")
+        size = as_size(size, "choice")
         a = a if np.isscalar(a) else as_array(a, self._device)
         if np.ndim(a) == 0:
-            n = a if isinstance(a, int | np.integer) or not isinstance(a, ndarray) else on_host(a, "choice")
+            n = number_of(a)
             chosen = self._chosen(n, size, replace, p, self._device)
             if chosen is None:
                 return self._draw("choice", n, size, replace, p, axis, shuffle)
@@ -456,6 +457,7 @@ class Generator(Source):
         >>> ca.sort(rng.permutation(5))
         array([0, 1, 2, 3, 4])
         """
+        x = number_of(x) if isinstance(x, ndarray) and _core.is_value(x) else x
         if isinstance(x, int | np.integer):
             is_ours = self._is_philox and x >= 0
             return self._order((int(x),), 0, self._device) if is_ours else self._draw("permutation", x)
@@ -672,7 +674,7 @@ def bit_generator_of(seed):
         return seed.bit_generator
     if isinstance(seed, np.random.RandomState):
         return seed._bit_generator
-    return np.random.Philox(on_host(seed, "default_rng") if isinstance(seed, ndarray) else seed)
+    return np.random.Philox(seed_of(seed))
 
 
 default_rng.__module__ = "cuarray.random"

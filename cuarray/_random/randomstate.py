@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from cuarray._random.distributions import DISTRIBUTIONS, OF_RANDOMSTATE, add_methods
-from cuarray._random.draws import Source
+from cuarray._random.draws import Source, seed_of
 from cuarray._random.generator import RANDOM, STANDARD_NORMAL, Generator, bit_generator_of
 
 
@@ -77,7 +77,7 @@ class RandomState(Source):
         True
         """
         bit_generator = self._host.bit_generator
-        state = type(bit_generator)(seed).state
+        state = type(bit_generator)(seed_of(seed)).state
         with bit_generator.lock:
             bit_generator.state = state
 
@@ -255,8 +255,8 @@ class RandomState(Source):
         >>> ca.unique(ca.random.randint(1, 4, size=1000))
         array([1, 2, 3])
         """
-        drawn = self._draw_integers(low, high, size, dtype, False)
-        return self._integers(low, high, size, dtype, False) if drawn is None else drawn
+        drawn = self._draw_integers(low, high, size, dtype, False, "randint")
+        return self._integers(low, high, size, dtype, False, "randint") if drawn is None else drawn
 
     def tomaxint(self, size=None):
         """Draw integers from 0 to the largest one of the type int64.
@@ -280,7 +280,7 @@ class RandomState(Source):
         >>> ca.random.RandomState(7).tomaxint(3).shape
         (3,)
         """
-        return self._integers(0, np.iinfo(np.int64).max, size, np.int64, True)
+        return self._integers(0, np.iinfo(np.int64).max, size, np.int64, True, "tomaxint")
 
     def bytes(self, length):
         """Draw random bytes.
@@ -343,7 +343,7 @@ class RandomState(Source):
         >>> ca.sort(x)
         array([2, 3, 5, 7])
         """
-        if np.ndim(a) > 1:
+        if not isinstance(a, list | tuple) and np.ndim(a) > 1:
             raise ValueError(f"choice: a must have one axis, not {np.ndim(a)}")
         return self._generator.choice(a, size, replace, p)
 
@@ -435,7 +435,7 @@ class RandomState(Source):
         advice = "random_integers: use randint, whose range does not have its end"
         warnings.warn(advice, DeprecationWarning, stacklevel=2)
         low, high = (1, low) if high is None else (low, high)
-        return self._integers(low, high, size, np.int64, True)
+        return self._integers(low, high, size, np.int64, True, "random_integers")
 
     @property
     def _generator(self):

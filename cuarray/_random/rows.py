@@ -32,6 +32,9 @@ def read(source, method, **parameters):
             _core.refuse_to_strip(x, method)
             if device is None and isinstance(x, ndarray) and not is_on_host(x):
                 device = x.device
+    if device is None and any(isinstance(x, list | tuple) and holds_arrays(x) for x in values):
+        values = [as_array(x, source._device) for x in values]
+        device = next((x.device for x in values if not is_on_host(x)), None)
     if device is None:
         values = [x.__array__() if isinstance(x, ndarray) else np.asarray(x) for x in values]
         are_usual = all(x.dtype.kind in kinds for x, (_, kinds) in zip(values, parameters.values(), strict=True))
@@ -45,11 +48,14 @@ def read(source, method, **parameters):
     return device, values
 
 
+def holds_arrays(x):
+    """Whether a list has arrays of ours in it."""
+    return any(isinstance(e, ndarray) or (isinstance(e, list | tuple) and holds_arrays(e)) for e in x)
+
+
 def rows_of(size):
     """Return the shape of rows of a size, without the last axis."""
-    if size is None or isinstance(size, tuple):
-        return size or ()
-    return tuple(np.atleast_1d(np.asarray(size)).tolist())
+    return size if isinstance(size, tuple) else () if size is None else (size,)
 
 
 def in_columns(x):
@@ -255,8 +261,16 @@ def root_of(cov, method, check_valid, tol):
         text = "multivariate_normal: covariance is not symmetric positive-semidefinite."
         if check_valid == "raise":
             raise ValueError(text)
-        warnings.warn(text, RuntimeWarning, stacklevel=4)
-    return vectors * np.sqrt(abs(values))
+        warnings.warn(text, RuntimeWarning, stacklevel=5)
+    return with_signs(vectors * np.sqrt(abs(values)))
+
+
+def with_signs(root):
+    """Return a matrix whose columns have the sign that a direction gives them, so that all libraries give the same."""
+    direction = 1 + np.arange(root.shape[0]) * 0.618 % 1
+    if isinstance(root, ndarray):
+        direction = as_array(direction, root.device)
+    return root * np.where((root.T * direction).sum(-1) < 0, -1.0, 1.0)
 
 
 #: By method.

@@ -1,5 +1,6 @@
 """Distributions that are elementwise functions of another one, with arrays of parameters, on every device."""
 
+import operator
 from typing import NamedTuple
 
 import numpy as np
@@ -103,6 +104,29 @@ def is_number(x):
 def is_number_of_host(x):
     """Whether an array is one number that the host may read without a wait."""
     return x.ndim == 0 and is_on_host(x)
+
+
+def has_axes(x):
+    """Whether a parameter is an array with axes, or a list."""
+    return x.ndim > 0 if isinstance(x, ndarray) else isinstance(x, list | tuple) or np.ndim(x) > 0
+
+
+def number_of(x):
+    """Return an array without axes as a number, which waits for a GPU; all else as it is."""
+    return x.item() if isinstance(x, ndarray) and x.ndim == 0 and x.dtype.kind in REAL else x
+
+
+def as_size(size, function):
+    """Return a size as None, an int or a tuple of int."""
+    if size is None or type(size) is int:
+        return size
+    given, size = size, size.tolist() if isinstance(size, ndarray | np.ndarray) else size
+    try:
+        if isinstance(size, bool):
+            raise TypeError
+        return tuple(map(operator.index, size)) if isinstance(size, list | tuple) else operator.index(size)
+    except TypeError:
+        raise TypeError(f"{function}: size must be an integer or a tuple of integers, not {given!r}") from None
 
 
 def as_numbers(parameters):

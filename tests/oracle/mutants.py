@@ -1340,8 +1340,8 @@ RANDOM = [
     Mutant(
         "shuffle-along-the-first-axis",
         "cuarray/_random/generator.py",
-        "x[...] = take(x, self._order_of(x, axis), axis)",
-        "x[...] = take(x, self._order_of(x, 0), 0)",
+        "x[...] = _core.take(x, self._order_of(x, axis), axis)",
+        "x[...] = _core.take(x, self._order_of(x, 0), 0)",
         tests("random", "any_layout"),
     ),
     Mutant(
@@ -1354,8 +1354,8 @@ RANDOM = [
     Mutant(
         "a-seed-of-another-bit-generator",
         "cuarray/_random/generator.py",
-        "return np.random.Philox(on_host(",
-        "return np.random.PCG64(on_host(",
+        "return np.random.Philox(seed_of(",
+        "return np.random.PCG64(seed_of(",
         tests("random", "test_seeds"),
     ),
     Mutant(

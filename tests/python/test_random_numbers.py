@@ -547,6 +547,7 @@ dirichlet(P([]), (2,)) | dirichlet(P([[1.0]])) | dirichlet(P(1.0)) | dirichlet(P
 multivariate_hypergeometric(P([5, 6, 7]), 4) | multivariate_hypergeometric(P([5, 6, 7]), P(4), (2, 3)) | multivariate_hypergeometric(P([5, -6, 7]), 4)
 multivariate_hypergeometric(P([5, 6, 7]), 40) | multivariate_hypergeometric(P([5, 6]), -1) | multivariate_hypergeometric(P([]), 0) | multivariate_hypergeometric(P([[1]]), 1)
 multivariate_normal(P([1.0, 2]), P([[2.0, 0.5], [0.5, 1]]), 3, method="cholesky") | multivariate_normal(P([1.0, 2, 3]), P([[1.0, 3], [3, 1]]), 3)
+multivariate_normal(P([1.0, -1, 0]), P([[2, 0.5, 0], [0.5, 1, 0.3], [0, 0.3, 0.5]]), 2).round(9) | multivariate_normal(P([1.0, 2]), P([[2, 0.5], [0.5, 2]]), method="eigh").round(9)
 multivariate_normal(P([1.0, 2]), P([[1.0, 3], [3, 1]]), check_valid="raise") | multivariate_normal(P([[1.0]]), P([[1.0]]))
 integers(P([0, 5]), P([[10], [2**62]])) | integers(P([1, 5]), size=(3, 2), dtype="i1") | integers(P([1, 5]), endpoint=True, dtype="u8") | integers(P([0]), 2, dtype=bool, size=9)
 integers(-(2**63), P([2**63 - 1]), endpoint=True, size=4) | integers(P([0, 5]), P([3, 5])) | integers(P([0, 5]), 300, dtype="i1") | integers(P([-200, 5]), 3, dtype="i1")
@@ -593,6 +594,45 @@ def test_parameters_of_every_place(call, device):
 
 def list_of(x):
     return x
+
+
+#: F and N are arrays without axes: elements, or sums.
+NUMBERS = """
+binomial(5, F, size=3) | integers(N) | integers(N, [10, 20]) | integers(0, size=0) | beta(F, 2.0) | poisson(F, N) | geometric(F) | standard_t(F) | f(F, 2)
+negative_binomial(N, F) | triangular(0, F, 1) | noncentral_chisquare(N, F) | normal(F, F) | gamma(F) | standard_gamma(F) | standard_gamma(F, N, "f4") | exponential(F, 3)
+uniform(F, N) | wald(F, N) | hypergeometric(N, N, N) | vonmises(F, F) | zipf(N) | lognormal(F, F, size=(N,)).round(12) | binomial(N, A([F, F])) | binomial([N, N], 0.5)
+choice(N) | choice(N, 3) | choice(5, size=N) | choice(5, N, replace=False) | choice(5, N, p=[0.2] * 5) | choice(2, p=[F, 1 - F]) | permutation(N) | random(N) | random((N, 2))
+multinomial(N, [F, 1 - F], size=N) | dirichlet([F, F], N) | beta([F, F], 1) | multivariate_normal([F, F], [[F, 0], [0, 2 * F]]).round(9) | standard_normal((N, 2)) | standard_exponential(N)
+"""
+
+
+@pytest.mark.parametrize("call", [call for line in NUMBERS.strip().splitlines() for call in line.split(" | ")])
+def test_arrays_without_axes_are_numbers(call, device):
+    """Of every place: the same numbers and state as of Python's numbers, in a shape of NumPy's."""
+
+    def drawn(rng, array):
+        f, n = (array([0.2, 0.6])[0], array([3, 5]).max()) if array else (0.2, 5)
+        x = eval(f"rng.{call}", {"rng": rng, "F": f, "N": n, "A": array or cuarray.asarray})
+        return x.tolist(), x.shape, rng.random().item()
+
+    expected = drawn(default_rng(3), None)
+    assert drawn(default_rng(3), cuarray.asarray) == expected
+    with cuarray.device("cpu"):
+        assert drawn(default_rng(3), cuarray.asarray) == expected
+    names = {"rng": numpys(), "F": np.float64(0.2), "N": np.int64(5), "A": np.asarray}
+    assert np.shape(eval(f"rng.{call}", names)) == expected[1]
+
+
+def test_seeds_that_were_drawn(device):
+    n = cuarray.arange(6).max()
+    assert (
+        default_rng(n).random() == default_rng(5).random()
+        and default_rng([n, 1]).random() == default_rng([5, 1]).random()
+    )
+    assert cuarray.random.RandomState(n).rand() == default_rng(5).random()
+    cuarray.random.seed(n)
+    assert cuarray.random.rand() == default_rng(5).random()
+    assert default_rng(default_rng(1).integers(2**31)).random().shape == ()
 
 
 def test_arrays_of_ranges(device):
