@@ -86,7 +86,7 @@ x = cuarray.arange(1000.0, device="cuda") + 1
 theirs = wp.from_dlpack(x)
 x *= 2
 wp.launch(halve, dim=1000, inputs=[theirs], device="cuda:0")
-print(x.tolist())
+wp.synchronize()  # the simulator may run the kernel no sooner
 """
     path = Path(wp.config.kernel_cache_dir, "race.py")
     path.write_text(program)
