@@ -113,8 +113,9 @@ def drawn_each(source, name, size, parameters):
             return None
         return part(source, name, name, device, size, numbers)
     parameters = [as_given(x, device) for x in parameters]
-    judge(source, name, parameters)
-    if not all(np.all(abs(x) < (MOST_TRIALS if name == "binomial" else MOST)) for x in parameters):
+    seen = judge(source, name, parameters)
+    most = MOST_TRIALS if name == "binomial" else MOST
+    if not all((abs(x) < most).all() if isinstance(x, np.ndarray) else abs(x) < most for x in seen):
         return None
     values = [as_parameter(x, name, device) for x in parameters]
     require_one_device(name, values)
@@ -183,7 +184,7 @@ def as_counts(parameters):
 
 
 def judge(source, name, parameters):
-    """Let NumPy check the parameters of a method, in a call that draws nothing. It sees the ends of arrays of a GPU."""
+    """Let NumPy check the parameters of a method, in a call that draws nothing; return what it saw: see `ends`."""
     seen = [ends(x) for x in parameters]
     are_seen = all(is_seen(x) for x in parameters)
     if name == "hypergeometric" and not are_seen:  # the sum of two is compared with the third
@@ -192,6 +193,7 @@ def judge(source, name, parameters):
     source._numpys(name, *seen, size=(0, *shape))
     if name == "hypergeometric" and not are_seen and np.any(parameters[0] + parameters[1] < parameters[2]):
         raise ValueError("hypergeometric: ngood + nbad < nsample")
+    return seen
 
 
 def is_seen(x):
