@@ -8,10 +8,10 @@ from cuarray import _core
 from cuarray._arguments.ufuncs import sqrt
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
-from cuarray._functions.creation import as_array
 from cuarray._functions.shaping import broadcast_to
 from cuarray._random.transforms import (
     DRAWS,
+    array_of,
     as_numbers,
     as_parameter,
     device_of,
@@ -112,7 +112,7 @@ def drawn_each(source, name, size, parameters):
         if numbers is None or (name in COMPOSITES and not is_good(source, name, numbers)):
             return None
         return part(source, name, name, device, size, numbers)
-    parameters = [as_given(x, device) for x in parameters]
+    parameters = [as_given(x, device, name) for x in parameters]
     seen = judge(source, name, parameters)
     most = MOST_TRIALS if name == "binomial" else MOST
     if not all((abs(x) < most).all() if isinstance(x, np.ndarray) else abs(x) < most for x in seen):
@@ -163,11 +163,11 @@ def part(source, function, name, device, shape, values):
     return drawn if shape is not None else _core.as_value(drawn)
 
 
-def as_given(x, device):
+def as_given(x, device, name):
     """Return a parameter of NumPy's, or a list, as an array where the numbers are drawn; a number as it is."""
     if isinstance(x, ndarray) or not has_axes(x):
         return x
-    return as_array(x, device)
+    return array_of(x, device, name)
 
 
 def as_counts(parameters):

@@ -9,12 +9,11 @@ from cuarray import _core
 from cuarray._arguments.operands import target
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
-from cuarray._functions.creation import as_array
 from cuarray._functions.indexing import take_along_axis
 from cuarray._random.choices import count_of, indices_by
 from cuarray._random.distributions import DISTRIBUTIONS, OF_GENERATOR, add_methods
 from cuarray._random.draws import OWN, Source, on_host, placed, seed_of
-from cuarray._random.transforms import as_size, number_of
+from cuarray._random.transforms import array_of, as_size, number_of
 
 RANDOM, STANDARD_NORMAL, STANDARD_EXPONENTIAL, STANDARD_GAMMA = (draws[0] for draws in OWN.values())
 
@@ -386,7 +385,7 @@ class Generator(Source):
         array([2, 3, 5, 7])
         """
         size = as_size(size, "choice")
-        a = a if np.isscalar(a) else as_array(a, self._device)
+        a = a if np.isscalar(a) else array_of(a, self._device, "choice")
         if np.ndim(a) == 0:
             n = number_of(a)
             chosen = self._chosen(n, size, replace, p, self._device)
@@ -416,7 +415,7 @@ class Generator(Source):
         if not self._is_philox or type(n) is not int or n <= 0:
             return None
         if p is not None:
-            return indices_by(p if isinstance(p, ndarray) else as_array(p, device), self, n, size, replace)
+            return indices_by(array_of(p, device, "choice"), self, n, size, replace)
         if replace:
             return self._draws_for(device)[1](0, n, size, np.int64, False, "choice")
         # A small sample of many: NumPy draws no order of all.
@@ -461,7 +460,7 @@ class Generator(Source):
         if isinstance(x, int | np.integer):
             is_ours = self._is_philox and x >= 0
             return self._order((int(x),), 0, self._device) if is_ours else self._draw("permutation", x)
-        x = as_array(x, self._device)
+        x = array_of(x, self._device, "permutation")
         axis = axis_of(x, axis, "permutation")
         if x.ndim == 1 and self._is_drawn_by_numpy(x):
             x = x.copy()
@@ -508,7 +507,7 @@ class Generator(Source):
                [3, 4, 5]])
         """
         if out is None:
-            x = as_array(x, self._device)
+            x = array_of(x, self._device, "permuted")
             axis = axis_of(x, axis, "permuted") if axis is not None and x.ndim else axis
             if self._is_drawn_by_numpy(x):
                 return placed(self._numpys("permuted", x.__array__(), axis=axis), x.device)

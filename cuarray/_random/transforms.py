@@ -106,6 +106,18 @@ def is_number_of_host(x):
     return x.ndim == 0 and is_on_host(x)
 
 
+def array_of(x, device, function):
+    """Return an object as an array; the errors of other objects name the function."""
+    if isinstance(x, ndarray):
+        return x
+    try:
+        return as_array(x, device)
+    except (TypeError, ValueError) as error:
+        if type(error) not in (TypeError, ValueError):
+            raise
+        raise type(error)(f"{function}: {str(error).removeprefix('array: ')}") from None
+
+
 def has_axes(x):
     """Whether a parameter is an array with axes, or a list."""
     return x.ndim > 0 if isinstance(x, ndarray) else isinstance(x, list | tuple) or np.ndim(x) > 0
@@ -211,8 +223,7 @@ def as_parameter(x, function, device):
     if is_number(x):
         return float(x)
     _core.refuse_to_strip(x, function)
-    if not isinstance(x, ndarray):
-        x = as_array(x, device)
+    x = array_of(x, device, function)
     if x.dtype.kind == "c":
         raise TypeError(f"{function}: a parameter has dtype {x.dtype}; a real one expected")
     return float(x) if is_number_of_host(x) else x.astype(np.float64, copy=False)
