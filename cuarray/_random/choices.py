@@ -8,7 +8,7 @@ from cuarray import _core
 from cuarray._arguments.ufuncs import maximum, where
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
-from cuarray._functions.shaping import broadcast_to
+from cuarray._random.each import spread
 from cuarray._random.rows import read
 from cuarray._random.transforms import DRAWS, REAL, as_parameter, shape_of
 
@@ -29,7 +29,7 @@ def integers_between(source, low, high, size, dtype, endpoint, function):
     low = low.astype(np.uint64)  # all that follows is modulo 2**64
     most = as_array(high.astype(np.uint64) - low - np.uint64(behind), device)
     shape = shape_of(function, size, [low, high])
-    bits = broadcast_to(most, shape or ()).copy("C").view(np.float64)
+    bits = spread(most, shape or ()).view(np.float64)
     drawn = source._draws_for(device)[2](DRAWS["integer_each"], function, np.int64, shape or (), bits)
     drawn = (drawn.view(np.uint64) + as_array(low, drawn.device)).astype(dtype)
     return _core.as_value(drawn) if shape is None else drawn

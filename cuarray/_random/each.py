@@ -17,7 +17,6 @@ from cuarray._random.transforms import (
     device_of,
     evaluated,
     has_axes,
-    is_number_of_host,
     require_one_device,
     shape_of,
 )
@@ -107,7 +106,7 @@ MOST_TRIALS = 2**53
 def drawn_each(source, name, size, parameters):
     """Return what a method of EACH or COMPOSITES draws, on the device of its parameters; None where NumPy must draw."""
     device = device_of(source, parameters)
-    if are_plain(parameters) or all(is_single(x) for x in parameters):
+    if are_plain(parameters) or not any(map(has_axes, parameters)):
         numbers = as_counts(parameters)
         if numbers is None or (name in COMPOSITES and not is_good(source, name, numbers)):
             return None
@@ -125,11 +124,6 @@ def drawn_each(source, name, size, parameters):
 def are_plain(parameters):
     """Whether parameters are numbers of Python."""
     return PLAIN.issuperset(map(type, parameters))
-
-
-def is_single(x):
-    """Whether a parameter is a number, or an array of one that the host may read."""
-    return is_number_of_host(x) if isinstance(x, ndarray) else type(x) is float or not has_axes(x)
 
 
 def is_good(source, name, numbers):
@@ -158,9 +152,15 @@ def part(source, function, name, device, shape, values):
             if drawn is not None:
                 return drawn
         return None
-    spread = [broadcast_to(x, shape or ()).copy("C") if isinstance(x, ndarray) else float(x) for x in values]
-    drawn = draw_each(DRAWS[f"{name}_each"], function, EACH[name], shape or (), *spread)
+    shape_drawn = shape or ()
+    values = [spread(x, shape_drawn) if isinstance(x, ndarray) else float(x) for x in values]
+    drawn = draw_each(DRAWS[f"{name}_each"], function, EACH[name], shape_drawn, *values)
     return drawn if shape is not None else _core.as_value(drawn)
+
+
+def spread(x, shape):
+    """Return an array of parameters, one for each number."""
+    return broadcast_to(x, shape).copy("C")
 
 
 def as_given(x, device, name):
@@ -178,8 +178,7 @@ def as_counts(parameters):
     if numbers is None:
         return None
     return [
-        int(x) if isinstance(x, int | np.integer) or (isinstance(x, ndarray) and x.dtype.kind in "biu") else number
-        for x, number in zip(parameters, numbers, strict=True)
+        int(x) if isinstance(x, int | np.integer) else number for x, number in zip(parameters, numbers, strict=True)
     ]
 
 

@@ -9,9 +9,8 @@ from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
 from cuarray._functions.creation import array, as_array, empty
-from cuarray._functions.shaping import broadcast_to
-from cuarray._random.each import MOST, MOST_TRIALS, part
-from cuarray._random.transforms import DRAWS, REAL, require_one_device, shape_for
+from cuarray._random.each import MOST, MOST_TRIALS, part, spread
+from cuarray._random.transforms import DRAWS, REAL, has_axes, require_one_device, shape_for
 
 INTEGERS = "biu"
 
@@ -118,7 +117,8 @@ def multivariate_hypergeometric(source, colors, nsample, size, method):
     function = "multivariate_hypergeometric"
     if method not in ("marginals", "count"):
         raise ValueError(f"{function}: method must be 'marginals' or 'count', not {method!r}")
-    device, values = read(source, function, colors=(colors, INTEGERS if np.size(colors) else REAL))
+    kinds = REAL if has_axes(colors) and len(colors) == 0 else INTEGERS  # a list of nothing is of float64
+    device, values = read(source, function, colors=(colors, kinds))
     if values is None:
         return None
     (colors,), nsample = values, operator.index(nsample)
@@ -175,11 +175,6 @@ def one_row(draw, number, function, left, kinds, is_binomial, device):
         counts.append(draw(number, function, np.int64, None, None, *parameters).item())
         left -= counts[-1]
     return array([*counts, left], np.int64, device=device)
-
-
-def spread(x, shape):
-    """Return an array of parameters, one for each number."""
-    return broadcast_to(x, shape).copy("C")
 
 
 def dirichlet(source, alpha, size):

@@ -147,7 +147,7 @@ def as_numbers(parameters):
     for x in parameters:
         if type(x) is float:
             numbers.append(x)
-        elif is_number(x) or (isinstance(x, ndarray) and is_number_of_host(x) and x.dtype.kind in REAL):
+        elif is_number(x):
             numbers.append(float(x))
         else:
             return None
@@ -226,7 +226,7 @@ def as_parameter(x, function, device):
     x = array_of(x, device, function)
     if x.dtype.kind == "c":
         raise TypeError(f"{function}: a parameter has dtype {x.dtype}; a real one expected")
-    return float(x) if is_number_of_host(x) else x.astype(np.float64, copy=False)
+    return x.astype(np.float64, copy=False)
 
 
 def shape_of(function, size, values):

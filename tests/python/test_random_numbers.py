@@ -602,7 +602,7 @@ binomial(5, F, size=3) | integers(N) | integers(N, [10, 20]) | integers(0, size=
 negative_binomial(N, F) | triangular(0, F, 1) | noncentral_chisquare(N, F) | normal(F, F) | gamma(F) | standard_gamma(F) | standard_gamma(F, N, "f4") | exponential(F, 3)
 uniform(F, N) | wald(F, N) | hypergeometric(N, N, N) | vonmises(F, F) | zipf(N) | lognormal(F, F, size=(N,)).round(12) | binomial(N, A([F, F])) | binomial([N, N], 0.5)
 choice(N) | choice(N, 3) | choice(5, size=N) | choice(5, N, replace=False) | choice(5, N, p=[0.2] * 5) | choice(2, p=[F, 1 - F]) | permutation(N) | random(N) | random((N, 2))
-multinomial(N, [F, 1 - F], size=N) | dirichlet([F, F], N) | beta([F, F], 1) | multivariate_normal([F, F], [[F, 0], [0, 2 * F]]).round(9) | standard_normal((N, 2)) | standard_exponential(N)
+multinomial(N, [F, 1 - F], size=N) | dirichlet([F, F], N) | multivariate_hypergeometric([N, 2, N], N, N) | beta([F, F], 1) | multivariate_normal([F, F], [[F, 0], [0, 2 * F]]).round(9) | standard_normal((N, 2)) | standard_exponential(N)
 """
 
 
