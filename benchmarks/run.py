@@ -33,6 +33,9 @@ from race import Result
 
 import cuarray as ca
 
+#: Measures that raised.
+FAILED: list[str] = []
+
 THREAD_VARIABLES = ["CUARRAY_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"]
 
 
@@ -59,7 +62,7 @@ def line(result: Result) -> str:
 
 
 def run_measure(name: str) -> list[Result]:
-    """Run one measure in its own process and return its results."""
+    """Run one measure in its own process and return its results; one that fails gives none, and a line."""
     environment = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, str(THREADS[name]))}
     command = [sys.executable, __file__, "--in-process", name]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
@@ -68,7 +71,8 @@ def run_measure(name: str) -> list[Result]:
         results.append(Result(**json.loads(text)))
         tqdm.write(line(results[-1]))
     if child.wait() != 0:
-        sys.exit(f"benchmarks: {name} failed")
+        FAILED.append(name)
+        tqdm.write(f"{name} failed")
     return results
 
 
@@ -98,7 +102,9 @@ def main() -> int:
         Path(options.json).write_text(json.dumps(record, indent=1))
     missed = sum(not result.passed for rows in results.values() for result in rows)
     print(f"{missed} of {sum(r.least is not None for rows in results.values() for r in rows)} goals missed")
-    return 1 if missed else 0
+    if FAILED:
+        print(f"failed: {', '.join(FAILED)}")
+    return 1 if missed or FAILED else 0
 
 
 if __name__ == "__main__":
