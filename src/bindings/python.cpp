@@ -90,6 +90,20 @@ GilAcquire::GilAcquire() noexcept {
     } catch (...) { stop_thread(); }
 }
 
+namespace {
+
+/// Text for Python. It may have bytes of others, such as names of capsules and messages of drivers: those that are not
+/// UTF-8 become U+FFFD. An empty handle, with an exception set, without memory for it.
+Object readable(const std::string& text) noexcept {
+    return Object::steal_or_null(PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "replace"));
+}
+
+void set_error(PyObject* type, const std::string& text) noexcept {
+    if (const Object message = readable(text)) PyErr_SetObject(type, message.get());
+}
+
+}  // namespace
+
 // A forced unwind has no object: the reference is to nothing, and is not read.
 [[gnu::no_sanitize("null")]] void set_exception() noexcept {
     try {
@@ -100,18 +114,18 @@ GilAcquire::GilAcquire() noexcept {
     } catch (pybind11::error_already_set& error) { error.restore(); } catch (const Error& error) {
         const std::string message =
             is_about_arguments(error.kind()) ? name_called_function(error.what()) : error.what();
-        if (PyObject* type = exception_type(error.kind())) PyErr_SetString(type, message.c_str());
+        if (PyObject* type = exception_type(error.kind())) set_error(type, message);
         if (error.notes().empty()) return;
         SavedException raised;
         for (const std::string& note : error.notes()) raised.add_note(note);
     } catch (const std::bad_alloc&) { PyErr_NoMemory(); } catch (const std::exception& error) {
-        PyErr_SetString(PyExc_RuntimeError, error.what());
+        set_error(PyExc_RuntimeError, error.what());
     } catch (...) { PyErr_SetString(PyExc_RuntimeError, "an exception of unknown type left the C++ core"); }
 }
 
 void fail_with(PyObject* type, const Object& message) {
     const char* const text = PyUnicode_AsUTF8(message.get());
-    if (text) PyErr_SetString(type, name_called_function(text).c_str());
+    if (text) set_error(type, name_called_function(text));
     throw ExceptionIsSet{};
 }
 
@@ -129,7 +143,8 @@ std::string SavedException::text() const noexcept {
 }
 
 void SavedException::set_text(const std::string& text) noexcept {
-    if (PyObject* const error = PyObject_CallFunction(type_, "s", text.c_str()))
+    const Object shown = readable(text);
+    if (PyObject* const error = shown ? PyObject_CallOneArg(type_, shown.get()) : nullptr)
         Py_XSETREF(value_, error);
     else
         PyErr_Clear();
@@ -137,7 +152,8 @@ void SavedException::set_text(const std::string& text) noexcept {
 
 void SavedException::add_note(const std::string& note) noexcept {
     PyErr_NormalizeException(&type_, &value_, &traceback_);
-    if (!Object::steal_or_null(PyObject_CallMethod(value_, "add_note", "s", note.c_str()))) PyErr_Clear();
+    const Object shown = readable(note);
+    if (!shown || !Object::steal_or_null(PyObject_CallMethod(value_, "add_note", "O", shown.get()))) PyErr_Clear();
 }
 
 PyObject* Attribute::get() {

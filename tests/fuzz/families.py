@@ -47,12 +47,15 @@ class Family:
 def refused(call, where, *others):
     """Call and return (result, None) or (None, the error); Fault if the error is not an allowed one.
 
-    ``others`` are additional allowed types, such as those that NumPy raises for the same object.
+    ``others`` are additional allowed types, or errors that NumPy raised for the same object: their types are allowed,
+    and no words where they have none.
     """
+    types = [other if isinstance(other, type) else type(other) for other in others]
     try:
         return call(), None
-    except (*ALLOWED, *others) as error:
-        if not isinstance(error, (Planted, MemoryError)) and not str(error):
+    except (*ALLOWED, *types) as error:
+        may_be_silent = isinstance(error, (Planted, MemoryError)) or "" in map(str, others)
+        if not may_be_silent and not str(error):
             raise Fault(f"{where} raised {type(error).__name__} without a word") from None
         return None, bare(error)
     except Fault:

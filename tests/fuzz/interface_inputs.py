@@ -208,7 +208,7 @@ def compare_with_numpy(foreign, is_inside):
     except Exception as error:
         seen, trouble = None, bare(error)
     references = sys.getrefcount(foreign)
-    x, error = refused(lambda: cuarray.asarray(foreign, device="cpu"), "asarray", *([type(trouble)] if trouble else []))
+    x, error = refused(lambda: cuarray.asarray(foreign, device="cpu"), "asarray", *([trouble] if trouble else []))
     if x is None:
         expect(sys.getrefcount(foreign) - references <= references - before, "buffers not given back")
         if seen is not None and seen.dtype.kind in "biufc" and seen.dtype.isnative and seen.dtype.itemsize <= 16:

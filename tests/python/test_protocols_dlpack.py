@@ -442,9 +442,10 @@ def test_what_dlpack_device_may_not_answer(answer):
 def test_names_of_capsules():
     producer = Producer(np.ones(3))
     capsule = producer.capsule()
-    capsules.api.PyCapsule_SetName(capsule, b"arrow_array")
-    with pytest.raises(ValueError, match='named "arrow_array"'):
-        cuarray.from_dlpack(capsule)
+    for name, shown in [(b"arrow_array", "arrow_array"), (b"dltensor\xff", "dltensor\ufffd")]:
+        capsules.api.PyCapsule_SetName(capsule, name)
+        with pytest.raises(ValueError, match=f'named "{shown}"'):
+            cuarray.from_dlpack(capsule)
     with pytest.raises(ValueError, match="of class int is no DLPack capsule"):
         cuarray.from_dlpack(producer_of(5))
     assert producer.deleted == 0
