@@ -1,7 +1,5 @@
 """Integers between arrays, and choices by probabilities, on every device."""
 
-import math
-
 import numpy as np
 
 from cuarray import _core
@@ -10,7 +8,7 @@ from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
 from cuarray._random.each import spread
 from cuarray._random.rows import read
-from cuarray._random.transforms import DRAWS, REAL, as_parameter, shape_of
+from cuarray._random.transforms import DRAWS, REAL, as_parameter, count_of, shape_of
 
 
 def integers_between(source, low, high, size, dtype, endpoint, function):
@@ -55,11 +53,6 @@ def check_ends(low, high, dtype, behind, function):
     if (low >= high if behind else low > high).any():
         numbers = f", {first} and {last}" if low.ndim == high.ndim == 0 else ""
         raise ValueError(f"{function}: low {'>=' if behind else '>'} high{numbers}")
-
-
-def count_of(size):
-    """Return how many numbers a size asks for."""
-    return 1 if size is None else size if type(size) is int else math.prod(size)
 
 
 def indices_by(p, source, n, size, replace):

@@ -11,10 +11,10 @@ from cuarray._arguments.ufuncs import positive
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
 from cuarray._functions.creation import array, as_array, empty
-from cuarray._random.choices import count_of, integers_between
+from cuarray._random.choices import integers_between
 from cuarray._random.each import as_counts, drawn_each
 from cuarray._random.rows import DEPENDENT
-from cuarray._random.transforms import DRAWS, as_numbers, as_size, device_of, has_axes, number_of, transformed
+from cuarray._random.transforms import DRAWS, as_numbers, as_size, count_of, device_of, has_axes, number_of, transformed
 
 #: Parameters that NumPy takes as they are.
 PLAIN = frozenset([bool, int, float, str, type, type(None), tuple, np.ndarray, np.float64, np.int64])

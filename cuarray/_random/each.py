@@ -14,6 +14,7 @@ from cuarray._random.transforms import (
     array_of,
     as_numbers,
     as_parameter,
+    count_of,
     device_of,
     evaluated,
     has_axes,
@@ -139,14 +140,15 @@ def is_good(source, name, numbers):
 
 def part(source, function, name, device, shape, values):
     """Return numbers for parameters, of a shape, or a value if there is none; None for numbers out of the domain."""
-    if name in COMPOSITES and COMPOSITES[name].takes(*values):
+    are_few = f"{name}_each" in DRAWS and has_arrays(values) and count_of(shape) <= _core.few_numbers
+    if name in COMPOSITES and not are_few and COMPOSITES[name].takes(*values):
         row = COMPOSITES[name]
         drawn = [part(source, function, one, device, shape, p) for one, *p in row.parts(*values)]
         if name == "negative_binomial":
             return part(source, function, "poisson", device, shape, drawn)
         return evaluated(row.formula, shape, drawn, values)
     draw_floats, _, draw_each, _ = source._draws_for(device)
-    if not any(isinstance(x, ndarray) for x in values):
+    if not has_arrays(values):
         for row in (OF_NUMBERS.get(name), f"{name}_each"):
             drawn = row and draw_floats(DRAWS[row], function, EACH.get(name), shape, None, *values)
             if drawn is not None:
@@ -156,6 +158,11 @@ def part(source, function, name, device, shape, values):
     values = [spread(x, shape_drawn) if isinstance(x, ndarray) else float(x) for x in values]
     drawn = draw_each(DRAWS[f"{name}_each"], function, EACH[name], shape_drawn, *values)
     return drawn if shape is not None else _core.as_value(drawn)
+
+
+def has_arrays(values):
+    """Whether one of the parameters is an array."""
+    return any(isinstance(x, ndarray) for x in values)
 
 
 def spread(x, shape):

@@ -10,10 +10,10 @@ from cuarray._arguments.operands import target
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
 from cuarray._functions.indexing import take_along_axis
-from cuarray._random.choices import count_of, indices_by
+from cuarray._random.choices import indices_by
 from cuarray._random.distributions import DISTRIBUTIONS, OF_GENERATOR, add_methods
 from cuarray._random.draws import OWN, Source, on_host, placed, seed_of
-from cuarray._random.transforms import array_of, as_size, number_of
+from cuarray._random.transforms import array_of, as_size, count_of, number_of
 
 RANDOM, STANDARD_NORMAL, STANDARD_EXPONENTIAL, STANDARD_GAMMA = (draws[0] for draws in OWN.values())
 

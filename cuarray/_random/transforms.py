@@ -1,5 +1,6 @@
 """Distributions that are elementwise functions of another one, with arrays of parameters, on every device."""
 
+import math
 import operator
 from typing import NamedTuple
 
@@ -139,6 +140,11 @@ def as_size(size, function):
         return tuple(map(operator.index, size)) if isinstance(size, list | tuple) else operator.index(size)
     except TypeError:
         raise TypeError(f"{function}: size must be an integer or a tuple of integers, not {given!r}") from None
+
+
+def count_of(size):
+    """Return how many numbers a size asks for."""
+    return 1 if size is None else size if type(size) is int else math.prod(size)
 
 
 def as_numbers(parameters):

@@ -1,10 +1,11 @@
 // random.cpp -- draws from the sequence of NumPy's Philox, whose state moves on as if NumPy had drawn.
 #include "cuarray/ops/random.h"
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <utility>
-#include "bindings/fast_paths.h"
+#include "bindings/each_parameters.h"
 #include "bindings/module.h"
 
 namespace cuarray::python {
@@ -114,7 +115,8 @@ void draw(RandomCall& call, PyObject* generator, bool is_new = true) {
 
 /// Whether a parameter is an int.
 bool is_count(RandomDraw draw, Py_ssize_t k) {
-    return draw == RandomDraw::hypergeometric_each || (draw == RandomDraw::binomial && k == 0);
+    const bool is_binomial = draw == RandomDraw::binomial || draw == RandomDraw::binomial_each;
+    return draw == RandomDraw::hypergeometric_each || (is_binomial && k == 0);
 }
 
 /// Reads a parameter: a number of Python's, or an element of float64 or int64; a count is an integer.
@@ -147,20 +149,111 @@ bool read_parameters(RandomNumbers& numbers, PyObject* const* args, Py_ssize_t c
 /// So many numbers are drawn by one kernel in less time than by one for each distribution that they are made of.
 constexpr int64_t kFewNumbers = 64;
 
+/// So many numbers with arrays of parameters are drawn by one thread, without Python code that judges the parameters.
+constexpr int64_t kSeveralNumbers = 4096;
+
+/// The draw of elements with parameters of their own, for one of numbers with the same ones; false where there is none.
+bool becomes_draw_of_each(RandomDraw& draw) {
+    switch (draw) {
+        case RandomDraw::binomial: draw = RandomDraw::binomial_each; return true;
+        case RandomDraw::chisquare: draw = RandomDraw::chisquare_each; return true;
+        case RandomDraw::gamma_double: draw = RandomDraw::gamma_each; return true;
+        case RandomDraw::geometric: draw = RandomDraw::geometric_each; return true;
+        case RandomDraw::poisson: draw = RandomDraw::poisson_each; return true;
+        case RandomDraw::wald: draw = RandomDraw::wald_each; return true;
+        default: return draw >= RandomDraw::beta_each && draw <= RandomDraw::zipf_each;
+    }
+}
+
+/// Sets the parameters of a draw of elements; false if not all are in its domain, or NumPy may judge them.
+bool set_each(RandomNumbers& numbers, const EachParameters& each) {
+    constexpr double kMost = 1e18;  // MOST of each.py
+    for (int k = 0; k < each.count(); ++k)
+        if (is_count(numbers.draw, k) && each.is_floating(k)) return false;
+    for (int64_t i = 0; i < each.size(); ++i) {
+        double x[3];
+        for (int k = 0; k < each.count(); ++k) {
+            x[k] = each[k][i];
+            if (!(std::fabs(x[k]) < (is_count(numbers.draw, k) ? 0x1p53 : kMost))) return false;
+        }
+        if (!set_parameters(numbers, {x, size_t(each.count())})) return false;
+    }
+    for (int k = 0; k < each.count(); ++k) numbers.parameters.of[k] = each[k];
+    return true;
+}
+
+/// Makes of the parameters of a draw of start + width * number the start and the width of each element; false for other
+/// draws, and where a width is not finite and not negative.
+bool make_widths(RandomDraw draw, EachParameters& each) {
+    double *const first = each[0], *const width = each[each.count() - 1];
+    if (each.count() != (draw == RandomDraw::exponential_double || draw == RandomDraw::rayleigh ? 1 : 2)) return false;
+    switch (draw) {
+        case RandomDraw::uniform_double:
+            for (int64_t i = 0; i < each.size(); ++i) width[i] -= first[i];
+            break;
+        case RandomDraw::normal_double:
+        case RandomDraw::exponential_double:
+        case RandomDraw::gumbel:
+        case RandomDraw::laplace:
+        case RandomDraw::logistic:
+        case RandomDraw::rayleigh: break;
+        default: return false;
+    }
+    return std::all_of(width, width + each.size(), [](double w) { return std::isfinite(w) && !std::signbit(w); });
+}
+
+/// Draws into a new array of the host at once; false, and nothing is drawn, where something is in the way.
+bool draw_at_once(RandomCall& call, PyObject* generator, DType dtype, const EachParameters& each) {
+    if (!(each.device() == to_device(PyTuple_GET_ITEM(generator, 2), current_device(), call.name))) return false;
+    call.result = empty(each.shape(), dtype, each.device());
+    char* const to = direct_data(call.result);
+    if (!to) return false;
+    take_of(generator, call.numbers, each.size());
+    call.result.storage().front().direct()->draw(RandomFill{call.numbers.draw, call.numbers.parameters, {}, call.name},
+                                                 to);
+    return true;
+}
+
+/// Draws several numbers with arrays of parameters, the same as those of each.py and transforms.py; false for
+/// parameters that Python must judge, and for more than `most`.
+bool draw_several(RandomCall& call, PyObject* generator, DType dtype, PyObject* size, PyObject* const* args,
+                  Py_ssize_t count, int64_t most) {
+    EachParameters each;
+    if (!each.read(args, count, size, std::min(most, kSeveralNumbers))) return false;
+    const RandomDraw draw = call.numbers.draw;
+    call.numbers = {draw};
+    if (becomes_draw_of_each(call.numbers.draw))
+        return set_each(call.numbers, each) && draw_at_once(call, generator, dtype, each);
+    if (!make_widths(draw, each) || !set_parameters(call.numbers, {}) || !draw_at_once(call, generator, dtype, each))
+        return false;
+    double* const numbers = reinterpret_cast<double*>(direct_data(call.result));
+    const double *const first = each[0], *const width = each[each.count() - 1];
+    for (int64_t i = 0; i < each.size(); ++i)
+        numbers[i] = first == width ? width[i] * numbers[i] : first[i] + width[i] * numbers[i];
+    return true;
+}
+
 /// draw(number, name, dtype or None for float64, size, out, *parameters): random numbers, as an array of a shape, as a
 /// value if that is None, or in `out`, an array of that dtype; None for other parameters, and for more than `most`.
+/// Several numbers may have arrays of parameters.
 template <int64_t most = kNoLimit>
 PyObject* draw_floats(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     return guarded([&]() -> PyObject* {
         RandomCall call{{RandomDraw(PyLong_AsLong(args[0]))}, {}, false, PyUnicode_AsUTF8(args[1]), {}};
         if (PyErr_Occurred()) throw ExceptionIsSet{};
-        if (!read_parameters(call.numbers, args + 5, count - 5)) return Py_NewRef(Py_None);
+        DType dtype = DType::float64;
+        if (!read_parameters(call.numbers, args + 5, count - 5)) {
+            call.numbers.draw = RandomDraw(PyLong_AsLong(args[0]));
+            if (args[4] != Py_None || (args[2] != Py_None && !read_dtype(args[2], dtype)) ||
+                !draw_several(call, self, dtype, args[3], args + 5, count - 5, most))
+                return Py_NewRef(Py_None);
+            return wrap(std::move(call.result));
+        }
         if (args[4] != Py_None) {
             call.result = to_array(args[4], call.name);
             draw(call, self, false);
             return Py_NewRef(args[4]);
         }
-        DType dtype = DType::float64;
         if (args[2] != Py_None) dtype = to_dtype(args[2], dtype, call.name);
         if (!make_result(call, args[3], PyTuple_GET_ITEM(self, 2), dtype, most)) return Py_NewRef(Py_None);
         draw(call, self);
@@ -206,19 +299,46 @@ bool read_wide(PyObject* object, __int128& value) {
     return false;
 }
 
+/// Draws several integers of ranges that are arrays, as choices.py does; false for ranges that Python must judge.
+bool draw_between(RandomCall& call, PyObject* generator, PyObject* const* ends, PyObject* size, bool has_end) {
+    EachParameters each;
+    static PyObject* const zero = PyLong_FromLong(0);
+    const bool is_from_zero = ends[1] == Py_None;
+    PyObject* const given[] = {is_from_zero ? zero : ends[0], is_from_zero ? ends[0] : ends[1]};
+    if (!each.read(given, 2, size, kSeveralNumbers)) return false;
+    double *const low = each[0], *const most = each[1];
+    for (int k = 0; k < 2; ++k)
+        if (each.is_floating(k)) return false;
+    for (int64_t i = 0; i < each.size(); ++i) {
+        const double width = most[i] - low[i] - (has_end ? 0 : 1);
+        if (!(std::fabs(low[i]) < 0x1p52 && std::fabs(most[i]) < 0x1p52 && width >= 0)) return false;
+        most[i] = std::bit_cast<double>(int64_t(width));
+    }
+    call.numbers = {RandomDraw::integer_each}, call.numbers.parameters.of[0] = most;
+    if (!draw_at_once(call, generator, DType::int64, each)) return false;
+    int64_t* const numbers = reinterpret_cast<int64_t*>(direct_data(call.result));
+    for (int64_t i = 0; i < each.size(); ++i) numbers[i] += int64_t(low[i]);
+    return true;
+}
+
 /// draw(low, high, size, dtype, endpoint, name="integers"): random integers, or None where a parameter is not a Python
 /// int, or out of range.
 PyObject* draw_integers(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     return guarded([&]() -> PyObject* {
         __int128 low = 0, high = 0, least = 0, most = 0;
         DType dtype = DType::int64;
-        if (!read_wide(args[0], args[1] == Py_None ? high : low) || !(args[1] == Py_None || read_wide(args[1], high)) ||
-            !PyBool_Check(args[4]) || args[3] == Py_None || !read_dtype(args[3], dtype) || !limits(dtype, least, most))
+        if (!PyBool_Check(args[4]) || args[3] == Py_None || !read_dtype(args[3], dtype) || !limits(dtype, least, most))
             return Py_NewRef(Py_None);
-        high -= args[4] == Py_False;
-        if (low < least || high > most || low > high) return Py_NewRef(Py_None);
         const char* const name = count > 5 ? PyUnicode_AsUTF8(args[5]) : "integers";
         if (!name) throw ExceptionIsSet{};
+        if (!read_wide(args[0], args[1] == Py_None ? high : low) || !(args[1] == Py_None || read_wide(args[1], high))) {
+            RandomCall call{{RandomDraw::integer_each}, {}, false, name, {}};
+            if (dtype != DType::int64 || !draw_between(call, self, args, args[2], args[4] == Py_True))
+                return Py_NewRef(Py_None);
+            return wrap(std::move(call.result));
+        }
+        high -= args[4] == Py_False;
+        if (low < least || high > most || low > high) return Py_NewRef(Py_None);
         RandomCall call{random_integers(dtype, uint64_t(low), uint64_t(high - low)), {}, false, name, {}};
         make_result(call, args[2], PyTuple_GET_ITEM(self, 2), dtype);
         if (high > low)
@@ -277,6 +397,7 @@ void bind_random(pybind11::module_& m) {
 #include "cuarray/random_draws.def"
 #undef DRAW
     m.attr("random_draws") = numbers;
+    m.attr("few_numbers") = kFewNumbers;
 }
 
 }  // namespace cuarray::python
