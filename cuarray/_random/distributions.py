@@ -393,7 +393,7 @@ def {name}(self, {signature}):
 #: The end of methods that a kernel draws: it declines parameters that are not numbers, and other bit generators. Of
 #: distributions that are made of others, it draws few numbers.
 BY_KERNEL = """\
-    drawn = self.{draw}({number}, {name!r}, {dtype}, size, None{parameters})
+    drawn = self.{draw}({arguments})
     return {call} if drawn is None else drawn"""
 
 #: Distributions over whole numbers.
@@ -435,15 +435,14 @@ def source(row, legacy):
     is_composite = kernel and row.name in COMPOSITES and row.name not in OF_NUMBERS
     call = f"self.{draw}({', '.join([repr(method), *passed])})"
     body = f"    return {call}"
-    if kernel:
+    if row.name == "multinomial":
+        body = BY_KERNEL.format(draw="_draw_multinomial", arguments="n, pvals, size", call=call)
+    elif kernel:
         dtype = EACH.get(row.name, "float64").replace("float64", "None")
         body = BY_KERNEL.format(
-            number=DRAWS[kernel],
-            name=row.name,
-            dtype=dtype,
-            parameters="".join(f", {name}" for name in names),
-            call=call,
             draw="_draw_few" if is_composite else "_draw_floats",
+            arguments=", ".join([str(DRAWS[kernel]), repr(row.name), dtype, "size", "None", *names]),
+            call=call,
         )
     return METHOD.format(
         name=row.name,

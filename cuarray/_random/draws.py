@@ -46,6 +46,7 @@ class Source:
         "_draw_few",
         "_draw_floats",
         "_draw_integers",
+        "_draw_multinomial",
         "_draws",
         "_elsewhere",
         "_host",
@@ -59,12 +60,12 @@ class Source:
     def _use(self, host):
         """Draw from a NumPy generator from now on."""
         bits = host.bit_generator
-        is_philox, draws = type(bits) is np.random.Philox, (decline,) * 4
+        is_philox, draws = type(bits) is np.random.Philox, (decline,) * 5
         if is_philox:
             check_layout()
             draws = _core.philox_draws(bits.capsule, bits.lock, self._device, bits)
         self._host, self._is_philox, self._draws, self._elsewhere = host, is_philox, draws, (None, draws)
-        self._draw_floats, self._draw_integers, _, self._draw_few = draws
+        self._draw_floats, self._draw_integers, _, self._draw_few, self._draw_multinomial = draws
 
     def __reduce__(self):
         return type(self), (self._host.bit_generator, self._device)

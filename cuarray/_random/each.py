@@ -147,7 +147,7 @@ def part(source, function, name, device, shape, values):
         if name == "negative_binomial":
             return part(source, function, "poisson", device, shape, drawn)
         return evaluated(row.formula, shape, drawn, values)
-    draw_floats, _, draw_each, _ = source._draws_for(device)
+    draw_floats, _, draw_each, *_ = source._draws_for(device)
     if not has_arrays(values):
         for row in (OF_NUMBERS.get(name), f"{name}_each"):
             drawn = row and draw_floats(DRAWS[row], function, EACH.get(name), shape, None, *values)

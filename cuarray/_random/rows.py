@@ -149,11 +149,10 @@ def multivariate_hypergeometric(source, colors, nsample, size, method):
 def counts_in_rows(source, name, function, device, shape, total, kinds):
     """Return rows of counts: numbers of a distribution of EACH, with parameters for each kind and what is left, and
     all that is left at last."""
-    draws = source._draws_for(device)
-    draw = draws[2]
+    draw_floats, _, draw, *_ = source._draws_for(device)
     number, is_binomial = DRAWS[f"{name}_each"], name == "binomial"
     if shape == () and _core.device(device).kind == "cpu" and all(type(x) is float for kind in kinds for x in kind):
-        return one_row(draws[0], number, function, int(total), kinds, is_binomial, device)
+        return one_row(draw_floats, number, function, int(total), kinds, is_binomial, device)
     left = as_array(total, device).astype(np.float64, copy=False)
     if left.shape != shape:
         left = spread(left, shape)

@@ -23,8 +23,15 @@ class Domain(NamedTuple):
 
 # NumPy's functions take numbers and, by its protocols, arrays of ours.
 
-#: As NumPy, which takes -0.0 for negative and NaN for not negative.
-NOT_NEGATIVE = Domain(lambda x: np.any(np.signbit(x) & (x == x)), "< 0")
+
+def is_negative(x):
+    """Whether a number, or any element, is negative: as NumPy, with -0.0 and without NaN."""
+    if isinstance(x, ndarray) and x.size and x.min() > 0:
+        return False
+    return np.any(np.signbit(x) & (x == x))
+
+
+NOT_NEGATIVE = Domain(is_negative, "< 0")
 POSITIVE = Domain(lambda x: np.any(x <= 0), "<= 0")
 
 
@@ -216,7 +223,7 @@ def device_of(source, parameters):
 def require_one_device(function, values):
     """Return those parameters that are arrays; ValueError if they are on several devices."""
     arrays = [x for x in values if type(x) is not float]
-    for x in arrays:
+    for x in arrays[1:]:
         if x.device != arrays[0].device:
             raise ValueError(
                 f"{function}: parameters are on {arrays[0].device} and {x.device}; move one with .to_device(...)"
@@ -242,6 +249,8 @@ def shape_of(function, size, values):
 
 def shape_for(function, size, shapes):
     """Return the shape of numbers for parameters of some shapes; None for a value."""
+    if size is None and shapes.count(shapes[0]) == len(shapes):
+        return shapes[0] or None
     wanted = () if size is None else size if isinstance(size, tuple) else tuple(np.atleast_1d(size).tolist())
     try:
         shape = np.broadcast_shapes(*shapes, wanted)

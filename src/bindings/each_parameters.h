@@ -8,7 +8,7 @@
 namespace cuarray::python {
 
 /// Parameters of several numbers, as one float64 for each: of numbers, of C-contiguous arrays that the host may read
-/// now, and of lists. The arrays have the shape of the result, or its last axes.
+/// now, NumPy's or ours, and of lists. The arrays have the shape of the result, or its last axes.
 class EachParameters {
  public:
     /// Reads the parameters; false for others, or if a size that is not null does not fit.
@@ -21,6 +21,8 @@ class EachParameters {
                 arrays_[k] = array_of(objects[k]);
             else if (is_list(objects[k]))
                 arrays_[k] = read_numbers(objects[k]);
+            else if (is_native_numpy(objects[k]))
+                arrays_[k] = import_native_numpy(objects[k]);
             else if (!read_float(objects[k], numbers_[k]))
                 return false;
             else
@@ -55,8 +57,8 @@ class EachParameters {
 
  private:
     static bool is_readable(const Array& array) {
-        return array && !array.is_empty() && array.is_c_contiguous() && is_aligned(array) && direct_data(array) &&
-               info(array.dtype()).kind != Kind::Complex;
+        return array && array.ndim() > 0 && !array.is_empty() && array.is_c_contiguous() && is_aligned(array) &&
+               direct_data(array) && info(array.dtype()).kind != Kind::Complex;
     }
     /// Writes the parameter of each element; false if its shape is not that of the last axes.
     bool fill(int k) {

@@ -71,15 +71,24 @@ class Locked {
     PyObject* const lock_;
 };
 
-/// Takes n numbers out of the sequence of a generator: a tuple of its capsule, its lock, the device of new arrays and
-/// itself.
-void take_of(PyObject* generator, RandomNumbers& numbers, int64_t n) {
-    const Locked locked(PyTuple_GET_ITEM(generator, 1));
-    NumpyPhilox& theirs = state_of(PyTuple_GET_ITEM(generator, 0));
-    PhiloxState state = read_state(theirs);
-    take_numbers(state, numbers, n);
-    write_state(state, theirs);
-}
+/// The state of a generator, a tuple of its capsule, its lock, the device of new arrays and itself, while it is locked.
+class LockedState {
+ public:
+    explicit LockedState(PyObject* generator)
+        : locked_(PyTuple_GET_ITEM(generator, 1)),
+          theirs_(state_of(PyTuple_GET_ITEM(generator, 0))),
+          state_(read_state(theirs_)) {}
+    ~LockedState() { write_state(state_, theirs_); }
+    LockedState(const LockedState&) = delete;
+    LockedState& operator=(const LockedState&) = delete;
+    /// Takes n numbers out of the sequence.
+    void take(RandomNumbers& numbers, int64_t n) { take_numbers(state_, numbers, n); }
+
+ private:
+    const Locked locked_;
+    NumpyPhilox& theirs_;
+    PhiloxState state_;
+};
 
 /// What a call draws: into `result`, which Python gets as an array, or as a value.
 struct RandomCall {
@@ -104,7 +113,7 @@ bool make_result(RandomCall& call, PyObject* size, PyObject* device_or_none, DTy
 /// Draws from the sequence of a generator. Nothing pending reads the memory of a new result.
 void draw(RandomCall& call, PyObject* generator, bool is_new = true) {
     const Array& result = call.result;
-    take_of(generator, call.numbers, result.size());
+    LockedState(generator).take(call.numbers, result.size());
     const bool is_of_numbers = std::ranges::none_of(call.parameters, [](const Array& array) { return bool(array); });
     DirectLoops* const direct = is_new && is_of_numbers ? result.storage().front().direct() : nullptr;
     if (char* const to = !direct || is_long(result.device(), result.size()) ? nullptr : direct_data(result))
@@ -208,7 +217,7 @@ bool draw_at_once(RandomCall& call, PyObject* generator, DType dtype, const Each
     call.result = empty(each.shape(), dtype, each.device());
     char* const to = direct_data(call.result);
     if (!to) return false;
-    take_of(generator, call.numbers, each.size());
+    LockedState(generator).take(call.numbers, each.size());
     call.result.storage().front().direct()->draw(RandomFill{call.numbers.draw, call.numbers.parameters, {}, call.name},
                                                  to);
     return true;
@@ -273,6 +282,54 @@ PyObject* draw_each(PyObject* self, PyObject* const* args, Py_ssize_t count) {
                 call.parameters[k - 4] = to_array(args[k], call.name);
         draw(call, self);
         return wrap(std::move(call.result), call.is_value);
+    });
+}
+
+/// Reads probabilities of outcomes, a list or an array of one axis; an empty vector for others, and for those that
+/// Python must judge.
+std::vector<double> read_probabilities(PyObject* object) {
+    EachParameters each;
+    if (!each.read(&object, 1, Py_None, kSeveralNumbers) || each.shape().size() != 1) return {};
+    std::vector<double> p(each[0], each[0] + each.size());
+    double total = 0;
+    for (size_t k = 0; k + 1 < p.size(); ++k) total += p[k];
+    const bool are_probabilities = std::ranges::all_of(p, [](double x) { return x >= 0 && x <= 1; });
+    return are_probabilities && total <= 1 + 1e-12 ? p : std::vector<double>{};
+}
+
+/// draw(n, pvals, size): rows of counts of outcomes, as rows.py draws them; None for several n or rows of
+/// probabilities, for more than a few rows, and for parameters that Python must judge.
+PyObject* draw_multinomial(PyObject* self, PyObject* const* args, Py_ssize_t) {
+    return guarded([&]() -> PyObject* {
+        int64_t n = 0;
+        Dims shape;
+        const Device device = to_device(PyTuple_GET_ITEM(self, 2), current_device(), "multinomial");
+        if (!read_int(args[0], n) || n < 0 || n >= int64_t(1) << 53 || !is_direct(device) ||
+            !(args[2] == Py_None || read_shape(args[2], shape)))
+            return Py_NewRef(Py_None);
+        const int64_t rows = checked_size(shape, 1, "multinomial");
+        const std::vector<double> p = read_probabilities(args[1]);
+        if (p.empty() || rows == 0 || rows > kSeveralNumbers) return Py_NewRef(Py_None);
+        shape.push_back(int64_t(p.size()));
+        Array result = empty(shape, DType::int64, device);
+        int64_t* const to = reinterpret_cast<int64_t*>(direct_data(result));
+        if (!to) return Py_NewRef(Py_None);
+        DirectLoops& loops = *result.storage().front().direct();
+        std::vector<double> left(static_cast<size_t>(rows), static_cast<double>(n));
+        std::vector<int64_t> counts(left.size());
+        double before = 0;
+        LockedState state(self);
+        for (size_t k = 0; k + 1 < p.size(); ++k) {
+            RandomNumbers numbers{RandomDraw::binomial_each};
+            numbers.parameters.of[0] = left.data();
+            numbers.parameters.value[1] = before < 1 ? std::min(p[k] / (1 - before), 1.0) : 0;
+            state.take(numbers, rows);
+            loops.draw(RandomFill{numbers.draw, numbers.parameters, {}, "multinomial"}, counts.data());
+            for (size_t r = 0; r < left.size(); ++r) to[r * p.size() + k] = counts[r], left[r] -= double(counts[r]);
+            before += p[k];
+        }
+        for (size_t r = 0; r < left.size(); ++r) to[(r + 1) * p.size() - 1] = int64_t(left[r]);
+        return wrap(std::move(result));
     });
 }
 
@@ -366,18 +423,19 @@ PyMethodDef draws[] = {
     {"draw_integers", method(draw_integers), METH_FASTCALL, nullptr},
     {"draw_each", method(draw_each), METH_FASTCALL, nullptr},
     {"draw_few", method(draw_floats<kFewNumbers>), METH_FASTCALL, nullptr},
+    {"draw_multinomial", method(draw_multinomial), METH_FASTCALL, nullptr},
 };
 
 /// philox_draws(capsule, lock, device, Philox): the functions that draw from its sequence numbers of a distribution,
-/// integers, numbers of arrays of parameters, and few numbers of a distribution, for new arrays of a device or, if that
-/// is None, of the current one. They keep it alive: the capsule does not.
+/// integers, numbers of arrays of parameters, few numbers of a distribution, and counts of outcomes, for new arrays of
+/// a device or, if that is None, of the current one. They keep it alive: the capsule does not.
 PyObject* philox_draws(PyObject*, PyObject* const* args, Py_ssize_t) {
     return guarded([&] {
         const Object generator = Object::steal(PyTuple_Pack(4, args[0], args[1], args[2], args[3]));
-        Object made[std::size(draws)];
+        const Object made = Object::steal(PyTuple_New(std::size(draws)));
         for (size_t k = 0; k < std::size(draws); ++k)
-            made[k] = Object::steal(PyCFunction_New(&draws[k], generator.get()));
-        return PyTuple_Pack(4, made[0].get(), made[1].get(), made[2].get(), made[3].get());
+            PyTuple_SET_ITEM(made.get(), k, Object::steal(PyCFunction_New(&draws[k], generator.get())).release());
+        return Py_NewRef(made.get());
     });
 }
 
