@@ -52,31 +52,31 @@ void write_state(const PhiloxState& from, NumpyPhilox& to) {
     to.position = from.position, to.has_carried = from.has_carried, to.carried = from.carried;
 }
 
-/// Holds the lock of a bit generator.
+/// Holds the lock of a bit generator, whose methods are given.
 class Locked {
  public:
-    explicit Locked(PyObject* lock) : lock_(lock) {
-        static PyObject* const acquire = PyUnicode_InternFromString("acquire");
-        Object::steal(PyObject_CallMethodNoArgs(lock, acquire));
-    }
+    Locked(PyObject* acquire, PyObject* release) : release_(release) { Object::steal(PyObject_CallNoArgs(acquire)); }
     ~Locked() {
-        static PyObject* const release = PyUnicode_InternFromString("release");
         const SavedException raised;
-        Py_XDECREF(PyObject_CallMethodNoArgs(lock_, release));
+        Py_XDECREF(PyObject_CallNoArgs(release_));
     }
     Locked(const Locked&) = delete;
     Locked& operator=(const Locked&) = delete;
 
  private:
-    PyObject* const lock_;
+    PyObject* const release_;
 };
 
-/// The state of a generator, a tuple of its capsule, its lock, the device of new arrays and itself, while it is locked.
+/// A generator: a tuple of its capsule, the device of new arrays, the methods of its lock, and itself.
+enum Part { kCapsule, kDevice, kAcquire, kRelease };
+PyObject* part_of(PyObject* generator, Part part) { return PyTuple_GET_ITEM(generator, part); }
+
+/// The state of a generator, which is locked meanwhile.
 class LockedState {
  public:
     explicit LockedState(PyObject* generator)
-        : locked_(PyTuple_GET_ITEM(generator, 1)),
-          theirs_(state_of(PyTuple_GET_ITEM(generator, 0))),
+        : locked_(part_of(generator, kAcquire), part_of(generator, kRelease)),
+          theirs_(state_of(part_of(generator, kCapsule))),
           state_(read_state(theirs_)) {}
     ~LockedState() { write_state(state_, theirs_); }
     LockedState(const LockedState&) = delete;
@@ -213,7 +213,7 @@ bool make_widths(RandomDraw draw, EachParameters& each) {
 
 /// Draws into a new array of the host at once; false, and nothing is drawn, where something is in the way.
 bool draw_at_once(RandomCall& call, PyObject* generator, DType dtype, const EachParameters& each) {
-    if (!(each.device() == to_device(PyTuple_GET_ITEM(generator, 2), current_device(), call.name))) return false;
+    if (!(each.device() == to_device(part_of(generator, kDevice), current_device(), call.name))) return false;
     call.result = empty(each.shape(), dtype, each.device());
     char* const to = direct_data(call.result);
     if (!to) return false;
@@ -264,7 +264,7 @@ PyObject* draw_floats(PyObject* self, PyObject* const* args, Py_ssize_t count) {
             return Py_NewRef(args[4]);
         }
         if (args[2] != Py_None) dtype = to_dtype(args[2], dtype, call.name);
-        if (!make_result(call, args[3], PyTuple_GET_ITEM(self, 2), dtype, most)) return Py_NewRef(Py_None);
+        if (!make_result(call, args[3], part_of(self, kDevice), dtype, most)) return Py_NewRef(Py_None);
         draw(call, self);
         return wrap(std::move(call.result), call.is_value);
     });
@@ -276,7 +276,7 @@ PyObject* draw_each(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     return guarded([&]() -> PyObject* {
         RandomCall call{{RandomDraw(PyLong_AsLong(args[0]))}, {}, false, PyUnicode_AsUTF8(args[1]), {}};
         if (PyErr_Occurred()) throw ExceptionIsSet{};
-        make_result(call, args[3], PyTuple_GET_ITEM(self, 2), to_dtype(args[2], DType::float64, call.name));
+        make_result(call, args[3], part_of(self, kDevice), to_dtype(args[2], DType::float64, call.name));
         for (Py_ssize_t k = 4; k < count; ++k)
             if (!read_float(args[k], call.numbers.parameters.value[k - 4]))
                 call.parameters[k - 4] = to_array(args[k], call.name);
@@ -303,7 +303,7 @@ PyObject* draw_multinomial(PyObject* self, PyObject* const* args, Py_ssize_t) {
     return guarded([&]() -> PyObject* {
         int64_t n = 0;
         Dims shape;
-        const Device device = to_device(PyTuple_GET_ITEM(self, 2), current_device(), "multinomial");
+        const Device device = to_device(part_of(self, kDevice), current_device(), "multinomial");
         if (!read_int(args[0], n) || n < 0 || n >= int64_t(1) << 53 || !is_direct(device) ||
             !(args[2] == Py_None || read_shape(args[2], shape)))
             return Py_NewRef(Py_None);
@@ -397,7 +397,7 @@ PyObject* draw_integers(PyObject* self, PyObject* const* args, Py_ssize_t count)
         high -= args[4] == Py_False;
         if (low < least || high > most || low > high) return Py_NewRef(Py_None);
         RandomCall call{random_integers(dtype, uint64_t(low), uint64_t(high - low)), {}, false, name, {}};
-        make_result(call, args[2], PyTuple_GET_ITEM(self, 2), dtype);
+        make_result(call, args[2], part_of(self, kDevice), dtype);
         if (high > low)
             draw(call, self);
         else
@@ -431,7 +431,10 @@ PyMethodDef draws[] = {
 /// a device or, if that is None, of the current one. They keep it alive: the capsule does not.
 PyObject* philox_draws(PyObject*, PyObject* const* args, Py_ssize_t) {
     return guarded([&] {
-        const Object generator = Object::steal(PyTuple_Pack(4, args[0], args[1], args[2], args[3]));
+        const Object acquire = Object::steal(PyObject_GetAttrString(args[1], "acquire"));
+        const Object release = Object::steal(PyObject_GetAttrString(args[1], "release"));
+        const Object generator =
+            Object::steal(PyTuple_Pack(5, args[0], args[2], acquire.get(), release.get(), args[3]));
         const Object made = Object::steal(PyTuple_New(std::size(draws)));
         for (size_t k = 0; k < std::size(draws); ++k)
             PyTuple_SET_ITEM(made.get(), k, Object::steal(PyCFunction_New(&draws[k], generator.get())).release());
