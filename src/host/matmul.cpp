@@ -221,16 +221,23 @@ bool run_narrow(const LoopLibrary& library, const Matmul& task) {
 /// The longest vectors whose products take no longer than a library's.
 constexpr int64_t kShortDepth = 4096;
 
-/// False, with nothing done, unless the matrices are a stack of pairs of short vectors of neighbours, and their order
-/// of additions is free, or of no consequence.
+/// The loop for sums of products of pairs of short vectors of neighbours; null for other matrices.
+template <class Of>
+auto dots_loop(const LoopLibrary& library, DType dtype, const Of& of, int64_t left_step, int64_t right_step) {
+    const int64_t item = item_size(dtype);
+    const bool are_vectors = of.rows == 1 && of.columns == 1 && of.depth <= kShortDepth;
+    const bool are_neighbours = of.depth <= 1 || (left_step == item && right_step == item);
+    return are_vectors && are_neighbours ? library.matmul[int(dtype)].dots : nullptr;
+}
+
+/// False, with nothing done, unless the matrices are a stack of such pairs, and their order of additions is free, or of
+/// no consequence.
 bool run_dots(const LoopLibrary& library, const Matmul& task) {
     const DType dtype = task.result.dtype;
     const MatrixStrides left(task.left), right(task.right);
-    const int64_t item = item_size(dtype);
-    const auto dots = library.matmul[int(dtype)].dots;
+    const auto dots = dots_loop(library, dtype, task, left.column, right.row);
     const bool is_free = task.by_library || info(dtype).kind < Kind::Floating;
-    if (!dots || !is_free || task.rows != 1 || task.columns != 1 || task.depth > kShortDepth) return false;
-    if (task.depth > 1 && (left.column != item || right.row != item)) return false;
+    if (!dots || !is_free) return false;
     const ProductStack stack(task);
     const int64_t per_task = std::max<int64_t>(1, 4 * kTaskElements / (task.depth + 1));
     parallel_for(parts_of(stack.size(), per_task), [&](int64_t i) {
@@ -281,6 +288,10 @@ bool multiply(const LoopLibrary& library, const MatrixProduct& product) {
         NarrowFactor factor(library, product.dtype, depth, columns);
         loop(product.left.data, product.left.row, product.left.column,
              factor(product.right.data, product.right.row, product.right.column), product.result, product.rows, depth);
+        return true;
+    }
+    if (const auto dots = dots_loop(library, product.dtype, product, product.left.column, product.right.row)) {
+        dots(product.left.data, 0, product.right.data, 0, product.result, 0, 1, depth);
         return true;
     }
     const Blas* const blas = Blas::has(product.dtype) ? Blas::find() : nullptr;

@@ -145,7 +145,7 @@ class FewProducts {
         if (right_.shape()[0] != depth_ || left_.is_empty() || right_.is_empty() || is_deferring()) return {};
         if (rows_ * depth_ * columns_ > kFewProducts) return {};
         const bool is_sum = rows_ == 1 && columns_ == 1;
-        if (deterministic_scopes == 0 && !is_sum)
+        if (is_sum ? sums_by_library(left_.device(), left_.dtype(), depth_, 1) : deterministic_scopes == 0)
             if (Array product = by_library()) return product;
         return right_.ndim() == 1  ? by_folds(left_, left_.ndim() - 1, right_)
                : left_.ndim() == 1 ? by_folds(right_, 0, left_)
