@@ -679,6 +679,13 @@ MUTANTS = [
         "tests/python/test_products.py -k pairs",
     ),
     Mutant(
+        "products-of-vectors-are-not-conjugated",
+        "src/host/blas.cpp",
+        'std::is_pointer_v<Alpha> ? "dotc_sub" : "dot"',
+        'std::is_pointer_v<Alpha> ? "dotu_sub" : "dot"',
+        "tests/python/test_products.py -k conjugated",
+    ),
+    Mutant(
         "samples-of-one-more",
         "include/cuarray/kernel/distributions.h",
         "((k + 1) * (rest + k + 1))",

@@ -82,17 +82,24 @@ PyObject* gufunc_product(Given given, int kind) {
     return made(a->device(), std::max(a->size(), b->size()), [x = *a, y = *b] { return matmul(x, y); });
 }
 
-/// vecdot: x1, x2, out, casting, order, dtype, subok, signature, axes, axis, keepdims. Real arrays of one shape and
-/// dtype.
+/// The complex conjugate; the array itself if it is real.
+Array conjugated(const Array& array) {
+    if (info(array.dtype()).kind != Kind::Complex) return array;
+    const Argument args[] = {array};
+    return call(row::conj, args).array[0];
+}
+
+/// vecdot: x1, x2, out, casting, order, dtype, subok, signature, axes, axis, keepdims. Arrays of one shape and dtype.
 PyObject* vector_products(Given given, int) {
     const Array *const a = read_array(given[0]), *const b = read_array(given[1]);
     if (!a || !b || !are_absent(given, {2, 3, 4, 5, 6, 7, 8, 9, 10}) || !(a->device() == b->device())) return nullptr;
     if (a->ndim() < 1 || a->ndim() > 8 || a->shape() != b->shape() || a->dtype() != b->dtype()) return nullptr;
-    if (info(a->dtype()).kind == Kind::Complex) return nullptr;
+    if (a->ndim() == 1) return made(a->device(), a->size(), [x = *a, y = *b] { return conjugated_dot(x, y); });
     Dims labels, wanted;
     for (int d = 0; d < a->ndim(); ++d) labels.push_back('a' + d);
     for (int d = 0; d + 1 < a->ndim(); ++d) wanted.push_back('a' + d);
-    return made(a->device(), a->size(), [&, x = *a, y = *b] { return einsum({{x, labels}, {y, labels}}, wanted); });
+    return made(a->device(), a->size(),
+                [&, x = *a, y = *b] { return einsum({{conjugated(x), labels}, {y, labels}}, wanted); });
 }
 
 /// outer: a, b, out. Arrays of one axis.
@@ -123,11 +130,11 @@ PyObject* limited(Given given, int) {
     });
 }
 
-/// vdot: a, b. Real arrays of one axis.
+/// vdot: a, b. Arrays of one axis.
 PyObject* conjugated_product(Given given, int) {
     const Array *const a = read_array(given[0]), *const b = read_array(given[1]);
-    if (!a || !b || a->ndim() != 1 || b->ndim() != 1 || info(a->dtype()).kind == Kind::Complex) return nullptr;
-    return inner_product(given, 0);
+    if (!a || !b || !(a->device() == b->device()) || a->ndim() != 1 || a->shape() != b->shape()) return nullptr;
+    return made(a->device(), a->size(), [x = *a, y = *b] { return conjugated_dot(x, y); });
 }
 
 /// Subscripts of letters, with or without "->": the labels of each array's axes, and of the result's.

@@ -29,7 +29,7 @@ template <class Int, class Alpha>
 struct BlasFunctions {
     using Dot = std::conditional_t<std::is_pointer_v<Alpha>, void (*)(Int, const void*, Int, const void*, Int, void*),
                                    Alpha (*)(Int, const void*, Int, const void*, Int)>;
-    Dot dot = nullptr;
+    Dot dot = nullptr, conjugated_dot = nullptr;
     void (*gemm)(int order, int left_trans, int right_trans, Int m, Int n, Int k, Alpha alpha, const void* a, Int lda,
                  const void* b, Int ldb, Alpha beta, void* c, Int ldc) = nullptr;
     void (*gemv)(int order, int trans, Int m, Int n, Alpha alpha, const void* a, Int lda, const void* x, Int incx,
@@ -163,6 +163,7 @@ class BlasOf final : public Blas {
             is_complete_ = is_complete_ && function;
         };
         get(to.dot, std::is_pointer_v<Alpha> ? "dotu_sub" : "dot");
+        get(to.conjugated_dot, std::is_pointer_v<Alpha> ? "dotc_sub" : "dot");
         get(to.gemm, "gemm");
         get(to.gemv, "gemv");
         get(to.syrk, "syrk");
@@ -180,10 +181,11 @@ class BlasOf final : public Blas {
             const BlasVector x = as_blas_vector(loops, scratch, transposed(product.left), k, item);
             const BlasVector y = as_blas_vector(loops, scratch, product.right, k, item);
             if (!fits(x.step) || !fits(y.step)) return false;
+            const auto dot = product.conjugates_left ? functions.conjugated_dot : functions.dot;
             if constexpr (std::is_pointer_v<Alpha>) {
-                functions.dot(Int(k), x.data, Int(x.step), y.data, Int(y.step), product.result);
+                dot(Int(k), x.data, Int(x.step), y.data, Int(y.step), product.result);
             } else {
-                const Alpha sum = functions.dot(Int(k), x.data, Int(x.step), y.data, Int(y.step));
+                const Alpha sum = dot(Int(k), x.data, Int(x.step), y.data, Int(y.step));
                 std::memcpy(product.result, &sum, sizeof sum);
             }
             return true;

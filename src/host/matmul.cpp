@@ -286,11 +286,13 @@ bool multiply(const LoopLibrary& library, const MatrixProduct& product) {
     const int64_t depth = product.depth, columns = product.columns;
     if (const MatmulLoops::NarrowProduct loop = narrow_loop(library, product.dtype, depth, columns)) {
         NarrowFactor factor(library, product.dtype, depth, columns);
+        if (product.conjugates_left) return false;
         loop(product.left.data, product.left.row, product.left.column,
              factor(product.right.data, product.right.row, product.right.column), product.result, product.rows, depth);
         return true;
     }
     if (const auto dots = dots_loop(library, product.dtype, product, product.left.column, product.right.row)) {
+        if (product.conjugates_left) return false;
         dots(product.left.data, 0, product.right.data, 0, product.result, 0, 1, depth);
         return true;
     }

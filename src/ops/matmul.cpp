@@ -313,4 +313,21 @@ Array matmul(const Array& left, const Array& right, DType dtype) {
     return result.reshape(shape);
 }
 
+Array conjugated_dot(const Array& left, const Array& right) {
+    const DType dtype = left.dtype();
+    if (info(dtype).kind != Kind::Complex) return matmul(left, right);
+    if (dtype == right.dtype() && !is_deferring() && sums_by_library(left.device(), dtype, left.size(), 1)) {
+        const char* const from = direct_data(left);
+        const char* const other = from ? direct_data(right) : nullptr;
+        Array result = other ? empty({}, dtype, left.device()) : Array();
+        char* const to = result ? direct_data(result) : nullptr;
+        DirectLoops* const loops = to ? left.storage().front().direct() : nullptr;
+        const int64_t x = left.strides()[0], y = right.strides()[0], item = item_size(dtype);
+        if (loops && loops->multiply({dtype, 1, left.size(), 1, {from, 0, x}, {other, y, item}, to, true}))
+            return result;
+    }
+    const Argument args[] = {left};
+    return matmul(call(row::conj, args).array[0], right);
+}
+
 }  // namespace cuarray

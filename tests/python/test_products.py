@@ -545,6 +545,21 @@ def test_einsums_that_are_views(text, device):
     assert x[0, 0] == 9
 
 
+@pytest.mark.parametrize("type", ["complex64", "complex128"])
+def test_conjugated_products_of_every_layout(type, device, rng):
+    for n in (0, 1, 5, 700, 3000, 20_000):
+        a, b = (numbers(np.dtype(type), (3 * n,), rng) for _ in range(2))
+        x, y = cuarray.asarray(a), cuarray.asarray(b)
+        for layout in (slice(None, n), slice(None, None, 3), slice(n, None, -1)):
+            for ours, theirs in [(x[layout], a[layout]), (cuarray.broadcast_to(x[:1], n), np.broadcast_to(a[:1], n))]:
+                if len(ours) != n:
+                    continue
+                for got in (cuarray.vdot(ours, y[:n]), cuarray.vecdot(ours, y[:n])):
+                    want = (theirs.astype("c16").conj() * b[:n]).sum()
+                    bound = np.finfo(type).eps * (abs(theirs) * abs(b[:n])).sum()
+                    assert got.dtype == type and abs(got.item() - want) <= bound
+
+
 @pytest.mark.parametrize("type", ["float32", "float64", "complex128", "int32", "float16"])
 @pytest.mark.parametrize(
     "product",

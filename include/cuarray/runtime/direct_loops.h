@@ -17,6 +17,7 @@ struct MatrixProduct {
     int64_t rows, depth, columns;
     Factor left, right;
     char* result;
+    bool conjugates_left = false;  ///< of two vectors alone
 };
 
 /// What LAPACK computes for each matrix of a stack of square ones, of float64 or complex128. Strides in bytes, from row
