@@ -123,12 +123,27 @@ Dims without(Dims labels, int axis) {
     return labels;
 }
 
+/// The smallest distance in memory between elements that differ in one of the labels.
+int64_t apart(const LabelledArray& term, const Dims& labels) {
+    int64_t least = kNoLimit;
+    for (const int64_t label : labels)
+        least = std::min(least, std::abs(term.array.strides()[position(term.labels, label)]));
+    return least;
+}
+
 /// A stack of matrices, `first` down and `second` across; a group without labels has no axis, unless it stands in a
 /// stack.
 Array as_matrices(const LabelledArray& term, const Dims& stack, const Dims& first, const Dims& second) {
     const Array array = arranged(term, joined(stack, first, second));
     const bool has_all_axes = !stack.empty();
     if (first.size() <= 1 && second.size() <= 1 && (!has_all_axes || (first.size() && second.size()))) return array;
+    if (!first.empty() && !second.empty() && apart(term, first) < apart(term, second)) {
+        // If this is a copy, it keeps neighbours together, and a library takes it transposed.
+        Dims axes;
+        for (int axis = 0; axis <= stack.size() + 1; ++axis) axes.push_back(axis);
+        std::swap(axes[stack.size()], axes[stack.size() + 1]);
+        return as_matrices(term, stack, second, first).transpose(axes);
+    }
     Dims shape;
     for (const int64_t label : stack) shape.push_back(extent_of(term, label));
     for (const Dims* const group : {&first, &second})
