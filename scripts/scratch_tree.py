@@ -1,4 +1,7 @@
-"""A copy of the working tree in build/scratch, with a separate build, for checks that change sources."""
+"""A copy of the working tree in build/scratch, with a separate build, for checks that change sources.
+
+CUARRAY_SCRATCH names another folder in build, for checks at the same time.
+"""
 
 import os
 import platform
@@ -8,7 +11,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-SCRATCH = ROOT / "build" / "scratch"
+SCRATCH = ROOT / "build" / os.environ.get("CUARRAY_SCRATCH", "scratch")
 
 
 def highest_level() -> str:
@@ -29,7 +32,7 @@ class BuildError(Exception):
 
 
 def refresh() -> Path:
-    """Update build/scratch from the working tree and return it; equal files keep their time stamps."""
+    """Update the scratch tree from the working tree and return it; equal files keep their time stamps."""
     listing = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
         cwd=ROOT,

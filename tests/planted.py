@@ -1,18 +1,21 @@
 """Planting bugs: the machinery of tests/mutants.py, tests/oracle/mutants.py and tests/cudasim/mutants.py.
 
 A mutant is a change of one place in the sources. It is caught when one of its tests, which pass without it,
-fails with it. Works on a copy of the tree (scripts/scratch_tree.py). Results are kept in build/planted:
-an interrupted run is resumed, and a result is valid while the mutant and its file are unchanged.
+fails with it. Works on a copy of the tree (scripts/scratch_tree.py), with --jobs on several. Results are kept in
+build/planted: an interrupted run is resumed, and a result is valid while the mutant and its file are unchanged.
 """
 
 import argparse
+import fcntl
 import hashlib
 import json
+import os
 import random
 import re
 import shlex
 import subprocess
 import sys
+import threading
 import time
 from datetime import date
 from pathlib import Path
@@ -169,9 +172,14 @@ class Results:
         return verdict if verdict.is_caught else None
 
     def note(self, mutant: Mutant, verdict: Verdict) -> None:
-        self.found[self.key(mutant)] = verdict
+        """Add a verdict to the file, which others may write meanwhile."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        self.file.write_text(json.dumps(self.found, indent=1))
+        with self.file.open("a+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            file.seek(0)
+            self.found = {**json.loads(file.read() or "{}"), self.key(mutant): verdict}
+            file.truncate(0)
+            file.write(json.dumps(self.found, indent=1))
 
 
 def choose(mutants: list[Mutant], options: argparse.Namespace) -> list[Mutant]:
@@ -187,6 +195,31 @@ def choose(mutants: list[Mutant], options: argparse.Namespace) -> list[Mutant]:
     return random.Random(date.today().toordinal()).sample(mutants, min(options.pick, len(mutants)))
 
 
+def run_jobs(chosen: list[Mutant], jobs: int, again: bool) -> int:
+    """Share the mutants among processes with scratch trees of their own; return how many were caught."""
+    caught, lock = 0, threading.Lock()
+
+    def run_part(k: int) -> None:
+        nonlocal caught
+        command = [sys.executable, sys.argv[0], *["--again"] * again, *(mutant.name for mutant in chosen[k::jobs])]
+        environment = {**os.environ, "CUARRAY_SCRATCH": f"scratch-{k}"}
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as child:
+            for line in child.stdout:
+                total = re.fullmatch(r"(\d+) of \d+ caught\n", line)
+                with lock:
+                    if total:
+                        caught += int(total[1])
+                    else:
+                        print(line, end="", flush=True)
+
+    threads = [threading.Thread(target=run_part, args=(k,)) for k in range(jobs)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return caught
+
+
 def main(name: str, mutants: list[Mutant], doc: str) -> int:
     """The command line of a table of mutants; its last line is the number of caught ones."""
     parser = argparse.ArgumentParser(description=doc.splitlines()[0])
@@ -195,6 +228,7 @@ def main(name: str, mutants: list[Mutant], doc: str) -> int:
     parser.add_argument("--shard", metavar="K/N", help="the K-th of N parts, K from 0")
     parser.add_argument("--list", action="store_true", help="only print their names")
     parser.add_argument("--again", action="store_true", help="forget what earlier runs have found")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="on N scratch trees at once")
     options = parser.parse_args()
     chosen = choose(mutants, options)
     if not chosen:
@@ -202,6 +236,11 @@ def main(name: str, mutants: list[Mutant], doc: str) -> int:
     if options.list:
         print("\n".join(f"{mutant.name:48} {mutant.file}" for mutant in chosen))
         return 0
+
+    if options.jobs > 1:
+        caught = run_jobs(chosen, min(options.jobs, len(chosen)), options.again)
+        print(f"{caught} of {len(chosen)} caught")
+        return 0 if caught == len(chosen) else 1
 
     results, sound, survivors = Results(name), set[str](), 0
     last: Mutant | None = None
