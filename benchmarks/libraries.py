@@ -1,5 +1,6 @@
 """The measures of linear algebra, Fourier transforms and random numbers."""
 
+import math
 from collections.abc import Iterator
 from functools import partial
 
@@ -160,3 +161,33 @@ def random() -> Iterator[Result]:
         x, y = ca.arange(1_000_000), np.arange(1_000_000)
         time = race(0.5, cuarray=partial(getattr(ours, name), x), numpy=partial(getattr(theirs, name), y))
         yield Result(f"{name}, 1,000,000", time["cuarray"], time["numpy"], "numpy, PCG64", 0.5)
+
+
+# s, t: five numbers of 0.1 to 2; k: five integers above 4; p: five probabilities; a: 0 to 9.
+CALLS = """
+random() | random(3) | random((2, 3)) | uniform() | uniform(-1.0, 1.0) | uniform(-1.0, 1.0, 5) | uniform(s, 3.0) | normal() | normal(1.0, 2.0)
+normal(1.0, 2.0, 5) | normal(s, t) | normal(s, 0.1, (4, 5)) | standard_normal() | standard_normal(5) | standard_normal((5, 5)) | exponential(2.0)
+exponential(2.0, 5) | exponential(s) | integers(10) | integers(0, 100) | integers(0, 2, 5) | integers(0, k) | integers(1, 7, endpoint=True)
+binomial(10, 0.3) | binomial(10, 0.3, 5) | binomial(k, 0.3) | poisson(3.0) | poisson(3.0, 5) | poisson(s) | gamma(2.0) | gamma(2.0, 1.0, 5) | gamma(s, t)
+beta(2.0, 3.0) | beta(2.0, 3.0, 5) | beta(s, t) | lognormal(0.0, 1.0, 5) | lognormal(s, t) | geometric(0.3, 5) | chisquare(3.0, 5) | standard_t(3.0, 5)
+triangular(0.0, 1.0, 2.0, 5) | weibull(2.0, 5) | laplace(0.0, 1.0, 5) | dirichlet(s) | multinomial(20, p) | multinomial(20, p, 4) | choice(5) | choice(a)
+choice(a, 3) | choice(a, 3, replace=False) | choice(a, p=None) | choice(5, 3, p=p) | permutation(5) | permutation(a) | shuffle(a) | permuted(a)
+"""  # noqa: E501
+
+
+@measure(threads=1)
+def random_calls() -> Iterator[Result]:
+    """Everyday calls of a generator that draw one number or a few, against NumPy's default, 1 thread."""
+    generator = np.random.default_rng(1)
+    s, t, p = generator.uniform(0.1, 2, 5), generator.uniform(0.1, 2, 5), np.full(5, 0.2)
+    given = {"s": s, "t": t, "p": p, "k": generator.integers(5, 20, 5), "a": np.arange(10)}
+    ours = {"rng": ca.random.default_rng(1), **{name: ca.asarray(x) for name, x in given.items()}}
+    theirs, ratios = {"rng": np.random.default_rng(1), **given}, []
+    for line in CALLS.strip().splitlines():
+        for call in line.split(" | "):
+            time = race(0.02, cuarray=eval(f"lambda: rng.{call}", ours), numpy=eval(f"lambda: rng.{call}", theirs))
+            result = Result(f"rng.{call}", time["cuarray"], time["numpy"], "numpy, PCG64")
+            ratios.append(result.ratio)
+            yield result
+    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+    yield Result(f"geometric mean of {len(ratios)}", 1.0, mean, "numpy, PCG64", 1.0, unit="")
