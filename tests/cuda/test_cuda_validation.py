@@ -57,9 +57,9 @@ def run_with_compiler(tmp_path, program, validate, script):
     compiler = tmp_path / "compiler"
     compiler.write_text(f"#!/bin/sh\n{script}\n")
     compiler.chmod(0o755)
-    # Set after the simulator's own compilation.
+    # Set after the simulator's own compilation. The script changes the text of kernels.
     command = ["env", f"CUDASIM_CXX={compiler}", "python", "-c", program]
-    settings = {"CUDASIM_SEED": 1, "CUARRAY_CACHE_DIR": tmp_path / "kernels"}
+    settings = {"CUDASIM_SEED": 1, "CUARRAY_CACHE_DIR": tmp_path / "kernels", "CUDASIM_RUNS": "text"}
     return backend_program.run(command, CUARRAY_VALIDATE=validate, **settings)
 
 

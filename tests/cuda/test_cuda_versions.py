@@ -129,6 +129,10 @@ def located(libraries, tmp_path, **settings):
     return backend_program.run(command, CUDASIM_SEED=1, CUARRAY_CACHE_DIR=tmp_path / "kernels", **settings)
 
 
+#: Imitated versions of NVRTC make no PTX: their kernels run from text.
+SIMULATED_NVRTC = {"CUDASIM_REAL_NVRTC": 0, "CUDASIM_RUNS": "text"}
+
+
 def simulated_nvrtc() -> str:
     show = [*backend_program.SIMULATOR, "--paths"]
     return subprocess.run(show, capture_output=True, text=True, check=True).stdout.split()[1]
@@ -145,16 +149,16 @@ def copies(tmp_path, *majors):
 @pytest.mark.parametrize(("capability", "major"), [("7.0", 12), ("6.1", 12), ("7.5", 13), ("9.0", 13)])
 def test_gpus_before_turing_get_the_last_nvrtc_that_knows_them(capability, major, tmp_path):
     both = copies(tmp_path, 12, 13)
-    said = located(both, tmp_path, CUDASIM_CC=capability, CUDASIM_REAL_NVRTC=0)
+    said = located(both, tmp_path, CUDASIM_CC=capability, **SIMULATED_NVRTC)
     assert f"{both[major]} 3.0" in said.stdout, said.stdout + said.stderr
     # A folder of remembered choices may be shared between machines.
     other = "9.0" if major == 12 else "7.0"
-    said = located(both, tmp_path, CUDASIM_CC=other, CUDASIM_REAL_NVRTC=0)
+    said = located(both, tmp_path, CUDASIM_CC=other, **SIMULATED_NVRTC)
     assert f"{both[25 - major]} 3.0" in said.stdout, said.stdout + said.stderr
 
 
 def test_gpus_before_turing_with_a_newer_nvrtc_only(tmp_path):
-    said = located(copies(tmp_path, 13), tmp_path, CUDASIM_CC="7.0", CUDASIM_REAL_NVRTC=0)
+    said = located(copies(tmp_path, 13), tmp_path, CUDASIM_CC="7.0", **SIMULATED_NVRTC)
     reason, there = json.loads(said.stdout.splitlines()[0])
     assert not there and "cannot compile for compute capability 7.0" in reason
 
@@ -170,7 +174,7 @@ print(json.loads(ca._core.describe("cuda:0"))["nvrtc"]["options"])
     command = ["env", f"CUARRAY_LIBNVRTC={copies(tmp_path, 12)[12]}", "python", "-c", program]
     for capability in ("9.0", "7.0"):
         said = backend_program.run(
-            command, CUDASIM_SEED=1, CUDASIM_REAL_NVRTC=0, CUDASIM_CC=capability, CUARRAY_CACHE_DIR=tmp_path / "kernels"
+            command, CUDASIM_SEED=1, **SIMULATED_NVRTC, CUDASIM_CC=capability, CUARRAY_CACHE_DIR=tmp_path / "kernels"
         )
         assert "-fmad=false" in said.stdout and "-minimal" in said.stdout, said.stdout + said.stderr
 
