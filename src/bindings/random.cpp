@@ -105,7 +105,7 @@ bool make_result(RandomCall& call, PyObject* size, PyObject* device_or_none, DTy
     Dims shape;
     call.is_value = size == Py_None;
     if (!call.is_value && !read_shape(size, shape)) shape = to_shape(size, call.name);
-    if (most != kNoLimit && checked_size(shape, 1, call.name) > most) return false;
+    if (checked_size(shape, item_size(dtype), call.name) > most) return false;
     call.result = empty(shape, dtype, device);
     return true;
 }
