@@ -18,7 +18,7 @@ from cuarray._ndarray import byte_methods
 try:
     import dask
     import dask.array as da
-    from dask.array import dispatch, reductions
+    from dask.array import dispatch, reductions, utils
     from dask.array.backends import ArrayBackendEntrypoint, array_creation_dispatch
     from dask.array.percentile import _percentile
     from dask.sizeof import sizeof
@@ -97,6 +97,23 @@ class NumberOrValue(ABCMeta):
 
 # It assigns to the elements of what is no Number, and our values, like NumPy's scalars, do not change.
 vars(reductions)["Number"] = NumberOrValue("Number", (numbers.Number,), {})
+
+
+theirs = utils.scipy_linalg_safe
+
+
+def linalg(name, a, *args, **kwargs):
+    """Call a function of scipy.linalg. Of chunks of ours its result is ours, and systems of GPUs are solved there."""
+    if not isinstance(a, ca.ndarray):
+        return theirs(name, a, *args, **kwargs)
+    if name == "solve_triangular" and not is_on_host(a):
+        (b,), is_lower = args, kwargs.get("lower", False)
+        return ca.linalg.solve(ca.tril(a) if is_lower else ca.triu(a), b)
+    return as_cuarray(theirs(name, a, *args, **kwargs))
+
+
+# Dask asks whether a chunk is CuPy's, and has no dispatch for others.
+vars(utils)["scipy_linalg_safe"] = linalg
 
 
 # Names and sizes

@@ -36,6 +36,8 @@ CALLS = [
     "da.compress(mask, x, axis=0)", "da.frexp(x)[0]", "x.swapaxes(0, 1)", "da.nancumsum(x, axis=0)", "np.sum(x)", "np.concatenate([x, x])", "z + x", "x * z",
     "abs(x + 1j * x)", "x.mean(split_every=2)", "da.nanmedian(x, axis=0)", "x.shuffle([[1, 0], [2, 3]], axis=0)", "da.expand_dims(x, 0)", "x.copy()",
     "x.persist()", "x.blocks[1, 1]", "assigned(x)", "da.isin((x * 10).astype(int), xp.asarray([1, 2]))", "da.insert(x, 2, x[0], axis=0)",
+    "da.linalg.cholesky(q, lower=True)", "da.linalg.cholesky(q)", "da.linalg.solve(q, q[:, :3], assume_a='pos')", "da.linalg.solve_triangular(da.tril(q), q[:, 0], lower=True)",
+    "da.linalg.solve_triangular(da.triu(q), q)", "da.linalg.lstsq(y, x[:, 0])[0]",
     "da.reduction(x, lambda b, axis, keepdims: b.sum(axis=axis, keepdims=keepdims), lambda b, axis, keepdims: b.sum(axis=axis, keepdims=keepdims), dtype=float)",
 ]  # fmt: skip
 
@@ -70,6 +72,7 @@ def result_of(call, device):
     data = np.random.default_rng(0).random((40, 30))
     names = {
         "x": dask_array(data, (10, 15), device), "y": dask_array(data, (10, 30), device), "v": dask_array(data[:, 0], 10, device),
+        "q": dask_array(data.T @ data + 30 * np.eye(30), (10, 10), device),
         "s": dask_array(np.sort(data[:, 0]), 10, device), "z": data if device is None else ca.asarray(data, device=device),
         "mask": data[:, 0] > 0.5, "xp": np if device is None else ca, "np": np, "da": da, "assigned": assigned,
     }  # fmt: skip
