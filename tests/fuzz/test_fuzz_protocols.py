@@ -1,4 +1,4 @@
-"""A few hundred hostile inputs of the exchange protocols; tests/fuzz/protocols.py runs any number."""
+"""Some hostile inputs of the exchange protocols, a million with --full; tests/fuzz/protocols.py runs any number."""
 
 import subprocess
 import sys
@@ -7,15 +7,16 @@ from pathlib import Path
 ENGINE = Path(__file__).with_name("protocols.py")
 
 
-def run(*arguments):
+def run(*arguments, seconds=300):
     # In a separate process, because the engine forks.
-    return subprocess.run([sys.executable, ENGINE, *arguments], capture_output=True, text=True, timeout=300)
+    return subprocess.run([sys.executable, ENGINE, *arguments], capture_output=True, text=True, timeout=seconds)
 
 
-def test_no_input_is_answered_wrongly():
-    done = run("--seed", "19", "--count", "1500", "--seconds", "120")
+def test_no_input_is_answered_wrongly(full):
+    count, seconds = (1_000_000, 2400) if full else (1500, 120)
+    done = run("--seed", "19", "--count", str(count), "--seconds", str(seconds), seconds=seconds + 180)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "protocols: 1500 inputs" in done.stdout, done.stdout
+    assert f"protocols: {count} inputs" in done.stdout, done.stdout
 
 
 def test_the_engine_finds_and_minimises():
