@@ -236,9 +236,10 @@ bool draw_several(RandomCall& call, PyObject* generator, DType dtype, PyObject* 
     if (!make_widths(draw, each) || !set_parameters(call.numbers, {}) || !draw_at_once(call, generator, dtype, each))
         return false;
     double* const numbers = reinterpret_cast<double*>(direct_data(call.result));
-    const double *const first = each[0], *const width = each[each.count() - 1];
+    const double* const width = each[each.count() - 1];
+    const double* const first = each.count() > 1 ? each[0] : nullptr;
     for (int64_t i = 0; i < each.size(); ++i)
-        numbers[i] = first == width ? width[i] * numbers[i] : first[i] + width[i] * numbers[i];
+        numbers[i] = first ? first[i] + width[i] * numbers[i] : width[i] * numbers[i];
     return true;
 }
 
