@@ -1312,8 +1312,8 @@ RANDOM = [
     Mutant(
         "draws-do-not-keep-the-bit-generator",
         "src/bindings/random.cpp",
-        "PyTuple_Pack(4, args[0], args[1], args[2], args[3])",
-        "PyTuple_Pack(3, args[0], args[1], args[2])",
+        "PyTuple_Pack(5, args[0], args[2], acquire.get(), release.get(), args[3])",
+        "PyTuple_Pack(4, args[0], args[2], acquire.get(), release.get())",
         tests("random_numbers", "keep_their_bit_generator"),
     ),
     Mutant(
