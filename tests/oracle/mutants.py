@@ -1183,10 +1183,10 @@ RANDOM = [
         "src/ops/random.cpp",
         "return std::isfinite(p.width) && !std::signbit(p.width);",
         "return std::isfinite(p.width);",
-        tests("random_numbers", "wrong_parameters"),
+        tests("random_parameters", "wrong_parameters"),
     ),
     *(
-        Mutant(name, file, old, new, tests("random_numbers", which))
+        Mutant(name, file, old, new, f"tests/python/test_random_parameters.py {tests('random_numbers', which)}")
         for name, file, old, new, which in (
             (
                 "binomial-numbers-are-never-rejected",

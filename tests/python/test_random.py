@@ -249,8 +249,9 @@ def test_bit_generators(kind, device):
 # Memory of results, and out=
 
 
-def test_results_own_their_memory(device):
-    rng = default_rng(1)
+@pytest.mark.parametrize("bits", [cuarray.random.Philox, cuarray.random.PCG64])
+def test_results_own_their_memory(bits, device):
+    rng = cuarray.random.Generator(bits(1))
     x = cuarray.arange(4.0)
     for result in (
         rng.random(5),

@@ -102,6 +102,10 @@ def test_rows_of_arrays_of_parameters(device):
             call(rng)
     with pytest.warns(RuntimeWarning, match="positive"):
         rng.multivariate_normal([1.0, 2.0], [[1.0, 3.0], [3.0, 1.0]])
+    p = cuarray.asarray([0.2, 0.3, 0.1, 0.4])  # the same numbers by every way
+    want = default_rng(5).multinomial(20, p, (4, 2)).tolist()
+    assert default_rng(5).multinomial(cuarray.full((4, 2), 20), p.tolist()).tolist() == want
+    assert default_rng(5).multinomial(20, cuarray.broadcast_to(p, (4, 2, 4))).tolist() == want
     for method in ("svd", "eigh", "cholesky"):
         x = rng.multivariate_normal([1.0, 2.0], [[2.0, 1.0], [1.0, 3.0]], 30_000, method=method).numpy()
         np.testing.assert_allclose(np.cov(x.T), [[2, 1], [1, 3]], atol=0.15)
