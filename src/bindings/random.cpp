@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include "bindings/each_parameters.h"
 #include "bindings/module.h"
@@ -57,8 +58,9 @@ class Locked {
  public:
     Locked(PyObject* acquire, PyObject* release) : release_(release) { Object::steal(PyObject_CallNoArgs(acquire)); }
     ~Locked() {
-        const SavedException raised;
-        Py_XDECREF(PyObject_CallNoArgs(release_));
+        std::optional<SavedException> raised;
+        if (PyErr_Occurred()) raised.emplace();
+        if (!Object::steal_or_null(PyObject_CallNoArgs(release_))) PyErr_Clear();
     }
     Locked(const Locked&) = delete;
     Locked& operator=(const Locked&) = delete;

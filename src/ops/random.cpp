@@ -99,7 +99,7 @@ bool are_in_domain(RandomDraw draw, const double* x) {
 }
 
 /// The bits of the sequence that an integer takes.
-int bits_of(RandomDraw draw) { return 64 / RandomFill{draw, {}, {}}.group().elements; }
+int bits_of(RandomDraw draw) { return 64 / RandomFill::group_of(draw).elements; }
 
 RandomDraw integer_draw(DType dtype, uint64_t most) {
     const bool is_power = (most & (most + 1)) == 0, is_small = most < uint64_t(1) << 24;
@@ -173,7 +173,7 @@ RandomNumbers random_integers(DType dtype, uint64_t low, uint64_t most) {
     return numbers;
 }
 
-RandomFill::Group RandomFill::group() const {
+RandomFill::Group RandomFill::group_of(RandomDraw draw) {
     using namespace kernel;
     static constexpr Group kGroups[] = {
 #define DRAW(name, ...) {__VA_ARGS__::kWords, __VA_ARGS__::kElements},
@@ -191,7 +191,7 @@ void take_numbers(PhiloxState& state, RandomNumbers& numbers, int64_t n) {
     const bool begins_within = state.position < 4 && (reads_halves(draw) || reads_words(draw));
     p.first = begins_within ? uint32_t(state.position) : 0;
     p.counter = begins_within ? state.counter : kernel::later(state.counter, 1);
-    const RandomFill::Group group = RandomFill{draw, p, {}}.group();
+    const RandomFill::Group group = RandomFill::group_of(draw);
     int64_t words = 0;
     if (reads_halves(draw)) {
         const int64_t of_half = group.elements / 2;

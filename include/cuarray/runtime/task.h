@@ -435,10 +435,11 @@ struct RandomFill {
     struct Group {
         int words, elements;
     };
-    CUARRAY_API Group group() const;
+    CUARRAY_API static Group group_of(RandomDraw draw);
     /// The number of blocks of the sequence that are read, at least one.
     int64_t blocks() const {
-        const int64_t of_block = 4 / group().words * group().elements, carried = numbers.has_carried ? of_block / 8 : 0;
+        const Group group = group_of(draw);
+        const int64_t of_block = 4 / group.words * group.elements, carried = numbers.has_carried ? of_block / 8 : 0;
         const int64_t last = int64_t(numbers.n) - carried + numbers.first * of_block / 4;
         return last <= of_block ? 1 : (last + of_block - 1) / of_block;
     }
