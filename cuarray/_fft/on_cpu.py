@@ -15,8 +15,8 @@ from cuarray._functions.creation import empty, empty_like
 #: Transforms of at most so many elements copy NumPy's result; others are written where the result lies.
 FEW = 4096
 
-#: Elements that are worth a thread.
-SHARE = 32768
+#: Elements that are worth a thread, whose start takes 50 us, and more where other programs use the cores.
+SHARE = 100_000
 
 
 def to_real(a, n, axis, norm, out):

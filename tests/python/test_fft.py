@@ -421,7 +421,8 @@ def test_numpy_finds_the_module_by_itself():
 
 
 @pytest.mark.parametrize("name", TRANSFORMS)
-def test_threads_do_not_change_the_result(name, threads):
+def test_threads_do_not_change_the_result(name, threads, monkeypatch):
+    monkeypatch.setattr(host, "SHARE", 20_000)
     for shape in ((600, 300), (3, 70_000), (100_003,), (2, 300, 301)):
         if len(shape) == 1 and name in PAIRS:
             continue
@@ -448,8 +449,8 @@ def test_parts_are_given_to_threads(threads, monkeypatch):
 
     monkeypatch.setitem(HOST_TRANSFORMS, "fft", watched)
     threads(4)
-    ours.fft(cuarray.ones((512, 256)))
-    assert sorted(shape for _, shape in seen) == [(128, 256)] * 4
+    ours.fft(cuarray.ones((2048, 256)))
+    assert sorted(shape for _, shape in seen) == [(512, 256)] * 4
     seen.clear()
     ours.fft(cuarray.ones((128, 64)))
     assert len(seen) == 1, "too few elements for threads"
@@ -477,7 +478,7 @@ def test_errors_of_threads_are_raised(threads, monkeypatch):
     monkeypatch.setitem(HOST_TRANSFORMS, "fft", failing)
     threads(4)
     with pytest.raises(MemoryError, match="none left"):
-        ours.fft(cuarray.ones((512, 256)))
+        ours.fft(cuarray.ones((2048, 256)))
 
 
 # Frequencies and shifts, on every device
