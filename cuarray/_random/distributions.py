@@ -390,8 +390,8 @@ def {name}(self, {signature}):
 {body}
 '''
 
-#: The end of methods that a kernel draws: it declines parameters that are not numbers, and other bit generators. Of
-#: distributions that are made of others, it draws few numbers.
+#: The end of methods that a kernel draws: it declines other bit generators, and parameters that are no numbers, nor
+#: arrays of several numbers of the host. Of distributions that are made of others, it draws few numbers.
 BY_KERNEL = """\
     drawn = self.{draw}({arguments})
     return {call} if drawn is None else drawn"""

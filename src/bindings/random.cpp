@@ -381,8 +381,8 @@ bool draw_between(RandomCall& call, PyObject* generator, PyObject* const* ends, 
     return true;
 }
 
-/// draw(low, high, size, dtype, endpoint, name="integers"): random integers, or None where a parameter is not a Python
-/// int, or out of range.
+/// draw(low, high, size, dtype, endpoint, name="integers"): random integers, or None where a parameter is neither a
+/// Python int nor an array of several ends of int64, or out of range.
 PyObject* draw_integers(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     return guarded([&]() -> PyObject* {
         __int128 low = 0, high = 0, least = 0, most = 0;
