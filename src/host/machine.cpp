@@ -284,15 +284,26 @@ void Machine::run_linear(int64_t begin, int64_t n) {
     }
 }
 
+/// Prefetches n elements to L2, kAhead bytes after element `begin`: the hardware prefetcher stops at the end of a row.
+void Machine::prefetch(const SpaceOperand& operand, int64_t begin, int64_t n) const {
+    const Space& s = plan_.space;
+    const int64_t first = begin + kAhead / operand.item();
+    if (first >= s.size || operand.strides[s.ndim - 1] != operand.item()) return;
+    int64_t at[kMaxDims];
+    locate(s, first, at);
+    for_each_piece(s, operand.strides, operand.base, at, std::min(n, s.size - first),
+                   [&](const char* from, int64_t rows, int64_t row, int64_t columns, int64_t) {
+                       for (int64_t r = 0; r < rows; ++r)
+                           for (int64_t line = 0; line < columns * operand.item(); line += 64)
+                               __builtin_prefetch(from + r * row + line, 0, 2);
+                   });
+}
+
 const void* Machine::evaluate(int64_t begin, int64_t n, void* to, int64_t apart) {
     int64_t at[kMaxDims];
     prepare(begin, n, at);
     for (int k = 0; k < program_.outputs; ++k) slots_[program_.inputs + k] = static_cast<char*>(to) + k * apart;
-    for (const int k : std::span(streams_, size_t(stream_count_))) {
-        if (slots_[k] == buffers_[k]) continue;
-        const int64_t bytes = n * plan_.operands[size_t(k)].item();
-        for (int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(slots_[k] + kAhead + line, 0, 2);
-    }
+    for (const int k : std::span(streams_, size_t(stream_count_))) prefetch(plan_.operands[size_t(k)], begin, n);
     compute(n);
     return values(0);
 }

@@ -89,6 +89,7 @@ class Machine {
     void fill_index(const int64_t* at, int64_t n);
     void prepare(int64_t begin, int64_t n, int64_t* at);
     void compute(int64_t n);
+    void prefetch(const SpaceOperand& operand, int64_t begin, int64_t n) const;
 
     const Plan& plan_;
     const LoopProgram& program_;
