@@ -1,7 +1,6 @@
 """JAX: functions of cuarray's arrays, or of PyTorch's tensors, inside `jit`, `vmap`, `grad` and `scan`."""
 
 import functools
-import gc
 import inspect
 
 import numpy as np
@@ -19,49 +18,9 @@ except ImportError as error:
 
 __all__ = ["call"]
 
-#: Names of devices by their DLPack type.
-_DEVICES = {1: "cpu", 2: "cuda:{}"}
-
 _VMAP_METHODS = ("sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "legacy_vectorized", None)
 
 _flatten, _map = jax.tree_util.tree_flatten, jax.tree_util.tree_map
-
-
-class Loan:
-    """Arrays over the buffers of a callback, on XLA's stream; after the block every use of them raises.
-
-    The memory belongs to XLA again then. Views that the function has kept raise, too; those of another library would
-    read garbage: with `may_keep` False they are a RuntimeError.
-    """
-
-    def __init__(self, context, buffers, may_keep):
-        kind, index = buffers[0].__dlpack_device__()
-        self.device = cuarray.device(_DEVICES[kind].format(index))
-        self.stream = None
-        if self.device.kind != "cpu":
-            self.stream = cuarray.Stream.from_external(context.stream, self.device)
-        self.buffers, self.may_keep = buffers, may_keep
-
-    def __enter__(self):
-        self.device.__enter__()
-        if self.stream:
-            self.stream.__enter__()
-        self.number = self.stream.handle if self.stream else None
-        capsules = [buffer.__dlpack__(stream=self.number, max_version=(1, 0)) for buffer in self.buffers]
-        self.arrays = _core.borrow(capsules, self.number or 0)
-        return self.arrays
-
-    def __exit__(self, *exception):
-        kept = not self.may_keep and _core.borrowed_views(self.arrays)
-        if kept:
-            gc.collect()
-            kept = _core.borrowed_views(self.arrays)
-        _core.return_loans(self.arrays, self.number or 0)
-        if self.stream:
-            self.stream.__exit__(*exception)
-        self.device.__exit__(*exception)
-        if kept and exception[0] is None:
-            raise RuntimeError("call: the function has kept a tensor over a JAX buffer; write tensor.clone()")
 
 
 def _store(out, value, name):
@@ -111,16 +70,20 @@ class _Function:
         if not wanted:
             raise ValueError(f"{self.name}: out_spec must have an array, not {spec!r}")
         buffers, arguments = _flatten(tree)
+        # The common structures need no calls of JAX: arrays as positional arguments, one result.
+        are_positional = arguments == jax.tree_util.tree_structure(((0,) * len(buffers), {}))
+        is_one = jax.tree_util.treedef_is_leaf(results)
+        fn, takes_out = self.fn, self.takes_out
 
-        def callback(context, out, *buffers):
-            with Loan(context, [*out, *buffers], self.may_keep) as arrays:
-                places = arrays[: len(out)]
-                args, keywords = arguments.unflatten(arrays[len(out) :])
-                if self.takes_out:
-                    keywords["out"] = results.unflatten(places)
-                self.store(places, self.fn(*args, **keywords), results)
-                del args, keywords
+        def work(places, arrays):
+            args, keywords = (arrays, {}) if are_positional else arguments.unflatten(arrays)
+            if takes_out:
+                keywords["out"] = places[0] if is_one else results.unflatten(places)
+            result = fn(*args, **keywords)
+            if not is_one or result is not places[0]:
+                self.store(places, result, results)
 
+        callback = functools.partial(_core.lend, work, self.may_keep)
         return results.unflatten(buffer_callback(callback, wanted, **self.options)(*buffers))
 
     def store(self, places, result, structure):
@@ -142,22 +105,20 @@ class _Function:
         known = [end.dtype != jax.dtypes.float0 for end in ends]
         wanted = [x for x in inputs if is_differentiable(x)]
 
-        def callback(context, out, *buffers):
-            with Loan(context, [*out, *buffers], self.may_keep) as arrays:
-                places = arrays[: len(out)]
-                rest = iter(arrays[len(out) :])
-                args, _ = arguments.unflatten([next(rest) for _ in inputs])
-                result = results.unflatten([next(rest) for _ in outputs])
-                grad = results.unflatten([next(rest) if is_known else None for is_known in known])
-                found = _gradients(args, self.vjp(args, result, grad), self.name)
-                found += [None] * (len(places) - len(found))  # of keyword arguments
-                for place, value in zip(places, found, strict=True):
-                    if value is None:
-                        place[...] = 0
-                    else:
-                        _store(place, value, f"{self.name}: vjp")
-                del rest, args, result, grad, found, value
+        def work(places, arrays):
+            rest = iter(arrays)
+            args, _ = arguments.unflatten([next(rest) for _ in inputs])
+            result = results.unflatten([next(rest) for _ in outputs])
+            grad = results.unflatten([next(rest) if is_known else None for is_known in known])
+            found = _gradients(args, self.vjp(args, result, grad), self.name)
+            found += [None] * (len(places) - len(found))  # of keyword arguments
+            for place, value in zip(places, found, strict=True):
+                if value is None:
+                    place[...] = 0
+                else:
+                    _store(place, value, f"{self.name}: vjp")
 
+        callback = functools.partial(_core.lend, work, self.may_keep)
         given = [*inputs, *outputs, *(end for end, is_known in zip(ends, known, strict=True) if is_known)]
         found = iter(buffer_callback(callback, _spec(wanted), **self.options)(*given) if wanted else [])
         # JAX's gradients of integers have no values.

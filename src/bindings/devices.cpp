@@ -65,6 +65,28 @@ Device to_device(PyObject* object, Device fallback, const char* function) {
     refuse(PyExc_TypeError, parameter, "a cuarray.device or a string such as 'cpu' or 'cuda:0'", object);
 }
 
+namespace {
+
+PyObject* enter(PyObject* self, PyObject*) {
+    return guarded([&] {
+        enter_device(to_device(self, {}, nullptr));
+        return Py_NewRef(self);
+    });
+}
+
+PyObject* leave(PyObject*, Arguments, Py_ssize_t) {
+    WithBlocks<DeviceScope>::leave();
+    return Py_NewRef(Py_None);
+}
+
+PyMethodDef with_block[] = {
+    {"__enter__", method(enter), METH_NOARGS, nullptr},
+    {"__exit__", method(leave), METH_FASTCALL, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
 void bind_devices(py::module_& module) {
     py::options options;
     options.disable_function_signatures();
@@ -103,13 +125,9 @@ void bind_devices(py::module_& module) {
             "enable_peer_access", [](Device d, Device other) { runtime(d).enable_peer_access(other); },
             py::arg("other"),
             "enable_peer_access(other)\n--\n\nLet kernels of this device read and write the other's memory; "
-            "ValueError where they cannot.")
-        .def("__enter__",
-             [](py::object self) {
-                 enter_device(self.cast<Device>());
-                 return self;
-             })
-        .def("__exit__", [](const py::object&, const py::args&) { WithBlocks<DeviceScope>::leave(); });
+            "ValueError where they cannot.");
+    for (PyMethodDef* m = with_block; m->ml_name; ++m)
+        type.attr(m->ml_name) = py::reinterpret_steal<py::object>(PyDescr_NewMethod(device_type, m));
 
     module.def("devices", &devices);
     module.def("default_device", &default_device);

@@ -42,6 +42,8 @@ DLManagedTensorVersioned* export_tensor(const Array& array);
 /// What a tensor says of its memory; BufferError where there is no such dtype, device or layout.
 ForeignMemory described_memory(const DLTensor& tensor, bool is_read_only);
 Device tensor_device(const DLDevice& device);
+/// The device that __dlpack_device__ has answered.
+Device device_told(PyObject* answer);
 struct FreeTensor {
     void operator()(DLManagedTensorVersioned* tensor) const {
         const SavedException raised;  // a deleter may run Python code

@@ -147,6 +147,21 @@ Array consume_any(PyObject* capsule, bool is_immutable, int64_t stream) {
     raise(ErrorKind::Value, "from_dlpack: ", described(capsule), " is no DLPack capsule, or was consumed before");
 }
 
+}  // namespace
+
+Device device_told(PyObject* answer) {
+    const Object pair = pair_of(answer);
+    if (!pair)
+        raise(ErrorKind::Type, "from_dlpack: __dlpack_device__ must return two integers, not ", described(answer));
+    const int64_t type = to_int64(PyTuple_GetItem(pair.get(), 0), {"a device type", "from_dlpack"});
+    const int64_t index = to_int64(PyTuple_GetItem(pair.get(), 1), {"a device index", "from_dlpack"});
+    if (type != int32_t(type) || index != int32_t(index))
+        raise(ErrorKind::Buffer, "from_dlpack: there is no DLPack device (", type, ", ", index, ")");
+    return tensor_device({DLDeviceType(type), int32_t(index)});
+}
+
+namespace {
+
 Object keywords_for(PyObject* stream, PyObject* wanted_device, PyObject* copy, bool with_version) {
     Object keywords = Object::steal(PyDict_New());
     if (with_version) {
@@ -157,18 +172,6 @@ Object keywords_for(PyObject* stream, PyObject* wanted_device, PyObject* copy, b
     if (wanted_device) check(PyDict_SetItemString(keywords.get(), "dl_device", wanted_device));
     if (copy) check(PyDict_SetItemString(keywords.get(), "copy", copy));
     return keywords;
-}
-
-/// What __dlpack_device__ has answered.
-Device device_told(PyObject* answer) {
-    const Object pair = pair_of(answer);
-    if (!pair)
-        raise(ErrorKind::Type, "from_dlpack: __dlpack_device__ must return two integers, not ", described(answer));
-    const int64_t type = to_int64(PyTuple_GetItem(pair.get(), 0), {"a device type", "from_dlpack"});
-    const int64_t index = to_int64(PyTuple_GetItem(pair.get(), 1), {"a device index", "from_dlpack"});
-    if (type != int32_t(type) || index != int32_t(index))
-        raise(ErrorKind::Buffer, "from_dlpack: there is no DLPack device (", type, ", ", index, ")");
-    return tensor_device({DLDeviceType(type), int32_t(index)});
 }
 
 Array import_from_producer(PyObject* object, std::optional<Device> device, bool refuses_copies) {

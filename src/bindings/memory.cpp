@@ -138,31 +138,6 @@ void use_pool(const py::object& pool, Device device) {
     memory.use_pool(choice);
 }
 
-/// Arrays over memory that is lent for the time of a call, from capsules whose data is ready on a stream.
-py::list borrow(const py::list& capsules, int64_t stream) {
-    py::list arrays;
-    for (const py::handle capsule : capsules)
-        arrays.append(py::reinterpret_steal<py::object>(wrap(import_capsule(capsule.ptr(), stream))));
-    return arrays;
-}
-
-/// How many views of borrowed arrays there are beside them, in Python and in other libraries.
-int64_t borrowed_views(const py::list& arrays) {
-    int64_t views = 0;
-    for (const py::handle object : arrays) views += array_of(object.ptr()).storage().references() - 1;
-    return views;
-}
-
-/// Ends the loans. The owner's stream waits for the work queued here; later uses of the arrays and of their views
-/// raise.
-void return_loans(const py::list& arrays, int64_t stream) {
-    for (const py::handle object : arrays) {
-        Storage& storage = array_of(object.ptr()).storage();
-        storage.is_revoked = true;
-        runtime(storage.device()).publish(storage, stream);
-    }
-}
-
 py::list tracked_lines(Device device) {
     py::list lines;
     for (const LineAllocations& made : tracked_memory(memory_of(device).device))
@@ -204,9 +179,6 @@ void bind_pools(py::module_& module) {
     module.def("use_memory_pool", &use_pool, "None: the device's current pool; 'own': ours; a number: a CUmemoryPool.");
     module.def("track_memory", &track_memory, "Begins or ends one demand for tracking.");
     module.def("is_tracking_memory", &is_tracking_memory);
-    module.def("borrow", &borrow, "Arrays over memory lent for the time of a call, from DLPack capsules.");
-    module.def("borrowed_views", &borrowed_views, "How many views of borrowed arrays there are.");
-    module.def("return_loans", &return_loans, "Ends the loans of arrays: later uses of them and of their views raise.");
     module.def(
         "allocate_block",
         [](int64_t bytes, int device, int64_t stream) {

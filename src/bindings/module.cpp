@@ -31,6 +31,7 @@ void make_module(py::module_& module) {
     bind_devices(module);
     bind_streams(module);
     bind_pools(module);
+    bind_loans(module);
     bind_arrays(module);
     bind_other_arrays(module);
     bind_indexing(module);

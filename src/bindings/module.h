@@ -13,6 +13,7 @@ void bind_ufunc_methods(pybind11::module_& module);  ///< what functions along a
 void bind_indexing(pybind11::module_& module);       ///< elements along an axis, by positions
 void bind_sorting(pybind11::module_& module);        ///< sorting, selecting and searching
 void bind_pools(pybind11::module_& module);          ///< what cuarray.memory is made of
+void bind_loans(pybind11::module_& module);          ///< memory lent for the time of a call
 void bind_tables(pybind11::module_& module);         ///< dtypes, promotion, rows and reductions as data
 void bind_streams(pybind11::module_& module);        ///< streams, events, graphs
 void bind_hooks(pybind11::module_& module);          ///< library locator, warnings, the end of the process

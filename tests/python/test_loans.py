@@ -6,11 +6,16 @@ import cuarray
 from cuarray import _core
 
 
-def borrowed(*arrays):
-    """Return arrays over the memory of others, as over a library's buffers."""
-    device = arrays[0].device
-    number = None if device.kind == "cpu" else cuarray.default_stream(device).handle
-    return _core.borrow([x.__dlpack__(stream=number, max_version=(1, 0)) for x in arrays], number or 0)
+class Context:
+    """What a library tells of a call: the stream that it works on."""
+
+    def __init__(self, device, stream=None):
+        self.stream = 0 if str(device) == "cpu" else (stream or cuarray.default_stream(device)).handle
+
+
+def lend(work, results, *arguments, may_keep=True, stream=None):
+    """Call `work` with arrays over the memory of others, as over a library's buffers."""
+    _core.lend(work, may_keep, Context(results[0].device, stream), results, *arguments)
 
 
 USES = {
@@ -38,44 +43,78 @@ USES = {
 
 @pytest.mark.parametrize("use", USES.values(), ids=USES)
 def test_uses_after_the_loan_raise(use, device):
-    owner = cuarray.arange(4)
-    x, (view,) = borrowed(owner)[0], [borrowed(owner)[0][::1]]
-    views = [x, x[::2], x.reshape(2, 2), x.view("u8")]
-    _core.return_loans([x], 0 if device == "cpu" else cuarray.default_stream(device).handle)
+    owner, views = cuarray.arange(4), []
+
+    def work(results, _arguments):
+        (x,) = results
+        assert x.tolist() == [0, 1, 2, 3]
+        views.extend([x, x[::2], x.reshape(2, 2), x.view("u8")])
+
+    lend(work, [owner])
     for kept in views:
         with pytest.raises(RuntimeError, match="lent for the time of a call"):
             use(kept)
-    assert x.shape == (4,) and x.dtype == owner.dtype and x.ndim == 1 and str(x.device) == device
-    assert view.tolist() == owner.tolist() == [0, 1, 2, 3]
+    assert views[0].shape == (4,) and views[0].dtype == owner.dtype and str(views[0].device) == device
+    assert owner.tolist() == [0, 1, 2, 3]
 
 
 def test_reads_and_writes_during_the_loan(device):
-    owner, place = cuarray.arange(4.0), cuarray.zeros(4)
+    owner, place, copies = cuarray.arange(4.0), cuarray.zeros(4), []
     source = owner.view()
     source.flags.writeable = False
-    x, out = borrowed(source, place)
-    assert not x.flags.writeable and out.flags.writeable
-    cuarray.multiply(x, 2, out=out)
-    copy = x.copy()
-    _core.return_loans([x, out], 0 if device == "cpu" else cuarray.default_stream(device).handle)
-    assert place.tolist() == [0, 2, 4, 6] and copy.tolist() == [0, 1, 2, 3]
+
+    def work(results, arguments):
+        (out,), (x,) = results, arguments
+        assert not x.flags.writeable and out.flags.writeable
+        cuarray.multiply(x, 2, out=out)
+        copies.append(x.copy())
+
+    lend(work, (place,), source)
+    assert place.tolist() == [0, 2, 4, 6] and copies[0].tolist() == [0, 1, 2, 3]
 
 
-def test_views_are_counted(device):
-    loans = borrowed(cuarray.ones(4), cuarray.ones((2, 3)))
-    assert _core.borrowed_views(loans) == 0
-    view, capsule = loans[0][1:], loans[1].__dlpack__()
-    assert _core.borrowed_views(loans) == 2
-    del view, capsule
-    assert _core.borrowed_views(loans) == 0
+def test_the_owners_device_is_current(device):
+    seen = []
+    lend(lambda *_: seen.append(str(cuarray.zeros(1).device)), [cuarray.ones(3, device=device)])
+    with cuarray.device("cpu"):
+        lend(lambda *_: seen.append(str(cuarray.zeros(1).device)), [cuarray.ones(3, device=device)])
+        assert str(cuarray.zeros(1).device) == "cpu"
+    assert seen == [device, device]
+
+
+def test_views_that_are_kept(device):
+    kept = []
+    arrays = [cuarray.ones(4), cuarray.ones((2, 3))]
+    for keep in (lambda x: x[1:], lambda x: x.__dlpack__(), cuarray.ravel):
+        with pytest.raises(RuntimeError, match="has kept a tensor"):
+            lend(lambda results, _: kept.append(keep(results[1])), arrays, may_keep=False)
+        lend(lambda results, _: kept.append(keep(results[1])), arrays)
+    cycle = []
+    lend(lambda results, _: cycle.append([results[0][1:], cycle]) or cycle.clear(), arrays, may_keep=False)
+    assert arrays[0].tolist() == [1, 1, 1, 1]
+
+
+def test_a_failure_ends_the_loan(device):
+    owner, seen = cuarray.arange(4), []
+
+    def work(results, _arguments):
+        seen.append(results[0][1:])
+        raise LookupError("within the call")
+
+    for may_keep in (False, True):
+        with pytest.raises(LookupError, match="within the call"):
+            lend(work, [owner], may_keep=may_keep)
+        with pytest.raises(RuntimeError, match="lent"):
+            seen[-1].sum()
+    assert owner.tolist() == [0, 1, 2, 3] and str(cuarray.zeros(1).device) == device
 
 
 def test_loans_of_no_elements(device):
-    (x,) = borrowed(cuarray.zeros((0, 3)))
-    assert x.sum() == 0
-    _core.return_loans([x], 0 if device == "cpu" else cuarray.default_stream(device).handle)
+    seen = []
+    lend(lambda results, _: seen.append((results[0], results[0].sum())), [cuarray.zeros((0, 3))])
+    assert seen[0][1] == 0
     with pytest.raises(RuntimeError, match="lent"):
-        x + 1
+        seen[0][0] + 1
 
 
 def test_the_owner_waits_for_our_streams(device):
@@ -84,21 +123,45 @@ def test_the_owner_waits_for_our_streams(device):
     owner, other = cuarray.Stream(device), cuarray.Stream(device)
     place = cuarray.zeros(1 << 16, "f4")
     cuarray.synchronize()
-    (out,) = borrowed(place)
-    with other:
-        for _ in range(20):
-            out += 1
-    _core.return_loans([out], owner.handle)
+
+    def work(results, _arguments):
+        (out,) = results
+        assert cuarray.current_stream(device).handle == owner.handle
+        with other:
+            for _ in range(20):
+                out += 1
+
+    lend(work, [place], stream=owner)
     driver_stream = cuarray.Stream.from_external(owner.handle, device)
     with driver_stream:
         x = place + 0
     assert float(x.max()) == float(x.min()) == 20
 
 
-def test_wrong_capsules(device):
+def test_wrong_producers(device):
     x = cuarray.ones(3)
-    capsule = x.__dlpack__(max_version=(1, 0))
-    _core.borrow([capsule], 0)
-    for wrong in (capsule, object(), x):
-        with pytest.raises(ValueError, match="no DLPack capsule"):
-            _core.borrow([wrong], 0)
+
+    class Producer:
+        def __init__(self, gives):
+            self.gives = gives
+
+        def __dlpack_device__(self):
+            return x.__dlpack_device__()
+
+        def __dlpack__(self, stream, max_version):
+            return self.gives
+
+    def work(results, arguments):
+        raise AssertionError("work is not called")
+
+    for wrong in (object(), x):
+        for buffers in ([[Producer(wrong)]], [[x], Producer(wrong)]):
+            with pytest.raises(ValueError, match="no DLPack capsule"):
+                _core.lend(work, True, Context(device), *buffers)
+    with pytest.raises(AttributeError, match="__dlpack__"):
+        lend(work, [x], 1.0)
+    with pytest.raises(AttributeError, match="__dlpack_device__"):
+        _core.lend(work, True, Context(device), [1.0])
+    with pytest.raises(TypeError, match="results"):
+        _core.lend(work, True, Context(device), 1.0)
+    lend(lambda *_: None, [x])
