@@ -9,7 +9,7 @@ from threading import Thread
 import numpy as np
 
 from cuarray import _core
-from cuarray._fft.kinds import OPPOSITE, TO_REAL
+from cuarray._fft.kinds import FROM_REAL, OPPOSITE, TO_REAL
 from cuarray._functions.creation import empty, empty_like
 
 #: Transforms of at most so many elements copy NumPy's result; others are written where the result lies.
@@ -57,11 +57,14 @@ def numpy_loops():
     try:
         from numpy.fft import _pocketfft_umath as loops
 
+        from_real = loops.rfft_n_even, loops.rfft_n_odd
         return {
             "fft": loops.fft,
             "ifft": loops.ifft,
-            "rfft": (loops.rfft_n_even, loops.rfft_n_odd),
+            "rfft": from_real,
             "irfft": loops.irfft,
+            "hfft": loops.irfft,
+            "ihfft": from_real,
         }
     except (ImportError, AttributeError):
         return {}
@@ -77,33 +80,46 @@ RESULTS = {
 
 
 @lru_cache(maxsize=256)
-def loop_of_few(name, shape, dtype):
-    """Return NumPy's loop for a transform of the last axis, its factor, and shape and dtype of its result; or None."""
+def loop_of_few(name, shape, dtype, axis):
+    """Return how NumPy's loop transforms all points of an axis, or None.
+
+    That is the loop, its factor, shape and dtype of its result, and its axes, None for the last one.
+    """
     loop, results = LOOPS.get(name), RESULTS.get(dtype)
-    if loop is None or results is None or not shape or not 0 < prod(shape) <= FEW:
+    if loop is None or results is None or not 0 < prod(shape) <= FEW or not -len(shape) <= axis < len(shape):
         return None
-    n, is_real = shape[-1], name == "irfft"
-    if name == "rfft":
+    axis %= len(shape)
+    n = points = shape[axis]
+    if name in FROM_REAL:
         if dtype.kind == "c":
             return None
-        loop, shape = loop[n % 2], (*shape[:-1], n // 2 + 1)
-    elif is_real:
-        n = 2 * (n - 1)
-        shape = (*shape[:-1], n)
+        loop, points = loop[n % 2], n // 2 + 1
+    elif name in TO_REAL:
+        n = points = 2 * (n - 1)
         if n < 1:
             return None
-    factor = np.reciprocal(n, dtype=results[1]) if name in ("ifft", "irfft") else 1
-    return loop, factor, shape, results[is_real]
+    factor = np.reciprocal(n, dtype=results[1]) if name in ("ifft", "irfft", "ihfft") else 1
+    axes = None if axis == len(shape) - 1 else [(axis,), (), (axis,)]
+    return loop, factor, (*shape[:axis], points, *shape[axis + 1 :]), results[name in TO_REAL], axes
 
 
 @np.errstate(all="ignore")
-def transform_few(name, x):
-    """Return a transform of all points of the last axis, without scaling options; None to decline."""
-    found = loop_of_few(name, x.shape, x.dtype)
+def transform_few(name, x, axis):
+    """Return a transform of all points of an axis, without scaling options; None to decline."""
+    found = loop_of_few(name, x.shape, x.dtype, axis)
     if found is None or not x.flags.c_contiguous:
         return None
-    loop, factor, shape, dtype = found
-    return _core.array_from_object(loop(x.numpy(), factor, np.empty(shape, dtype)), None, x.device, True)
+    loop, factor, shape, dtype, axes = found
+    points, result = x.numpy(), np.empty(shape, dtype)
+    if name == "hfft":
+        points = np.conjugate(points)
+    if axes is None:
+        loop(points, factor, result)
+    else:
+        loop(points, factor, result, axes=axes)
+    if name == "ihfft":
+        np.conjugate(result, result)
+    return _core.array_from_object(result, None, x.device, True)
 
 
 def transformed(function, x, plan, shapes, norm):

@@ -53,6 +53,9 @@ class Source:
         "_is_philox",
     )
 
+    #: Whether shares of dirichlet may be 0, as in NumPy's Generator alone.
+    _takes_zero_shares = True
+
     def __init__(self, host, device):
         self._device = None if device is None else _core.device(device)
         self._use(host)

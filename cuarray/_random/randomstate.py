@@ -43,6 +43,7 @@ class RandomState(Source):
 
     __module__ = "cuarray.random"
     __slots__ = ("_twin",)
+    _takes_zero_shares = False
 
     def __init__(self, seed=None, device=None):
         self._twin = None
@@ -343,8 +344,10 @@ class RandomState(Source):
         >>> ca.sort(x)
         array([2, 3, 5, 7])
         """
-        if not isinstance(a, list | tuple) and np.ndim(a) > 1:
-            raise ValueError(f"choice: a must have one axis, not {np.ndim(a)}")
+        rows = a[0] if isinstance(a, list | tuple) and len(a) else a  # a list may be long
+        axes = np.ndim(rows) + (rows is not a)
+        if axes > 1:
+            raise ValueError(f"choice: a must have one axis, not {axes}")
         return self._generator.choice(a, size, replace, p)
 
     def permutation(self, x):

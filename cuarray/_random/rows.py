@@ -8,7 +8,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
-from cuarray._functions.creation import array, as_array, empty
+from cuarray._functions.creation import array, as_array, empty, zeros
 from cuarray._random.each import MOST, MOST_TRIALS, part, spread
 from cuarray._random.transforms import DRAWS, REAL, has_axes, require_one_device, shape_for
 
@@ -191,6 +191,10 @@ def dirichlet(source, alpha, size):
     least, most = float(alpha.min()), float(alpha.max())
     if least < 0:
         raise ValueError("dirichlet: alpha < 0")
+    if least == 0 and not source._takes_zero_shares:
+        raise ValueError("dirichlet: alpha <= 0")
+    if most == 0:
+        return zeros(rows, np.float64, device=device)
     if most < 0.1:
         return pieces(source, on_device(alpha, device), rows)
     if least == most == 1:

@@ -458,17 +458,19 @@ def test_parts_are_given_to_threads(threads, monkeypatch):
 
 def test_few_points_without_numpys_loops(monkeypatch):
     """They are private to NumPy: the results do not depend on them."""
-    for name, dtype in itertools.product(("fft", "ifft", "rfft", "irfft"), ("f4", "f8", "c8", "c16")):
-        if (name, np.dtype(dtype).kind) == ("rfft", "c"):
+    names = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
+    for name, dtype, axis in itertools.product(names, ("f4", "f8", "c8", "c16"), (-1, 0, 1)):
+        if name in ("rfft", "ihfft") and np.dtype(dtype).kind == "c":
             continue
-        x = cuarray.asarray(values((3, 7), dtype), device="cpu")
-        found = host.transform_few(name, x)
+        x = cuarray.asarray(values((3, 8, 7), dtype), device="cpu")
+        found = host.transform_few(name, x, axis)
         with monkeypatch.context() as without:
             without.setattr(host, "LOOPS", {})
             without.setattr(host, "loop_of_few", host.loop_of_few.__wrapped__)
-            assert host.transform_few(name, x) is None
-            expected = getattr(ours, name)(x)
-        assert found.dtype == expected.dtype and found.numpy().tobytes() == expected.numpy().tobytes(), (name, dtype)
+            assert host.transform_few(name, x, axis) is None
+            expected = getattr(ours, name)(x, axis=axis)
+        assert found.dtype == expected.dtype and found.shape == expected.shape, (name, dtype, axis)
+        assert found.numpy().tobytes() == expected.numpy().tobytes(), (name, dtype, axis)
 
 
 def test_errors_of_threads_are_raised(threads, monkeypatch):
