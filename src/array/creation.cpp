@@ -216,7 +216,7 @@ Array astype(const Array& from, DType dtype, char order, bool copy) {
         if (fits) return from;
     }
     const Array* operand[] = {&from};
-    if (dtype != from.dtype() && order == 'K' && can_defer(operand)) {
+    if (dtype != from.dtype() && order == 'K' && can_defer(operand, from.size())) {
         const Dims strides = strides_in_order(from.shape(), order_of(from, 'K'), item_size(dtype));
         return defer({ExprNode::Op::Cast, kNone, dtype, operand, {}, from.shape(), strides, from.device()});
     }

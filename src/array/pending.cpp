@@ -314,8 +314,21 @@ Deferral::~Deferral() noexcept(false) {
     }
 }
 
-bool can_defer(std::span<const Array* const> arrays) {
+namespace {
+
+/// Within a library call, operations on so few elements of the host take less time than to defer them.
+constexpr int64_t kFewElements = 1024;
+
+bool are_ready_on_host(std::span<const Array* const> arrays) {
+    return std::all_of(arrays.begin(), arrays.end(),
+                       [](const Array* a) { return !a || (!a->is_pending() && a->device() == Device{}); });
+}
+
+}  // namespace
+
+bool can_defer(std::span<const Array* const> arrays, int64_t elements) {
     if (!is_deferring()) return false;
+    if (graph->calls == graph->depth && elements <= kFewElements && are_ready_on_host(arrays)) return false;
     if (graph->calls > 0) return true;
     for (const Array* a : arrays)
         if (a && !a->is_pending() && a->storage().exported) return false;

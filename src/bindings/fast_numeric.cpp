@@ -220,10 +220,15 @@ PyObject* contracted(Given given, int) {
     return is_view ? wrap_view(std::move(result), given[1]) : wrap_result(std::move(result));
 }
 
-/// trace: a, offset, axis1, axis2, dtype, out. Of a matrix.
+/// trace: a, offset, axis1, axis2, dtype, out. The main diagonal of a matrix.
 PyObject* sum_of_diagonal(Given given, int) {
     const Array* const array = read_array(given[0]);
-    if (!array || array->ndim() != 2 || !are_absent(given, {1, 2, 3, 4, 5})) return nullptr;
+    if (!array || array->ndim() != 2 || is_given(given[4]) || is_given(given[5])) return nullptr;
+    const auto is = [&](int k, int64_t value, int64_t from_back) {
+        int64_t number;
+        return !given[k] || (read_int(given[k], number) && (number == value || number == from_back));
+    };
+    if (!is(1, 0, 0) || !is(2, 0, -2) || !is(3, 1, -1)) return nullptr;
     const Dims shape{std::min(array->shape()[0], array->shape()[1])};
     const Array diagonal = array->view({shape, {array->strides()[0] + array->strides()[1]}});
     Scalar sum;

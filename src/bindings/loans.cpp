@@ -85,8 +85,7 @@ PyObject* lend(PyObject*, Arguments args, Py_ssize_t count) {
         const bool may_keep = is_true(args[1]);
         const Object places = Object::steal(PySequence_Fast(args[3], "lend: results must be a sequence"));
         Loan loan(device_of(PySequence_Fast_GET_ITEM(places.get(), 0)), args[2]);
-        const Object results =
-            loan.borrow(PySequence_Fast_ITEMS(places.get()), PySequence_Fast_GET_SIZE(places.get()));
+        const Object results = loan.borrow(PySequence_Fast_ITEMS(places.get()), PySequence_Fast_GET_SIZE(places.get()));
         const Object arguments = loan.borrow(args + 4, count - 4);
         try {
             loan.call(args[0], results.get(), arguments.get());

@@ -13,7 +13,7 @@ namespace {
 bool can_wait(const Call& c) {
     if (!is_deferring() || c.options.where || c.row.has(NegativeFault)) return false;
     if (std::none_of(c.arrays, c.arrays + kMaxIn, [](const Array* a) { return a; })) return false;
-    return can_defer({c.arrays, c.args.size()});
+    return can_defer({c.arrays, c.args.size()}, count(c.shape));
 }
 
 /// Whether `out` may become a handle of the result instead of being written: it is pending and has not run, so it has

@@ -85,9 +85,10 @@ CUARRAY_API void end_call_deferral();
 CUARRAY_API void begin_deferral();
 CUARRAY_API void end_deferral();
 
-/// Whether an operation on these arrays may be deferred: this thread defers and, except within a Deferral, no array is
-/// exported memory, which other code may write at any time.
-CUARRAY_API bool can_defer(std::span<const Array* const> arrays);
+/// Whether to defer an operation on these arrays that has so many elements: this thread defers and, except within a
+/// Deferral, no array is exported memory, which other code may write at any time. A Deferral alone declines few
+/// elements of the host.
+CUARRAY_API bool can_defer(std::span<const Array* const> arrays, int64_t elements);
 
 /// An elementwise operation to defer. Operand i is arrays[i], or scalars[i] where that is null; operands are cast to
 /// the loop's dtypes.
