@@ -197,37 +197,50 @@ def reduce_ex(self, protocol):
     protocol = integer(protocol, "protocol", "__reduce_ex__")
     host, order = host_bytes(self)
     data = pickle.PickleBuffer(host) if protocol >= 5 else host.tobytes()
-    return rebuild, (data, self.dtype.name, self.shape, order, str(self.device))
+    arguments = data, self.dtype.name, self.shape, order, str(self.device)
+    return rebuild, (*arguments, True) if _core.is_value(self) else arguments
 
+
+def reduce(self):
+    return reduce_ex(self, 2)
+
+
+CPU = _core.device("cpu")
 
 #: The device of unpickled arrays of GPUs, in place of their own; None for their own.
 gpu_of_pickles = None
 
 
-def rebuild(data, dtype, shape, order, device):
-    """Make an array from pickled bytes, on its device or, with a warning, on cpu."""
+def rebuild(data, dtype, shape, order, device, is_value=False):
+    """Make an array, or a value, from pickled bytes, on its device or, with a warning, on cpu."""
     dtype = _core.dtype(dtype)
     raw = np.frombuffer(data, np.uint8)
     host = raw.view(np.uint16 if dtype.kind == "V" else dtype).reshape(shape[::-1] if order == "F" else shape)
-    try:
-        place = _core.device(device)
-        if gpu_of_pickles is not None and place.kind == gpu_of_pickles.kind:
-            place = gpu_of_pickles
-        _core.memory_stats(place)
-    except (ValueError, _core.CudaError) as reason:
-        # The default filter shows a warning once per source line, which is this one.
-        warnings.warn(f"unpickling an array of {device} on cpu: {reason}", RuntimeWarning, stacklevel=2)
-        place = _core.device("cpu")
+    place = CPU if device == "cpu" else gpu_or_cpu(device)
     array = _core.array_from_object(host, device=place, copy=None if raw.flags.writeable else True)
     if dtype.kind == "V":
         array = array.view(dtype)
-    return array.T if order == "F" else array
+    array = array.T if order == "F" else array
+    return _core.as_value(array) if is_value else array
+
+
+def gpu_or_cpu(device):
+    """Return a GPU, or cpu with a warning where it is missing."""
+    try:
+        place = gpu_of_pickles or _core.device(device)
+        _core.memory_stats(place)  # opens it
+    except (ValueError, _core.CudaError) as reason:
+        # The default filter shows a warning once per source line, which is this one.
+        warnings.warn(f"unpickling an array of {device} on cpu: {reason}", RuntimeWarning, stacklevel=3)
+        return CPU
+    return place
 
 
 # Pickles refer to this module by its stable name (cuarray/__init__.py), so that the file may move.
 rebuild.__module__ = "cuarray._bytes"
 
 METHODS = {
+    "__reduce__": reduce,
     "__reduce_ex__": reduce_ex,
     "byteswap": byteswap,
     "dump": dump,

@@ -11,6 +11,7 @@
 - ``check(arrays, name)``, optional: raises if a function has changed its arguments
 """
 
+import inspect
 from types import SimpleNamespace
 
 import numpy as np
@@ -48,6 +49,35 @@ NUMPY = SimpleNamespace(
     take=cuarray.asarray,
     make=lambda x, like: x.numpy(),
 )
+
+
+class ByPosition:
+    """Moves arguments that are given by name to their positions, where a function's parameters allow it.
+
+    Functions of gradients get and return one part for each positional argument, however it was given.
+    """
+
+    def __init__(self, fn):
+        try:
+            parameters = inspect.signature(fn).parameters.values()
+        except (TypeError, ValueError):
+            parameters = ()
+        self.names = [x.name for x in parameters if x.kind in (x.POSITIONAL_ONLY, x.POSITIONAL_OR_KEYWORD)]
+
+    def __call__(self, args, keywords):
+        if not keywords:
+            return args, keywords
+        args, keywords = list(args), dict(keywords)
+        for name in self.names[len(args) :]:
+            if name not in keywords:
+                break
+            args.append(keywords.pop(name))
+        return tuple(args), keywords
+
+
+def no_place(function, name):
+    """Return the error for a gradient of an argument that is given by name alone."""
+    return TypeError(f"{function}: there is no gradient of the keyword argument {name!r}; give it by position")
 
 
 def one_per_argument(found, positional, function):
@@ -124,6 +154,15 @@ class Rule:
             return [self.fitted(g, x, i) for i, (g, x) in enumerate(zip(taken, arrays, strict=True))]
 
         return self.taken(results, arrays), pull_back
+
+    def require_places(self, are_needed):
+        """Raise where a gradient is needed that `backward` cannot return; `are_needed` has a bool for each array."""
+        if self.backward is None:
+            return
+        for name, part in self.arguments[1].items():
+            slots, _ = trees.take_apart(part, lambda x: isinstance(x, trees.Slot))
+            if any(are_needed[slot.index] for slot in slots):
+                raise no_place(self.name, name)
 
     def pull_back(self, inputs, outputs, grads):
         """Return the gradients with respect to the inputs, each None or an array of the input's shape and dtype."""

@@ -148,6 +148,7 @@ class Node:
     def gradient(self, count, needed, outputs):
         if not self.rule.has_gradient:
             raise RuntimeError(f"{self.rule.name} has no gradient: give wrap a backward=")
+        self.rule.require_places(needed)
         return Pullback(self, count, needed, outputs)
 
 

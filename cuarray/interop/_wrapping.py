@@ -4,7 +4,7 @@ import functools
 from importlib import import_module
 
 from cuarray.interop import _trees as trees
-from cuarray.interop._rules import CUARRAY, NUMPY, Rule
+from cuarray.interop._rules import CUARRAY, NUMPY, ByPosition, Rule
 
 #: The frameworks that `wrap` knows; the others are modules of this package.
 _HERE = {"cuarray": CUARRAY, "numpy": NUMPY}
@@ -39,9 +39,10 @@ def wrap(fn=None, *, source, target, backward=None, out_spec=None):
         'tensorflow' or 'drjit'. Of equal ones, the result is `fn`.
     backward : callable, optional
         ``backward(inputs, output, grad)``, a function of `target` as well: `inputs` is the tuple of positional
-        arguments, `output` what `fn` returned, `grad` the gradient with respect to that, None for integers. It returns
-        the gradient with respect to each positional argument, in its structure: a tuple, or the one alone; None means
-        no gradient. By default gradients are those of torch, jax, tensorflow and drjit, where `target` is one of them.
+        arguments, to which those given by name belong if they can follow by position, `output` what `fn` returned,
+        `grad` the gradient with respect to that, None for integers. It returns the gradient with respect to each
+        positional argument, in its structure: a tuple, or the one alone; None means no gradient. By default gradients
+        are those of torch, jax, tensorflow and drjit, where `target` is one of them.
     out_spec : optional
         For source='jax': what the function returns, as of `cuarray.interop.jax.call`. By default it is called once
         with zeros, for each combination of shapes and dtypes, to see. For source='tensorflow', which needs it inside of
@@ -89,9 +90,10 @@ def wrap(fn=None, *, source, target, backward=None, out_spec=None):
 
     plain = functools.partial(_call_plainly, theirs, rule_of)
     lift = theirs.lifted(rule_of, out_spec) if hasattr(theirs, "lifted") else plain
+    by_position = ByPosition(fn)
 
     @functools.wraps(fn)
     def wrapped(*args, **keywords):
-        return lift(args, keywords)
+        return lift(*by_position(args, keywords))
 
     return wrapped

@@ -8,10 +8,11 @@ import numpy as np
 import cuarray
 from cuarray import _core
 from cuarray.interop import _trees as trees
-from cuarray.interop._rules import contiguous, is_differentiable, one_per_argument
+from cuarray.interop._rules import ByPosition, contiguous, is_differentiable, no_place, one_per_argument
 
 try:
     import jax
+    from jax.custom_derivatives import SymbolicZero
     from jax.experimental.buffer_callback import buffer_callback
 except ImportError as error:
     raise ImportError("cuarray.interop.jax needs JAX 0.6 or newer: pip install jax") from error
@@ -162,9 +163,10 @@ def call(fn, out_spec, *, vjp=None, framework="cuarray", vmap_method="sequential
         function of the arguments, as such objects, that returns that. Results are cast to these dtypes within
         their kind.
     vjp : callable, optional
-        ``vjp(inputs, output, grad)`` with the tuple of positional arguments of `fn`, what it returned, and the
-        cotangent of that, None for results of integers and bools. It returns the cotangent of each positional
-        argument, in its structure, or None for zeros: a tuple, or the one alone.
+        ``vjp(inputs, output, grad)`` with the tuple of positional arguments of `fn`, to which those given by name
+        belong if they can follow by position, what it returned, and the cotangent of that, None for results of
+        integers and bools. It returns the cotangent of each positional argument, in its structure, or None for zeros:
+        a tuple, or the one alone.
     framework : 'cuarray' or 'torch'
         With 'torch', `fn` is a function of tensors; its gradients are those of PyTorch's autograd, and `vjp` is not
         given. It must not change its arguments.
@@ -182,7 +184,8 @@ def call(fn, out_spec, *, vjp=None, framework="cuarray", vmap_method="sequential
     Raises
     ------
     TypeError
-        If a gradient is needed and there is no `vjp`; if `framework` is not known.
+        If a gradient is needed and there is no `vjp`, or for a keyword argument that has no position; if `framework`
+        is not known.
     jax.errors.JaxRuntimeError
         If `fn` or `vjp` raises; if they return other structures, shapes or kinds than told.
 
@@ -198,6 +201,7 @@ def call(fn, out_spec, *, vjp=None, framework="cuarray", vmap_method="sequential
     """
     if framework not in ("cuarray", "torch"):
         raise TypeError(f"call: framework is 'cuarray' or 'torch', not {framework!r}")
+    given = getattr(fn, "forward", fn) if framework == "torch" else fn
     if framework == "torch":
         if vjp is not None:
             raise TypeError("call: PyTorch's autograd makes the gradients of framework='torch'; leave vjp out")
@@ -205,11 +209,22 @@ def call(fn, out_spec, *, vjp=None, framework="cuarray", vmap_method="sequential
     if vmap_method not in _VMAP_METHODS:
         raise ValueError(f"call: vmap_method is one of {', '.join(map(repr, _VMAP_METHODS))}, not {vmap_method!r}")
     options = {"vmap_method": vmap_method, "has_side_effect": has_side_effect}
-    return _callable(_Function(fn, vjp, framework == "cuarray", options, "jax.call was given no vjp="), out_spec)
+    function = _Function(fn, vjp, framework == "cuarray", options, "jax.call was given no vjp=")
+
+    def require_places(tree):
+        for name, part in tree[1].items():
+            if any(jax.tree_util.tree_leaves(part)):
+                raise no_place(function.name, name)
+
+    return _callable(function, out_spec, ByPosition(given), require_places)
 
 
-def _callable(function, out_spec):
-    """Return a `_Function` as one of JAX's arrays."""
+def _callable(function, out_spec, by_position, require_places):
+    """Return a `_Function` as one of JAX's arrays.
+
+    `require_places` is called with the tree of the arguments, True where a derivative is needed; it raises where there
+    is none.
+    """
 
     @jax.jit
     def evaluate(tree):
@@ -220,16 +235,35 @@ def _callable(function, out_spec):
     differentiable = jax.custom_vjp(evaluate)
 
     def forward(tree):
+        require_places(_map(lambda x: x.perturbed, tree))
+        tree = _map(lambda x: x.value, tree)
         output = differentiable(tree)
         return output, (tree, output)
 
-    differentiable.defvjp(forward, lambda kept, grad: (pull_back(*kept, grad),))
+    def backward(kept, grad):
+        return (pull_back(*kept, _map(_with_values, grad, is_leaf=_is_zero)),)
+
+    differentiable.defvjp(forward, backward, symbolic_zeros=True)
 
     @functools.wraps(function.fn)
     def called(*args, **keywords):
-        return differentiable(_map(lambda x: x.jax() if isinstance(x, cuarray.ndarray) else x, (args, keywords)))
+        tree = by_position(args, keywords)
+        return differentiable(_map(lambda x: x.jax() if isinstance(x, cuarray.ndarray) else x, tree))
 
     return called
+
+
+def _is_zero(cotangent):
+    return isinstance(cotangent, SymbolicZero)
+
+
+def _with_values(cotangent):
+    """Return a cotangent as an array."""
+    if not _is_zero(cotangent):
+        return cotangent
+    if cotangent.dtype == jax.dtypes.float0:
+        return np.zeros(cotangent.shape, jax.dtypes.float0)
+    return jax.numpy.zeros(cotangent.shape, cotangent.dtype)
 
 
 # For `cuarray.interop.wrap`.
@@ -310,7 +344,8 @@ class _Lifted:
             self.pull_back if rule.has_gradient else None,
             {"vmap_method": "sequential", "has_side_effect": False},
         )
-        self.function = _callable(_Function(run, vjp, True, options, "wrap was given no backward="), self.spec)
+        function = _Function(run, vjp, True, options, "wrap was given no backward=")
+        self.function = _callable(function, self.spec, ByPosition(run), lambda tree: rule.require_places(tree[0]))
 
     def spec(self, *shapes):
         if self.out_spec is not None:

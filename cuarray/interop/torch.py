@@ -9,7 +9,7 @@ import functools
 
 import cuarray
 from cuarray._ndarray import byte_methods
-from cuarray.interop._rules import Rule
+from cuarray.interop._rules import ByPosition, Rule
 from cuarray.interop._torch_autograd import check as check
 from cuarray.interop._torch_autograd import give as give
 from cuarray.interop._torch_autograd import is_array as is_array
@@ -73,9 +73,10 @@ def wrap(fn=None, backward=None):
         tuples, dicts and dataclasses are converted, other arguments given as they are. It returns an array, or
         nested containers of arrays. Without it, `wrap` returns a decorator.
     backward : callable, optional
-        ``backward(inputs, output, grad)`` with the tuple of positional arguments of `fn`, what it returned, and
-        the gradient with respect to that, None for results of integers and bools. It returns the gradient with
-        respect to each positional argument, in its structure: a tuple, or the one alone. None means no gradient.
+        ``backward(inputs, output, grad)`` with the tuple of positional arguments of `fn`, to which those given by
+        name belong if they can follow by position, what it returned, and the gradient with respect to that, None
+        for results of integers and bools. It returns the gradient with respect to each positional argument, in its
+        structure: a tuple, or the one alone. None means no gradient.
 
     Returns
     -------
@@ -86,6 +87,8 @@ def wrap(fn=None, backward=None):
 
     Raises
     ------
+    TypeError
+        By the result's `backward()`, if a gradient of another keyword argument is needed.
     RuntimeError
         By the result's `backward()`: without `backward` here; for gradients of gradients; if an argument was
         changed in place meanwhile.
@@ -116,10 +119,11 @@ def wrap(fn=None, backward=None):
             raise TypeError(f"wrap: a function, not {given!r}")
 
     lift = lifted(lambda skeleton: Rule(fn, skeleton, backward=backward))
+    by_position = ByPosition(fn)
 
     @functools.wraps(fn)
     def wrapped(*args, **keywords):
-        return lift(args, keywords)
+        return lift(*by_position(args, keywords))
 
     return wrapped
 

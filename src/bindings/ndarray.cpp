@@ -255,7 +255,11 @@ void refuse_value(PyObject* object, const char* action) {
 Array shared_with_libraries(PyObject* object) {
     const Array& array = array_of(object);
     if (!as_ndarray(object)->is_value) return array;
-    if (is_on_host(array.device())) return copy(array);
+    if (is_on_host(array.device())) {
+        Array copied = copy(array);
+        copied.set_read_only();  // what is written to it would be lost
+        return copied;
+    }
     return Array(array.storage_ref(), array.offset(), array.layout(), array.dtype());
 }
 

@@ -60,8 +60,8 @@ void replace(PyObject* object, Array&& array);
 
 /// TypeError if the object is a value; `action` names the function.
 void refuse_value(PyObject* object, const char* action);
-/// The memory that other libraries get: of a value on the host a copy, and on a GPU its own without the read-only flag,
-/// which not all of them know.
+/// The memory that other libraries get: of a value on the host a read-only copy, and on a GPU its own without the
+/// read-only flag, which not all of them know.
 Array shared_with_libraries(PyObject* object);
 
 /// A new ndarray that holds `array`; a value on the cpu device is read, and becomes a number.

@@ -105,9 +105,9 @@ BY_HAND = [
     ),
     Mutant(
         "owner-does-not-wait-for-the-borrower",
-        "src/bindings/memory.cpp",
-        "        runtime(storage.device()).publish(storage, stream);\n",
-        "",
+        "src/bindings/loans.cpp",
+        "runtime(device_).publish(*storage, handle());",
+        ";",
         "sim tests/python/test_loans.py -k 'cuda and owner_waits'",
     ),
     Mutant(

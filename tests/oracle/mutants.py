@@ -1340,8 +1340,8 @@ RANDOM = [
     Mutant(
         "shuffle-along-the-first-axis",
         "cuarray/_random/generator.py",
-        "x[...] = _core.take(x, self._order_of(x, axis), axis)",
-        "x[...] = _core.take(x, self._order_of(x, 0), 0)",
+        "x[...] = in_order(x, self._order_of(x, axis), axis)",
+        "x[...] = in_order(x, self._order_of(x, 0), 0)",
         tests("random", "any_layout"),
     ),
     Mutant(
@@ -1371,7 +1371,7 @@ TRANSFORMS = [
     Mutant(
         "few-points-are-not-scaled",
         "cuarray/_fft/on_cpu.py",
-        'factor = np.reciprocal(n, dtype=results[1]) if name in ("ifft", "irfft") else 1',
+        'factor = np.reciprocal(n, dtype=results[1]) if name in ("ifft", "irfft", "ihfft") else 1',
         "factor = 1",
         tests("fft"),
     ),

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import os
 import subprocess
 import sys
@@ -336,6 +337,7 @@ def test_collecting_ends_with_the_function(fails, device):
     x = cuarray.ones(1000)
     with contextlib.suppress(ValueError):
         f(x)
+    gc.collect()  # what earlier tests left
     before = cuarray.memory.stats(device)["current"]
     y = x + 1  # immediately, not when the value is read
     assert cuarray.memory.stats(device)["current"] >= before + y.nbytes

@@ -74,6 +74,7 @@ def check_nothing_leaks():
     import gc
 
     x = cuarray.ones(1000)
+    gc.collect()  # what earlier tests left
     before = cuarray.memory.stats("cpu")["allocations"]
     for _ in range(100):
         cuarray.from_dlpack(tvm_ffi.from_dlpack(x))

@@ -86,8 +86,8 @@ def check_pytrees_and_integers():
     x, n = row(3), jnp.asarray([3, 1, 2])
     result = jax.jit(g)({"x": x}, n, shift=jnp.float32(1))
     assert jnp.allclose(result["z"][0], x * n + 1) and result["z"][1].tolist() == [0, 1, 2]
-    grads = jax.grad(lambda d, n, s: g(d, n, shift=s)["z"][0].sum(), (0, 1, 2), allow_int=True)({"x": x}, n, 1.0)
-    assert grads[0]["x"].tolist() == [3, 1, 2] and grads[2] == 0
+    grads = jax.grad(lambda d, n, s: g(d, n, shift=s)["z"][0].sum(), (0, 1), allow_int=True)({"x": x}, n, 1.0)
+    assert grads[0]["x"].tolist() == [3, 1, 2]
     assert grads[1].dtype == jax.dtypes.float0 and grads[1].shape == (3,)
     assert seen[0]["z"][1] is None
 

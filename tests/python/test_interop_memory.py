@@ -5,6 +5,7 @@ The libraries are stand-ins with the calls and signatures of the real ones, over
 
 import contextlib
 import ctypes
+import gc
 import os
 import sys
 from types import SimpleNamespace
@@ -214,6 +215,7 @@ def work_on(address, size, stream):
 
 def check_served(gpu, allocate, free):
     """Blocks are cuarray's, distinct, counted, limited, and may be used until they are freed, on any stream."""
+    gc.collect()  # what earlier tests left
     before = memory.stats(gpu)
     streams = [cuarray.Stream(gpu) for _ in range(2)]
     blocks = []

@@ -257,6 +257,17 @@ def check_empty_and_0d():
         comm.Bcast(y, root=0)
         comm.Allreduce(ca.ones(3, device=device).sum(), y)  # a value, which is read-only
         assert float(y) == 3 * size
+        value = ca.ones(3, device=device).sum()
+        for receive in (
+            lambda: comm.Allreduce(MPI.IN_PLACE, value),
+            lambda: comm.Allreduce(y, value),
+            lambda: comm.Irecv(value, MPI.PROC_NULL),
+        ):
+            text = str(peers.error_of(receive, BufferError))  # what is received would be lost
+            assert "write cuarray.array(x)" in text
+        if str(device) == "cpu":
+            text = str(peers.error_of(lambda: world.Allreduce(MPI.IN_PLACE, value), BufferError))
+            assert "not writable" in text
         empty = ca.zeros((0, 3), device=device)
         comm.Allreduce(empty, ca.zeros((0, 3), device=device))
         comm.Bcast(empty[::-1])

@@ -43,6 +43,22 @@ def check_gradients_of_nested_arguments():
     assert gradcheck(flat, (double(3), double(3) + 1, double(2)))
 
 
+def check_keyword_arguments():
+    """By name or by position, functions of gradients see the same arguments."""
+
+    @wrap(backward=lambda inputs, output, grad: (grad * inputs[1], grad * inputs[0]))
+    def f(x, k, *, shift=0.0):
+        return x * k + shift
+
+    x, k, shift = (torch.full((2,), v, requires_grad=True) for v in (2.0, 3.0, 4.0))
+    f(x, k=k).sum().backward()
+    f(k=k, x=x).sum().backward()
+    assert x.grad.tolist() == [6, 6] and k.grad.tolist() == [4, 4]
+    f(x, k=k, shift=shift.detach()).sum().backward()
+    end = f(x, k=k, shift=shift).sum()
+    assert "keyword argument 'shift'; give it by position" in str(error_of(end.backward, TypeError))
+
+
 def check_complex_gradients():
     z = torch.tensor([1 + 2j, -0.5 + 0.1j], dtype=torch.complex128, requires_grad=True)
     square = wrap(lambda z: z * z, backward=lambda inputs, output, grad: 2 * grad * ca.conj(inputs[0]))

@@ -38,6 +38,69 @@ def check_structures():
     assert colour.grad.tolist() == [3, 3] and a.grad.tolist() == [2, 2]
 
 
+def scaled(x, k=1.0, *, shift=0.0):
+    return x * k + shift
+
+
+def scaled_backward(inputs, output, grad):
+    assert len(inputs) == 2
+    return grad * inputs[1], grad * inputs[0]
+
+
+def gradient(source, f, name):
+    """Return the gradient of the sum of f(x, k=, shift=) with respect to the argument of that name; x is (1, 2)."""
+    values = {"x": [1.0, 2.0], "k": [3.0, 4.0], "shift": [0.5, 0.5]}
+    if source == "torch":
+        given = {n: torch.tensor(v, requires_grad=n == name) for n, v in values.items()}
+        f(given["x"], k=given["k"], shift=given["shift"]).sum().backward()
+        return given[name].grad.tolist()
+    if source == "jax":
+        given = {n: jnp.asarray(v) for n, v in values.items() if n != name}
+
+        def total(one):
+            arguments = given | {name: one}
+            return f(arguments.pop("x"), **arguments).sum()
+
+        return jax.grad(total)(jnp.asarray(values[name])).tolist()
+    given = {n: tf.constant(v) for n, v in values.items()}
+    with tf.GradientTape() as tape:
+        tape.watch(given[name])
+        end = tf.reduce_sum(f(given["x"], k=given["k"], shift=given["shift"]))
+    found = tape.gradient(end, given[name])
+    return found if found is None else found.numpy().tolist()
+
+
+def check_keyword_arguments():
+    """Where a function of gradients has no place for a gradient that is needed, there is no gradient of zeros."""
+    expected = {"x": [3, 4], "k": [1, 2], "shift": [1, 1]}
+    for source in ("torch", "jax", "tensorflow"):
+        for target in TARGETS:
+            if source == target:
+                continue
+            is_own = target in ("numpy", "cuarray")
+            f = wrap(scaled, source=source, target=target, backward=scaled_backward if is_own else None)
+            for name in ("x", "k") if is_own else expected:
+                assert gradient(source, f, name) == expected[name], (source, target, name)
+            if not is_own:
+                continue
+            if source == "tensorflow":  # which does not say what it watches, and has None for no gradient
+                assert gradient(source, f, "shift") is None
+            else:
+                text = str(error_of(lambda: gradient(source, f, "shift"), TypeError))
+                assert "keyword argument 'shift'; give it by position" in text, (source, target)
+
+
+def check_keyword_arguments_of_calls_in_jax():
+    from cuarray.interop.jax import call
+
+    spec = lambda x, k, shift: x  # noqa: E731
+    for f in (call(scaled, spec, vjp=scaled_backward), call(scaled, spec, framework="torch")):
+        for jitted in (f, jax.jit(f)):
+            assert gradient("jax", jitted, "k") == [1, 2] and gradient("jax", jitted, "x") == [3, 4]
+            text = str(error_of(lambda: gradient("jax", jitted, "shift"), TypeError))
+            assert "keyword argument 'shift'; give it by position" in text
+
+
 def check_complex_numbers():
     """JAX's cotangents are the conjugates of the gradients of torch and TensorFlow."""
     values = np.asarray([1 + 2j, -0.5 + 0.1j], "c8")

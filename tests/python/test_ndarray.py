@@ -237,11 +237,21 @@ TYPES = ["bool", "int8", "uint64", "float16", "bfloat16", "float32", "complex128
 @pytest.mark.parametrize("type", TYPES)
 def test_pickle(type, protocol, device):
     base = cuarray.arange(24).reshape(4, 6).astype(type)
-    for x in (base, base.T, base[::2, ::-1], base[0, 0], base[:0]):
+    for x in (base, base.T, base[::2, ::-1], base[0, :1].reshape(()), base[:0]):
         y = pickle.loads(pickle.dumps(x, protocol))
-        assert bits(y) == bits(x) and y.device == x.device
+        assert bits(y) == bits(x) and y.device == x.device and y.flags.writeable
         if y.size:
             y[...] = 0
+    value = base[1, 1]
+    read = pickle.loads(pickle.dumps(value, protocol))
+    assert bits(read) == bits(value) and read.device == value.device and not read.flags.writeable
+    assert pickle.loads(pickle.dumps({value: 1}, protocol)) == {value: 1}
+
+
+def test_reduce_is_what_pickles_call(device):
+    x = cuarray.arange(3)
+    function, arguments = x.__reduce__()
+    assert bits(function(*arguments)) == bits(x)
 
 
 def test_pickle_out_of_band(device):

@@ -3,6 +3,7 @@
 from mpi4py import MPI
 
 import cuarray as ca
+from cuarray import _core
 from cuarray.interop.mpi.library import reads_gpus
 from cuarray.interop.mpi.operations import as_mpi_type, has_type
 
@@ -41,8 +42,8 @@ def is_readable(array, on_host=False):
 
 
 def is_passed(array):
-    """Whether mpi4py can be given the array itself."""
-    return is_readable(array) and has_type(array.dtype)
+    """Whether mpi4py can be given the array itself, to read and to write."""
+    return is_readable(array) and array._memory_flags()[3] and has_type(array.dtype)
 
 
 def host_memory(shape, array):
@@ -81,6 +82,8 @@ class Operand:
 
     def __init__(self, array, rest, reads, writes, on_host=False):
         if writes and not array.flags.writeable:
+            if _core.is_value(array):
+                raise BufferError("mpi: cannot receive into a 0-d result, which is a value; write cuarray.array(x)")
             raise BufferError(f"mpi: cannot receive into a read-only array of shape {array.shape}")
         self.array = array
         self.rest = rest
