@@ -38,12 +38,14 @@ def frozen(x):
 
 
 CUARRAY = SimpleNamespace(
+    __name__="cuarray",
     is_array=lambda x: isinstance(x, (cuarray.ndarray, np.ndarray, np.generic)),
     give=frozen,
     take=cuarray.asarray,
     make=lambda x, like: x,
 )
 NUMPY = SimpleNamespace(
+    __name__="numpy",
     is_array=lambda x: isinstance(x, (np.ndarray, np.generic)),
     give=lambda x: np.asarray(frozen(x)) if x.device.kind == "cpu" else x.numpy(),
     take=cuarray.asarray,
@@ -130,7 +132,8 @@ class Rule:
         args, keywords = trees.put_together(self.arguments, given)
         results, self.result = trees.take_apart(self.fn(*args, **keywords), self.framework.is_array)
         if not results:
-            raise TypeError(f"{self.name}: the function must return arrays, not {self.result!r}")
+            kind = self.framework.__name__.rpartition(".")[2]
+            raise TypeError(f"{self.name}: the function must return arrays of {kind}, not {self.result!r}")
         if hasattr(self.framework, "check"):
             self.framework.check(given, self.name)
         return results

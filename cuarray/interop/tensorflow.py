@@ -105,7 +105,9 @@ def lifted(rule_of, out_spec):
             results = _differentiable(rule, tensors)
             return trees.put_together(rule.result, results)
         if not specs:
-            raise TypeError(f"{rule.name}: inside of tf.function wrap needs out_spec=, a tf.TensorSpec for each result")
+            given = "" if out_spec is None else f", not {out_spec!r}"
+            text = "inside of tf.function wrap needs out_spec=, a tf.TensorSpec for each result"
+            raise TypeError(f"{rule.name}: {text}{given}")
         results = tf.py_function(lambda *given: _differentiable(rule, given), tensors, [spec.dtype for spec in specs])
         for result, spec in zip(results, specs, strict=True):
             result.set_shape(spec.shape)

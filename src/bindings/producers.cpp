@@ -6,11 +6,22 @@
 namespace cuarray::python {
 namespace {
 
-/// `-x` and `x.conj().imag` may be flags of a PyTorch tensor, which its capsules lose: PyTorch refuses conj, not neg.
+bool is_told(PyObject* object, const char* question) {
+    return is_true(Object::steal(PyObject_CallMethod(object, question, nullptr)).get());
+}
+
+/// What PyTorch exports wrongly, and what it refuses without saying what to write. `-x` and `x.conj()` may be flags of
+/// a tensor, which capsules have not.
 void check_torch(PyObject* tensor) {
-    const Object answer = Object::steal(PyObject_CallMethod(tensor, "is_neg", nullptr));
-    if (is_true(answer.get()))
+    if (is_told(tensor, "is_neg"))
         raise(ErrorKind::Buffer, "from_dlpack: a tensor with its negative bit set; write tensor.resolve_neg()");
+    if (is_told(tensor, "is_conj"))
+        raise(ErrorKind::Buffer, "from_dlpack: a tensor with its conjugate bit set; write tensor.resolve_conj()");
+    const std::string layout = attribute_text(tensor, "layout");
+    if (layout != "torch.strided")
+        raise(ErrorKind::Buffer, "from_dlpack: a tensor of layout ", layout, "; write tensor.to_dense()");
+    if (is_true(Object::steal(PyObject_GetAttrString(tensor, "is_meta")).get()))
+        raise(ErrorKind::Buffer, "from_dlpack: a tensor of device 'meta', which has no memory");
 }
 
 bool is_more_than_torch_memory(PyObject* tensor) {

@@ -120,7 +120,8 @@ def check_negated_and_conjugated_views():
             error = error_of(way)
             assert isinstance(error, BufferError) and "resolve_neg" in str(error), error
         assert cuarray.asarray(t.resolve_neg()).tolist() == t.tolist()
-    assert isinstance(error_of(lambda: cuarray.asarray(z.conj())), BufferError)
+    for way in every_way(z.conj()):
+        assert "resolve_conj" in str(error_of(way, BufferError))
     assert cuarray.asarray(z.conj().resolve_conj()).tolist() == [1 - 2j]
     assert cuarray.asarray(z.conj().conj().imag).tolist() == [2]
 
@@ -132,11 +133,10 @@ def check_tensors_without_memory():
         fake = torch.ones(1)
     freed = torch.ones(1)
     freed.untyped_storage().resize_(0)
-    for t in (fake, freed, torch._efficientzerotensor((1,))):
+    for t in (fake, freed, torch._efficientzerotensor((1,)), torch.ones(1, device="meta")):
         for way in every_way(t):
             error = error_of(way)
             assert isinstance(error, BufferError) and "no memory" in str(error), error
-    assert isinstance(error_of(lambda: cuarray.asarray(torch.ones(2, device="meta"))), ValueError)
 
 
 def check_tensors_that_are_more_than_memory():

@@ -146,6 +146,20 @@ def test_read_only_memory():
     del capsule, old_capsule
 
 
+def test_values_are_read_only():
+    """What a consumer wrote to the copy that it gets of a value would be lost."""
+    x = cuarray.arange(4.0, device="cpu")
+    for value in (x.sum(), x[1], x.max()):
+        host = np.from_dlpack(value)
+        assert host == value and not host.flags.writeable
+        copied = np.from_dlpack(value, copy=True)
+        copied[...] = 7
+        assert copied == 7 != value
+        with pytest.raises(BufferError, match="without a copy"):
+            value.__dlpack__(copy=False)
+        assert np.from_dlpack(cuarray.array(value)).flags.writeable
+
+
 def test_negative_strides():
     """Consumers reject them, or abort (pytorch #188023; scikit-learn #34307; tensorflow #51598, #92680)."""
     x = cuarray.arange(6)[::-2]
