@@ -179,8 +179,8 @@ def cross(x1, x2, /, *, axis=-1) -> ndarray:
     array([0, 0, 1])
     """
     x1, x2 = as_arrays("cross", x1, x2)
-    if x1.shape == x2.shape == (3,) and axis in (-1, 0):
-        return blocks.cross(x1, x2)
+    if x1.shape == x2.shape == (3,):
+        return blocks.cross(x1, x2, axis=axis)
     lengths = [x.shape[normalise_axis(axis, x, "cross")] for x in (x1, x2)]
     if lengths != [3, 3]:
         raise ValueError(f"cross: vectors must have 3 components, not {lengths[0]} and {lengths[1]}")

@@ -12,7 +12,7 @@ namespace {
 /// empty, zeros and ones: shape, dtype, order, device, like, memory.
 PyObject* filled(Given given, int number) {
     Dims shape;
-    if (!are_absent(given, {2, 3, 4, 5}) || !read_shape(given[0], shape)) return nullptr;
+    if (!are_absent(given, {2, 4, 5}) || !is_current(given[3]) || !read_shape(given[0], shape)) return nullptr;
     DType dtype = DType::float64;
     if (!read_dtype(given[1], dtype)) return nullptr;
     const Device device = current_device();
@@ -45,7 +45,7 @@ constexpr int64_t kMostNumbers = int64_t(1) << 40;
 
 /// arange: start, stop, step, dtype, device, like.
 PyObject* count_up(Given given, int) {
-    if (!given[0] || !are_absent(given, {3, 4, 5})) return nullptr;
+    if (!given[0] || !are_absent(given, {3, 5}) || !is_current(given[4])) return nullptr;
     PyObject* const stop_object = is_given(given[1]) ? given[1] : given[0];
     PyObject* const start_object = is_given(given[1]) ? given[0] : nullptr;
     const Device device = current_device();
@@ -116,7 +116,7 @@ PyObject* array_of_tensor(Given given, int) {
 /// eye: N, M, k, dtype, order, device, like.
 PyObject* unit_matrix(Given given, int) {
     int64_t rows, columns, diagonal = 0;
-    if (!given[0] || !are_absent(given, {4, 5, 6}) || !read_int(given[0], rows)) return nullptr;
+    if (!given[0] || !are_absent(given, {4, 6}) || !is_current(given[5]) || !read_int(given[0], rows)) return nullptr;
     columns = rows;
     if (is_given(given[1]) && !read_int(given[1], columns)) return nullptr;
     if (given[2] && !read_int(given[2], diagonal)) return nullptr;
@@ -154,7 +154,8 @@ bool read_fill_value(PyObject* object, Scalar& number) {
 PyObject* full_of(Given given, int) {
     Dims shape;
     Scalar number;
-    if (!are_absent(given, {3, 4, 5, 6}) || !read_shape(given[0], shape) || !given[1]) return nullptr;
+    if (!are_absent(given, {3, 5, 6}) || !is_current(given[4]) || !given[1]) return nullptr;
+    if (!read_shape(given[0], shape)) return nullptr;
     if (!read_fill_value(given[1], number)) return nullptr;
     DType dtype = number.dtype;
     if (is_given(given[2]) && !read_dtype(given[2], dtype)) return nullptr;
@@ -172,7 +173,7 @@ PyObject* full_of(Given given, int) {
 PyObject* evenly_spaced(Given given, int) {
     double start, stop;
     int64_t count = 50;
-    if (!given[0] || !given[1] || !are_absent(given, {4, 5, 6, 7})) return nullptr;
+    if (!given[0] || !given[1] || !are_absent(given, {4, 5, 6}) || !is_current(given[7])) return nullptr;
     if (!read_float(given[0], start) || !read_float(given[1], stop)) return nullptr;
     if (given[2] && !read_int(given[2], count)) return nullptr;
     if (given[3] && !PyBool_Check(given[3])) return nullptr;

@@ -342,7 +342,11 @@ PyObject* interpolated(Given given, int) {
 /// cross: a, b, axisa, axisb, axisc, axis. Of two vectors of three float64.
 PyObject* cross_product(Given given, int) {
     const Array *const a = read_array(given[0]), *const b = read_array(given[1]);
-    if (!a || !b || !are_absent(given, {2, 3, 4, 5}) || is_deferring()) return nullptr;
+    if (!a || !b || is_deferring()) return nullptr;
+    for (int k = 2; k < 6; ++k) {  // of the only axis
+        int64_t axis;
+        if (given[k] && (!read_int(given[k], axis) || (axis != 0 && axis != -1))) return nullptr;
+    }
     double x[3], y[3];
     const auto read = [](const Array& array, double* to) {
         if (array.dtype() != DType::float64 || array.ndim() != 1 || array.size() != 3) return false;

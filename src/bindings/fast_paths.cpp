@@ -65,6 +65,13 @@ bool read_float(PyObject* object, double& number) {
     return int64_t(number) == integer;
 }
 
+bool is_current(PyObject* device) {
+    if (!device) return true;
+    if (PyUnicode_CheckExact(device))
+        return PyUnicode_CompareWithASCIIString(device, "cpu") == 0 && current_device() == Device{};
+    return Py_TYPE(device) == Py_TYPE(to_python(Device{}).get()) && to_device(device, {}, nullptr) == current_device();
+}
+
 bool is_direct(Device device) { return is_on_host(device) && backend(device).front().direct(); }
 
 namespace {
@@ -174,7 +181,8 @@ struct FunctionObject {
     PyObject* python;
     FastPath path;
     int which;
-    PyObject* names;  ///< of the parameters, interned: a tuple; None for the first arguments of a *parameter
+    PyObject* names;     ///< of the parameters, interned: a tuple; None for the first arguments of a *parameter
+    PyObject* defaults;  ///< a tuple, too, with `names` itself where there is none
     PyObject* weakrefs;
     int positional_only, positional, count;
 };
@@ -195,6 +203,9 @@ bool place(const FunctionObject& f, PyObject* const* args, Py_ssize_t count, PyO
         if (at == f.count || given[at]) return false;
         given[at] = args[count + k];
     }
+    // Many programs write out defaults, as in axis=None. They are known by their identity.
+    for (int k = 0; k < f.count; ++k)
+        if (given[k] == PyTuple_GET_ITEM(f.defaults, k)) given[k] = nullptr;
     return true;
 }
 
@@ -213,6 +224,7 @@ void free_function(PyObject* self) {
     if (as_function(self)->weakrefs) PyObject_ClearWeakRefs(self);
     Py_DECREF(as_function(self)->python);
     Py_DECREF(as_function(self)->names);
+    Py_DECREF(as_function(self)->defaults);
     PyObject_Free(self);
     Py_DECREF(type);
 }
@@ -282,6 +294,24 @@ int number_of(PyObject* code, const char* attribute) {
     return int(to_int64(Object::steal(PyObject_GetAttrString(code, attribute)).get(), {attribute}));
 }
 
+/// The defaults of a function's parameters, of which the first ones are `positional`.
+Object defaults_of(PyObject* python, const Object& names, int positional) {
+    const Object of_positional = Object::steal(PyObject_GetAttrString(python, "__defaults__"));
+    const Object by_name = Object::steal(PyObject_GetAttrString(python, "__kwdefaults__"));
+    const Py_ssize_t count = PyTuple_GET_SIZE(names.get());
+    const Py_ssize_t given = of_positional.get() == Py_None ? 0 : PyTuple_GET_SIZE(of_positional.get());
+    Object defaults = Object::steal(PyTuple_New(count));
+    for (Py_ssize_t k = 0; k < count; ++k) {
+        PyObject* value = nullptr;
+        if (k < positional)
+            value = k < positional - given ? nullptr : PyTuple_GET_ITEM(of_positional.get(), k - (positional - given));
+        else if (by_name.get() != Py_None)
+            value = PyDict_GetItemWithError(by_name.get(), PyTuple_GET_ITEM(names.get(), k));
+        PyTuple_SET_ITEM(defaults.get(), k, Py_NewRef(value ? value : names.get()));
+    }
+    return defaults;
+}
+
 /// Calls take(function) for every function with a fast path.
 template <class Take>
 void for_each_path(Take take) {
@@ -309,6 +339,7 @@ Object with_fast_path(PyObject* python, const std::optional<std::string>& called
         const Object places = Object::steal(Py_BuildValue("(OOOO)", Py_None, Py_None, Py_None, Py_None));
         names = Object::steal(PySequence_Concat(places.get(), names.get()));
     }
+    Object defaults = defaults_of(python, names, is_variadic ? 0 : parameters);
     FunctionObject* const function = new_object_of<FunctionObject>(function_type);
     function->vectorcall = call_function;
     function->python = Py_NewRef(python);
@@ -319,6 +350,7 @@ Object with_fast_path(PyObject* python, const std::optional<std::string>& called
     function->positional = positional;
     function->count = positional + others;
     function->names = names.release();
+    function->defaults = defaults.release();
     return Object::steal(reinterpret_cast<PyObject*>(function));
 }
 

@@ -44,6 +44,8 @@ bool read_float(PyObject* object, double& number);
 bool read_int(PyObject* object, int64_t& value);
 bool read_shape(PyObject* object, Dims& shape);
 bool read_dtype(PyObject* object, DType& dtype);
+/// Whether a parameter `device` is absent, or the current device as an object or as "cpu".
+bool is_current(PyObject* device);
 /// Whether the host may write new arrays of the current device at once.
 bool is_direct(Device device);
 /// A list or a tuple, its length and its entries.

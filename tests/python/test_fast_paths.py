@@ -101,26 +101,45 @@ def test_functions():
     assert type(cuarray.ndarray.tobytes) is type(cuarray.ndarray.__array_function__) is _core.function
 
 
+def is_answered(name, args, keywords):
+    """Whether a call takes the fast way, on cpu."""
+    function, entered = public(name), []
+    code, before = function.__code__, sys.getprofile()
+    with cuarray.device("cpu"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        sys.setprofile(lambda frame, event, _: entered.append(event) if frame.f_code is code else None)
+        try:
+            function(*args, **keywords)
+        except Exception:
+            entered.append("error")
+        finally:
+            sys.setprofile(before)
+    return not entered
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_fast_ways_are_taken(name):
     """The calls above are not all left to Python, else they would compare nothing."""
-    function, entered = public(name), []
-    code, drawn = function.__code__, calls(name, 1000)
-    answered, before = 0, sys.getprofile()
-    with cuarray.device("cpu"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for call in drawn:
-            args, keywords = call.arguments()
-            entered.clear()
-            sys.setprofile(lambda frame, event, _: entered.append(event) if frame.f_code is code else None)
-            try:
-                function(*args, **keywords)
-            except Exception:
-                entered.append("error")
-            finally:
-                sys.setprofile(before)
-            answered += not entered
+    drawn = calls(name, 1000)
+    answered = sum(is_answered(name, *call.arguments()) for call in drawn)
     assert answered >= 4, f"{answered} of {len(drawn)} calls: POOLS lacks arguments for {name}"
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_fast_ways_are_taken_with_defaults(name):
+    """Written out, as in axis=None, they change nothing."""
+    defaults = {p.name: p.default for p in parameters_of(name) if p.default is not p.empty}
+    named = [p.name for p in parameters_of(name) if p.kind >= p.POSITIONAL_OR_KEYWORD]
+    texts = suitable(name)
+    if not is_answered(name, *Call(name, texts, {}).arguments()):
+        return
+    args, _ = Call(name, texts, {}).arguments()
+    rest = [p.name for p in parameters_of(name) if p.kind is not p.VAR_POSITIONAL][len(args) :]
+    for written in ([one] for one in rest), [rest]:
+        for names in written:
+            args, _ = Call(name, texts, {}).arguments()
+            keywords = {one: defaults[one] for one in names if one in defaults and one in named}
+            assert is_answered(name, args, keywords), keywords
 
 
 # Wrong arguments
