@@ -19,7 +19,7 @@ Object capsule_of(PyObject* producer, PyObject* stream) {
     return Object::steal(PyObject_VectorcallMethod(method, args, 1, names));
 }
 
-Device device_of(PyObject* producer) {
+Device device_of_producer(PyObject* producer) {
     static PyObject* const method = PyUnicode_InternFromString("__dlpack_device__");
     const Object answer = Object::steal(PyObject_CallMethodNoArgs(producer, method));
     return device_told(answer.get());
@@ -84,7 +84,7 @@ PyObject* lend(PyObject*, Arguments args, Py_ssize_t count) {
     return guarded([&] {
         const bool may_keep = is_true(args[1]);
         const Object places = Object::steal(PySequence_Fast(args[3], "lend: results must be a sequence"));
-        Loan loan(device_of(PySequence_Fast_GET_ITEM(places.get(), 0)), args[2]);
+        Loan loan(device_of_producer(PySequence_Fast_GET_ITEM(places.get(), 0)), args[2]);
         const Object results = loan.borrow(PySequence_Fast_ITEMS(places.get()), PySequence_Fast_GET_SIZE(places.get()));
         const Object arguments = loan.borrow(args + 4, count - 4);
         try {
@@ -102,13 +102,13 @@ PyObject* lend(PyObject*, Arguments args, Py_ssize_t count) {
     });
 }
 
-PyMethodDef functions[] = {
+PyMethodDef loan_functions[] = {
     {"lend", method(lend), METH_FASTCALL, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 
 }  // namespace
 
-void bind_loans(pybind11::module_& module) { check(PyModule_AddFunctions(module.ptr(), functions)); }
+void bind_loans(pybind11::module_& module) { check(PyModule_AddFunctions(module.ptr(), loan_functions)); }
 
 }  // namespace cuarray::python
