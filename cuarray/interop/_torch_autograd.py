@@ -89,18 +89,30 @@ def beside(arrays):
         yield
 
 
+def step(node, tensors):
+    """Evaluate a `Node`, as one of autograd's where that keeps a graph."""
+    if torch._C._are_functorch_transforms_active():
+        return FunctionalStep.apply(node, *tensors)
+    is_recorded = torch.is_grad_enabled() and any(t.requires_grad for t in tensors)
+    if is_recorded or torch.autograd.forward_ad._current_level >= 0:  # the latter is refused by PyTorch
+        return Step.apply(node, *tensors)
+    with torch.no_grad():
+        return node.evaluate(tensors)
+
+
+def save(ctx, node, tensors, output):
+    ctx.node, ctx.count = node, len(tensors)
+    ctx.save_for_backward(*tensors, *output)
+
+
 class Step(torch.autograd.Function):
     """A node of autograd: its first argument is a `Node`, the others are tensors."""
 
     @staticmethod
-    def forward(node, *tensors):
-        return node.evaluate(tensors)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        node, *tensors = inputs
-        ctx.node, ctx.count = node, len(tensors)
-        ctx.save_for_backward(*tensors, *output)
+    def forward(ctx, node, *tensors):
+        output = node.evaluate(tensors)
+        save(ctx, node, tensors, output)
+        return output
 
     @staticmethod
     def backward(ctx, *grads):
@@ -108,15 +120,29 @@ class Step(torch.autograd.Function):
         inputs, outputs = saved[: ctx.count], saved[ctx.count :]
         pull = ctx.node.gradient(ctx.count, ctx.needs_input_grad[1:], outputs)
         known = [g for g, out in zip(grads, outputs, strict=True) if differentiable(out)]
-        found = iter(Step.apply(pull, *inputs, *outputs, *known))
+        found = iter(step(pull, [*inputs, *outputs, *known]))
         return None, *(next(found) if here else None for here in pull.present)
+
+
+class FunctionalStep(torch.autograd.Function):
+    """The same for the transforms of `torch.func`; outside of them it takes PyTorch three times as long."""
+
+    @staticmethod
+    def forward(node, *tensors):
+        return node.evaluate(tensors)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        save(ctx, inputs[0], inputs[1:], output)
+
+    backward = Step.backward
 
     @staticmethod
     def vmap(info, in_dims, node, *tensors):
         dims = in_dims[1:]
 
         def call_with(pick):
-            return Step.apply(node, *(t if d is None else pick(t, d) for t, d in zip(tensors, dims, strict=True)))
+            return step(node, [t if d is None else pick(t, d) for t, d in zip(tensors, dims, strict=True)])
 
         if info.batch_size == 0:
             blanks = call_with(lambda t, d: torch.zeros_like(t.sum(d)).to(t.dtype))
@@ -189,7 +215,7 @@ def lifted(rule_of, _out_spec=None):
             and any(t.requires_grad for t in tensors)
             and not torch._C._are_functorch_transforms_active()
         )
-        results = Step.apply(Node(rule, records), *tensors)
+        results = step(Node(rule, records), tensors)
         return trees.put_together(rule.result, results)
 
     # torch.compile would trace into the conversions.
