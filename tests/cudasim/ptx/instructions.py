@@ -55,9 +55,9 @@ CHOICES = {
     "own_space": [".local"],
     "parameter_space": [".param", ".param::entry", ".param::func"],
     "fixed_space": [".const", ".param", ".param::entry", ".param::func"],
-    "atomic_order": [
+    "atomic_order": [  # without a scope it is the GPU's
         "",
-        *(f"{o}.{s}" for o in (".relaxed", ".acquire", ".release", ".acq_rel") for s in ("cta", "gpu", "sys")),
+        *(f"{o}{s}" for o in (".relaxed", ".acquire", ".release", ".acq_rel") for s in ("", ".cta", ".gpu", ".sys")),
     ],
     "scope": [".cta", ".gpu", ".sys"],
     "added": ["u32", "s32", "u64", "f32", "f64"],
