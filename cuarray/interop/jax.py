@@ -22,6 +22,7 @@ __all__ = ["call"]
 _VMAP_METHODS = ("sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "legacy_vectorized", None)
 
 _flatten, _map = jax.tree_util.tree_flatten, jax.tree_util.tree_map
+is_leaf, structure_of = jax.tree_util.treedef_is_leaf, jax.tree_util.tree_structure
 
 
 def _store(out, value, name):
@@ -71,20 +72,20 @@ class _Function:
         if not wanted:
             raise ValueError(f"{self.name}: out_spec must have an array, not {spec!r}")
         buffers, arguments = _flatten(tree)
-        # The common structures need no calls of JAX: arrays as positional arguments, one result.
-        are_positional = arguments == jax.tree_util.tree_structure(((0,) * len(buffers), {}))
-        is_one = jax.tree_util.treedef_is_leaf(results)
-        fn, takes_out = self.fn, self.takes_out
+
+        def store(places, result):
+            self.store(places, result, results)
 
         def work(places, arrays):
-            args, keywords = (arrays, {}) if are_positional else arguments.unflatten(arrays)
-            if takes_out:
-                keywords["out"] = places[0] if is_one else results.unflatten(places)
-            result = fn(*args, **keywords)
-            if not is_one or result is not places[0]:
-                self.store(places, result, results)
+            args, keywords = arguments.unflatten(arrays)
+            if self.takes_out:
+                keywords["out"] = results.unflatten(places)
+            store(places, self.fn(*args, **keywords))
 
-        callback = functools.partial(_core.lend, work, self.may_keep)
+        if self.takes_out and is_leaf(results) and arguments == structure_of(((0,) * len(buffers), {})):
+            callback = functools.partial(_core.lend_out, self.fn, store, self.may_keep)
+        else:
+            callback = functools.partial(_core.lend, work, self.may_keep)
         return results.unflatten(buffer_callback(callback, wanted, **self.options)(*buffers))
 
     def store(self, places, result, structure):

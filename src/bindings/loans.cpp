@@ -47,13 +47,13 @@ class Loan {
         return arrays;
     }
 
-    /// work(results, arguments) on the owner's device and stream.
-    void call(PyObject* work, PyObject* results, PyObject* arguments) const {
+    /// work() on the owner's device and stream.
+    template <class Work>
+    void call(Work&& work) const {
         const DeviceScope device(device_);
         std::optional<StreamScope> stream;
         if (stream_) stream.emplace(stream_);
-        PyObject* const args[] = {results, arguments};
-        Object::steal(PyObject_Vectorcall(work, args, 2, nullptr));
+        work();
     }
 
     /// Whether anything holds views of the memory beside the arrays, in Python or in other libraries.
@@ -78,17 +78,18 @@ class Loan {
     std::vector<StorageRef> lent_;
 };
 
-/// lend(work, may_keep, context, results, *arguments): calls work with a list of arrays over the results' memory and
-/// one over the arguments'. Where the arrays have views afterwards and may_keep is false: RuntimeError.
-PyObject* lend(PyObject*, Arguments args, Py_ssize_t count) {
+/// Lends context, results, *arguments: work(list of arrays over the results' memory, list of those over the
+/// arguments'). Where they have views afterwards that may not be kept: RuntimeError.
+template <class Work>
+PyObject* lend_to(Work&& work, PyObject* keep, Arguments args, Py_ssize_t count) {
     return guarded([&] {
-        const bool may_keep = is_true(args[1]);
-        const Object places = Object::steal(PySequence_Fast(args[3], "lend: results must be a sequence"));
-        Loan loan(device_of_producer(PySequence_Fast_GET_ITEM(places.get(), 0)), args[2]);
+        const bool may_keep = is_true(keep);
+        const Object places = Object::steal(PySequence_Fast(args[1], "lend: results must be a sequence"));
+        Loan loan(device_of_producer(PySequence_Fast_GET_ITEM(places.get(), 0)), args[0]);
         const Object results = loan.borrow(PySequence_Fast_ITEMS(places.get()), PySequence_Fast_GET_SIZE(places.get()));
-        const Object arguments = loan.borrow(args + 4, count - 4);
+        const Object arguments = loan.borrow(args + 2, count - 2);
         try {
-            loan.call(args[0], results.get(), arguments.get());
+            loan.call([&] { work(results.get(), arguments.get()); });
         } catch (const ExceptionIsSet&) {
             const SavedException raised;
             loan.end();
@@ -102,8 +103,34 @@ PyObject* lend(PyObject*, Arguments args, Py_ssize_t count) {
     });
 }
 
+/// lend(work, may_keep, context, results, *arguments)
+PyObject* lend(PyObject*, Arguments args, Py_ssize_t count) {
+    const auto work = [&](PyObject* results, PyObject* arguments) {
+        PyObject* const given[] = {results, arguments};
+        Object::steal(PyObject_Vectorcall(args[0], given, 2, nullptr));
+    };
+    return lend_to(work, args[1], args + 2, count - 2);
+}
+
+/// lend_out(function, store, may_keep, context, results, *arguments): calls function(*arguments, out=result), and
+/// store(results, returned) if it has returned something else than that.
+PyObject* lend_out(PyObject*, Arguments args, Py_ssize_t count) {
+    static PyObject* const out = Py_BuildValue("(s)", "out");
+    const auto work = [&](PyObject* results, PyObject* arguments) {
+        const Py_ssize_t n = PyList_GET_SIZE(arguments);
+        std::vector<PyObject*> given(size_t(n) + 1, PyList_GET_ITEM(results, 0));
+        for (Py_ssize_t k = 0; k < n; ++k) given[size_t(k)] = PyList_GET_ITEM(arguments, k);
+        const Object returned = Object::steal(PyObject_Vectorcall(args[0], given.data(), size_t(n), out));
+        if (returned.get() == given.back()) return;
+        PyObject* const stored[] = {results, returned.get()};
+        Object::steal(PyObject_Vectorcall(args[1], stored, 2, nullptr));
+    };
+    return lend_to(work, args[2], args + 3, count - 3);
+}
+
 PyMethodDef loan_functions[] = {
     {"lend", method(lend), METH_FASTCALL, nullptr},
+    {"lend_out", method(lend_out), METH_FASTCALL, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -138,6 +138,23 @@ def test_the_owner_waits_for_our_streams(device):
     assert float(x.max()) == float(x.min()) == 20
 
 
+def test_results_are_written_to_or_stored(device):
+    stored = []
+
+    def lend_out(function):
+        place = cuarray.zeros(3)
+        context = Context(device)
+        _core.lend_out(function, lambda *found: stored.append(found), True, context, [place], cuarray.arange(3.0))
+        return place.tolist()
+
+    assert lend_out(lambda x, out: cuarray.add(x, 1, out=out)) == [1, 2, 3] and not stored
+    assert lend_out(lambda x, out: x.copy()) == [0, 0, 0] and stored[0][1].tolist() == [0, 1, 2]
+    with pytest.raises(RuntimeError, match="lent"):
+        stored[0][0][0].sum()
+    with pytest.raises(TypeError, match="out"):
+        lend_out(lambda x: x)
+
+
 def test_wrong_producers(device):
     x = cuarray.ones(3)
 
