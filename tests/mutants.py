@@ -70,6 +70,27 @@ MUTANTS = [
         "tests/python/test_loans.py -k kept",
     ),
     Mutant(
+        "what-is-written-to-a-value-is-lost",
+        "src/bindings/ndarray.cpp",
+        "copied.set_read_only();  // what is written to it would be lost",
+        "",
+        "tests/python/test_protocols_dlpack.py -k values",
+    ),
+    Mutant(
+        "an-unpickled-value-is-an-array",
+        "cuarray/_ndarray/byte_methods.py",
+        "return _core.as_value(array) if is_value else array",
+        "return array",
+        "tests/python/test_ndarray.py -k pickle",
+    ),
+    Mutant(
+        "written-out-defaults-leave-the-fast-path",
+        "src/bindings/fast_paths.cpp",
+        "if (given[k] == PyTuple_GET_ITEM(f.defaults, k)) given[k] = nullptr;",
+        ";",
+        "tests/python/test_fast_paths.py -k defaults",
+    ),
+    Mutant(
         "refused-address-is-kept",
         "src/runtime/memory.cpp",
         "if (!is_lent) free(device, address, bytes, stream);",
