@@ -106,6 +106,8 @@ def loop_of_few(name, shape, dtype, axis):
 @np.errstate(all="ignore")
 def transform_few(name, x, axis):
     """Return a transform of all points of an axis, without scaling options; None to decline."""
+    if x.dtype.kind in "biu" and x.size <= FEW:
+        x = x.astype(np.float64)
     found = loop_of_few(name, x.shape, x.dtype, axis)
     if found is None or not x.flags.c_contiguous:
         return None

@@ -18,11 +18,6 @@ def operand(function, a):
     return x
 
 
-def as_numbers(function, x):
-    """Return integers and bools as the floating-point numbers that they are transformed as."""
-    return operand(function, x).astype(np.float64)
-
-
 def extent(value, what, function):
     """Return a number of points as an int; like NumPy, rejects bools."""
     if isinstance(value, bool | np.bool_):
@@ -41,7 +36,7 @@ def transform_axis(function, a, n, axis, norm, out):
     """Transform one axis."""
     x = a if type(a) is ndarray else operand(function, a)
     if n is None and norm is None and out is None and type(axis) is int and is_on_host(x):
-        few = on_cpu.transform_few(function, x if x.dtype.kind in "fc" else as_numbers(function, x), axis)
+        few = on_cpu.transform_few(function, x, axis)
         if few is not None:
             return few
     x = operand(function, x)

@@ -179,11 +179,10 @@ def cross(x1, x2, /, *, axis=-1) -> ndarray:
     array([0, 0, 1])
     """
     x1, x2 = as_arrays("cross", x1, x2)
-    if x1.shape == x2.shape == (3,):
-        return blocks.cross(x1, x2, axis=axis)
-    lengths = [x.shape[normalise_axis(axis, x, "cross")] for x in (x1, x2)]
-    if lengths != [3, 3]:
-        raise ValueError(f"cross: vectors must have 3 components, not {lengths[0]} and {lengths[1]}")
+    if x1.shape != (3,) or x2.shape != (3,):
+        lengths = [x.shape[normalise_axis(axis, x, "cross")] for x in (x1, x2)]
+        if lengths != [3, 3]:
+            raise ValueError(f"cross: vectors must have 3 components, not {lengths[0]} and {lengths[1]}")
     return blocks.cross(x1, x2, axis=axis)
 
 

@@ -228,12 +228,12 @@ def gpu_or_cpu(device):
     """Return a GPU, or cpu with a warning where it is missing."""
     try:
         place = gpu_of_pickles or _core.device(device)
-        _core.memory_stats(place)  # opens it
+        with place:  # which opens it
+            return place
     except (ValueError, _core.CudaError) as reason:
         # The default filter shows a warning once per source line, which is this one.
         warnings.warn(f"unpickling an array of {device} on cpu: {reason}", RuntimeWarning, stacklevel=3)
         return CPU
-    return place
 
 
 # Pickles refer to this module by its stable name (cuarray/__init__.py), so that the file may move.

@@ -89,12 +89,16 @@ def beside(arrays):
         yield
 
 
+def is_recorded(tensors):
+    """Whether autograd keeps a graph of what is made of tensors."""
+    return torch.is_grad_enabled() and any(t.requires_grad for t in tensors)
+
+
 def step(node, tensors):
     """Evaluate a `Node`, as one of autograd's where that keeps a graph."""
     if torch._C._are_functorch_transforms_active():
         return FunctionalStep.apply(node, *tensors)
-    is_recorded = torch.is_grad_enabled() and any(t.requires_grad for t in tensors)
-    if is_recorded or torch.autograd.forward_ad._current_level >= 0:  # the latter is refused by PyTorch
+    if is_recorded(tensors) or torch.autograd.forward_ad._current_level >= 0:  # the latter is refused by PyTorch
         return Step.apply(node, *tensors)
     with torch.no_grad():
         return node.evaluate(tensors)
@@ -209,12 +213,7 @@ def lifted(rule_of, _out_spec=None):
         tensors, skeleton = trees.take_apart((args, keywords), is_array)
         rule = rule_of(skeleton)
         # Under torch.func the run belongs to no single tape.
-        records = (
-            rule.has_tape
-            and torch.is_grad_enabled()
-            and any(t.requires_grad for t in tensors)
-            and not torch._C._are_functorch_transforms_active()
-        )
+        records = rule.has_tape and is_recorded(tensors) and not torch._C._are_functorch_transforms_active()
         results = step(Node(rule, records), tensors)
         return trees.put_together(rule.result, results)
 

@@ -58,8 +58,9 @@ def _gradients(args, found, name):
 class _Function:
     """A function of arrays between `buffer_callback` and its gradients' callback."""
 
-    def __init__(self, fn, vjp, may_keep, options, forgotten):
-        self.fn, self.vjp, self.may_keep, self.options = fn, vjp, may_keep, options
+    def __init__(self, fn, vjp, options, forgotten, if_kept=None):
+        self.fn, self.vjp, self.options = fn, vjp, options
+        self.if_kept = if_kept  #: the error where the function keeps views that cannot raise by themselves
         self.forgotten = forgotten  #: what the user has left out where there is no vjp
         self.name = getattr(fn, "__name__", type(fn).__name__)
         try:
@@ -83,9 +84,9 @@ class _Function:
             store(places, self.fn(*args, **keywords))
 
         if self.takes_out and is_leaf(results) and arguments == structure_of(((0,) * len(buffers), {})):
-            callback = functools.partial(_core.lend_out, self.fn, store, self.may_keep)
+            callback = functools.partial(_core.lend_out, self.fn, store, self.if_kept)
         else:
-            callback = functools.partial(_core.lend, work, self.may_keep)
+            callback = functools.partial(_core.lend, work, self.if_kept)
         return results.unflatten(buffer_callback(callback, wanted, **self.options)(*buffers))
 
     def store(self, places, result, structure):
@@ -120,7 +121,7 @@ class _Function:
                 else:
                     _store(place, value, f"{self.name}: vjp")
 
-        callback = functools.partial(_core.lend, work, self.may_keep)
+        callback = functools.partial(_core.lend, work, self.if_kept)
         given = [*inputs, *outputs, *(end for end, is_known in zip(ends, known, strict=True) if is_known)]
         found = iter(buffer_callback(callback, _spec(wanted), **self.options)(*given) if wanted else [])
         # JAX's gradients of integers have no values.
@@ -202,22 +203,24 @@ def call(fn, out_spec, *, vjp=None, framework="cuarray", vmap_method="sequential
     """
     if framework not in ("cuarray", "torch"):
         raise TypeError(f"call: framework is 'cuarray' or 'torch', not {framework!r}")
-    given = getattr(fn, "forward", fn) if framework == "torch" else fn
+    by_position, if_kept = ByPosition(fn), None
     if framework == "torch":
         if vjp is not None:
             raise TypeError("call: PyTorch's autograd makes the gradients of framework='torch'; leave vjp out")
+        by_position = ByPosition(getattr(fn, "forward", fn))
+        if_kept = "call: the function has kept a tensor over a JAX buffer; write tensor.clone()"
         fn, vjp = _functions_of_torch(fn)
     if vmap_method not in _VMAP_METHODS:
         raise ValueError(f"call: vmap_method is one of {', '.join(map(repr, _VMAP_METHODS))}, not {vmap_method!r}")
     options = {"vmap_method": vmap_method, "has_side_effect": has_side_effect}
-    function = _Function(fn, vjp, framework == "cuarray", options, "jax.call was given no vjp=")
+    function = _Function(fn, vjp, options, "jax.call was given no vjp=", if_kept)
 
     def require_places(tree):
         for name, part in tree[1].items():
             if any(jax.tree_util.tree_leaves(part)):
                 raise no_place(function.name, name)
 
-    return _callable(function, out_spec, ByPosition(given), require_places)
+    return _callable(function, out_spec, by_position, require_places)
 
 
 def _callable(function, out_spec, by_position, require_places):
@@ -345,7 +348,7 @@ class _Lifted:
             self.pull_back if rule.has_gradient else None,
             {"vmap_method": "sequential", "has_side_effect": False},
         )
-        function = _Function(run, vjp, True, options, "wrap was given no backward=")
+        function = _Function(run, vjp, options, "wrap was given no backward=")
         self.function = _callable(function, self.spec, ByPosition(run), lambda tree: rule.require_places(tree[0]))
 
     def spec(self, *shapes):

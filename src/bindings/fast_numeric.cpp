@@ -223,12 +223,8 @@ PyObject* contracted(Given given, int) {
 /// trace: a, offset, axis1, axis2, dtype, out. The main diagonal of a matrix.
 PyObject* sum_of_diagonal(Given given, int) {
     const Array* const array = read_array(given[0]);
-    if (!array || array->ndim() != 2 || is_given(given[4]) || is_given(given[5])) return nullptr;
-    const auto is = [&](int k, int64_t value, int64_t from_back) {
-        int64_t number;
-        return !given[k] || (read_int(given[k], number) && (number == value || number == from_back));
-    };
-    if (!is(1, 0, 0) || !is(2, 0, -2) || !is(3, 1, -1)) return nullptr;
+    if (!array || array->ndim() != 2 || !are_absent(given, {1, 4, 5})) return nullptr;
+    if (!is_axis(given[2], 0, 2) || !is_axis(given[3], 1, 2)) return nullptr;
     const Dims shape{std::min(array->shape()[0], array->shape()[1])};
     const Array diagonal = array->view({shape, {array->strides()[0] + array->strides()[1]}});
     Scalar sum;
@@ -343,10 +339,8 @@ PyObject* interpolated(Given given, int) {
 PyObject* cross_product(Given given, int) {
     const Array *const a = read_array(given[0]), *const b = read_array(given[1]);
     if (!a || !b || is_deferring()) return nullptr;
-    for (int k = 2; k < 6; ++k) {  // of the only axis
-        int64_t axis;
-        if (given[k] && (!read_int(given[k], axis) || (axis != 0 && axis != -1))) return nullptr;
-    }
+    for (int k = 2; k < 6; ++k)
+        if (!is_axis(given[k], 0, 1)) return nullptr;
     double x[3], y[3];
     const auto read = [](const Array& array, double* to) {
         if (array.dtype() != DType::float64 || array.ndim() != 1 || array.size() != 3) return false;
@@ -368,9 +362,7 @@ PyObject* cross_product(Given given, int) {
 /// cumsum: a, axis, dtype, out. Along the only axis.
 PyObject* running_sum(Given given, int) {
     const Array* const array = read_array(given[0]);
-    int64_t axis = 0;
-    if (!array || array->ndim() != 1 || !are_absent(given, {2, 3})) return nullptr;
-    if (is_given(given[1]) && (!read_int(given[1], axis) || (axis != 0 && axis != -1))) return nullptr;
+    if (!array || array->ndim() != 1 || !are_absent(given, {2, 3}) || !is_axis(given[1], 0, 1)) return nullptr;
     ScanOptions options;
     options.name = "cumsum";
     return made(array->device(), array->size(), [&, x = *array] { return accumulate(row::add, x, options); });

@@ -65,6 +65,11 @@ bool read_float(PyObject* object, double& number) {
     return int64_t(number) == integer;
 }
 
+bool is_axis(PyObject* object, int64_t axis, int ndim) {
+    int64_t number;
+    return !object || (read_int(object, number) && (number == axis || number == axis - ndim));
+}
+
 bool is_current(PyObject* device) {
     if (!device) return true;
     if (PyUnicode_CheckExact(device))

@@ -44,6 +44,8 @@ bool read_float(PyObject* object, double& number);
 bool read_int(PyObject* object, int64_t& value);
 bool read_shape(PyObject* object, Dims& shape);
 bool read_dtype(PyObject* object, DType& dtype);
+/// Whether a parameter is absent, or that axis of so many, counted from either end.
+bool is_axis(PyObject* object, int64_t axis, int ndim);
 /// Whether a parameter `device` is absent, or the current device as an object or as "cpu".
 bool is_current(PyObject* device);
 /// Whether the host may write new arrays of the current device at once.

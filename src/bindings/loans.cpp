@@ -79,11 +79,10 @@ class Loan {
 };
 
 /// Lends context, results, *arguments: work(list of arrays over the results' memory, list of those over the
-/// arguments'). Where they have views afterwards that may not be kept: RuntimeError.
+/// arguments'). RuntimeError with the text `refusal`, unless that is None, where they have views afterwards.
 template <class Work>
-PyObject* lend_to(Work&& work, PyObject* keep, Arguments args, Py_ssize_t count) {
+PyObject* lend_to(Work&& work, PyObject* refusal, Arguments args, Py_ssize_t count) {
     return guarded([&] {
-        const bool may_keep = is_true(keep);
         const Object places = Object::steal(PySequence_Fast(args[1], "lend: results must be a sequence"));
         Loan loan(device_of_producer(PySequence_Fast_GET_ITEM(places.get(), 0)), args[0]);
         const Object results = loan.borrow(PySequence_Fast_ITEMS(places.get()), PySequence_Fast_GET_SIZE(places.get()));
@@ -95,15 +94,14 @@ PyObject* lend_to(Work&& work, PyObject* keep, Arguments args, Py_ssize_t count)
             loan.end();
             throw;
         }
-        const bool is_kept = !may_keep && loan.has_views() && (PyGC_Collect(), loan.has_views());
+        const bool is_refused = refusal != Py_None && loan.has_views() && (PyGC_Collect(), loan.has_views());
         loan.end();
-        if (is_kept)
-            fail(PyExc_RuntimeError, "call: the function has kept a tensor over a JAX buffer; write tensor.clone()");
+        if (is_refused) fail(PyExc_RuntimeError, "%U", refusal);
         return Py_NewRef(Py_None);
     });
 }
 
-/// lend(work, may_keep, context, results, *arguments)
+/// lend(work, refusal, context, results, *arguments)
 PyObject* lend(PyObject*, Arguments args, Py_ssize_t count) {
     const auto work = [&](PyObject* results, PyObject* arguments) {
         PyObject* const given[] = {results, arguments};
@@ -112,7 +110,7 @@ PyObject* lend(PyObject*, Arguments args, Py_ssize_t count) {
     return lend_to(work, args[1], args + 2, count - 2);
 }
 
-/// lend_out(function, store, may_keep, context, results, *arguments): calls function(*arguments, out=result), and
+/// lend_out(function, store, refusal, context, results, *arguments): calls function(*arguments, out=result), and
 /// store(results, returned) if it has returned something else than that.
 PyObject* lend_out(PyObject*, Arguments args, Py_ssize_t count) {
     static PyObject* const out = Py_BuildValue("(s)", "out");

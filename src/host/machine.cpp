@@ -19,7 +19,8 @@ bool is_broadcast(const Space& space, const SpaceOperand& o) {
 // nothing to overlap, and may use as much as L1 holds.
 constexpr int64_t kBlock = 256, kLargestBlock = 2048, kL1Share = 16 * 1024;
 constexpr size_t kPlaces = 8;
-constexpr int64_t kAhead = 8192;  // prefetch distance in bytes, to L2
+constexpr int64_t kAhead = 8192;      // prefetch distance in bytes, to L2
+constexpr int64_t kStream = 1 << 20;  // bytes from which an operand is taken to come from memory, not from caches
 constexpr int64_t kLongestPeriod = 1024;
 
 }  // namespace
@@ -87,7 +88,7 @@ Machine::Machine(const Plan& plan, Scratch& scratch, int64_t elements)
         filled_[k] = nullptr;
         tiles_[k] = {nullptr, 0};
         if (is_output || !p.read[k] || plan.space.size == 0) continue;
-        if (!is_broadcast(plan.space, o)) streams_[stream_count_++] = int(k);
+        if (plan.space.size * o.item() >= kStream && !is_broadcast(plan.space, o)) streams_[stream_count_++] = int(k);
         if (o.kind == SpaceOperand::Kind::Constant) {
             plan.library->copy[o.log_size](buffers_[k], 0, o.item(), o.base, 0, 0, 1, block);
         } else if (o.kind == SpaceOperand::Kind::Periodic) {
@@ -284,26 +285,28 @@ void Machine::run_linear(int64_t begin, int64_t n) {
     }
 }
 
-/// Prefetches n elements to L2, kAhead bytes after element `begin`: the hardware prefetcher stops at the end of a row.
-void Machine::prefetch(const SpaceOperand& operand, int64_t begin, int64_t n) const {
+/// Prefetches n elements to L2, kAhead bytes after the element at `at`: the hardware prefetcher stops at the end of a
+/// row.
+void Machine::prefetch(const SpaceOperand& operand, const int64_t* at, int64_t begin, int64_t n) const {
     const Space& s = plan_.space;
-    const int64_t first = begin + kAhead / operand.item();
-    if (first >= s.size || operand.strides[s.ndim - 1] != operand.item()) return;
-    int64_t at[kMaxDims];
-    locate(s, first, at);
-    for_each_piece(s, operand.strides, operand.base, at, std::min(n, s.size - first),
-                   [&](const char* from, int64_t rows, int64_t row, int64_t columns, int64_t) {
-                       for (int64_t r = 0; r < rows; ++r)
-                           for (int64_t line = 0; line < columns * operand.item(); line += 64)
-                               __builtin_prefetch(from + r * row + line, 0, 2);
-                   });
+    const int last = s.ndim - 1;
+    const int64_t item = operand.item(), ahead = kAhead / item;
+    if (begin + ahead >= s.size || operand.strides[last] != item) return;
+    const auto lines = [&](const char* from, int64_t rows, int64_t row, int64_t columns, int64_t) {
+        for (int64_t r = 0; r < rows; ++r, from += row)
+            for (int64_t line = 0; line < columns * item; line += 64) __builtin_prefetch(from + line, 0, 2);
+    };
+    if (at[last] + ahead + n <= s.shape[last]) return lines(address(operand, at) + kAhead, 1, 0, n, item);
+    int64_t next[kMaxDims];
+    locate(s, begin + ahead, next);
+    for_each_piece(s, operand.strides, operand.base, next, std::min(n, s.size - begin - ahead), lines);
 }
 
 const void* Machine::evaluate(int64_t begin, int64_t n, void* to, int64_t apart) {
     int64_t at[kMaxDims];
     prepare(begin, n, at);
     for (int k = 0; k < program_.outputs; ++k) slots_[program_.inputs + k] = static_cast<char*>(to) + k * apart;
-    for (const int k : std::span(streams_, size_t(stream_count_))) prefetch(plan_.operands[size_t(k)], begin, n);
+    for (const int k : std::span(streams_, size_t(stream_count_))) prefetch(plan_.operands[size_t(k)], at, begin, n);
     compute(n);
     return values(0);
 }

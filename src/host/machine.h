@@ -89,7 +89,7 @@ class Machine {
     void fill_index(const int64_t* at, int64_t n);
     void prepare(int64_t begin, int64_t n, int64_t* at);
     void compute(int64_t n);
-    void prefetch(const SpaceOperand& operand, int64_t begin, int64_t n) const;
+    void prefetch(const SpaceOperand& operand, const int64_t* at, int64_t begin, int64_t n) const;
 
     const Plan& plan_;
     const LoopProgram& program_;
@@ -99,7 +99,7 @@ class Machine {
     const int64_t block_;
     const char** filled_;  // by operand: the element that its buffer repeats, or null
     int64_t tile_row_ = 0;
-    int* streams_;  // the inputs that come from memory: those that are not broadcast
+    int* streams_;  // the inputs that come from memory: large ones that are not broadcast
     int stream_count_ = 0;
     bool fault_ = false;
 };

@@ -128,18 +128,14 @@ def test_fast_ways_are_taken(name):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_fast_ways_are_taken_with_defaults(name):
     """Written out, as in axis=None, they change nothing."""
-    defaults = {p.name: p.default for p in parameters_of(name) if p.default is not p.empty}
-    named = [p.name for p in parameters_of(name) if p.kind >= p.POSITIONAL_OR_KEYWORD]
-    texts = suitable(name)
-    if not is_answered(name, *Call(name, texts, {}).arguments()):
-        return
-    args, _ = Call(name, texts, {}).arguments()
-    rest = [p.name for p in parameters_of(name) if p.kind is not p.VAR_POSITIONAL][len(args) :]
-    for written in ([one] for one in rest), [rest]:
-        for names in written:
-            args, _ = Call(name, texts, {}).arguments()
-            keywords = {one: defaults[one] for one in names if one in defaults and one in named}
-            assert is_answered(name, args, keywords), keywords
+    call = next(call for call in calls(name, 1000) if is_answered(name, *call.arguments()))
+    args, given = call.arguments()
+    parameters = [p for p in parameters_of(name) if p.kind is not p.VAR_POSITIONAL]
+    place = 0 if len(parameters) < len(parameters_of(name)) else len(args)
+    defaults = {p.name: p.default for p in parameters[place:] if p.default is not p.empty and p.name not in given}
+    for written in (defaults, *({name: default} for name, default in defaults.items())):
+        args, given = call.arguments()
+        assert is_answered(name, args, given | written), (call, written)
 
 
 # Wrong arguments
