@@ -14,6 +14,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import traceback
 from pathlib import Path
 
@@ -46,6 +47,20 @@ def outcomes(file, command, environment):
     if run.returncode != 0 or not merged:
         raise AssertionError(f"the process ended with status {run.returncode}\n{run.stdout}\n{run.stderr}")
     return merged
+
+
+def report_of(program):
+    """Run a program with a race; return what the simulator reports.
+
+    Work is lazy: what has ended and was asked about is ordered before all that follows, and is no race.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "race.py")  # a file, because some libraries read the text of their kernels again
+        path.write_text(program, "utf-8")
+        run = subprocess.run([sys.executable, "-W", "ignore", path], capture_output=True, text=True,
+                             env={**os.environ, "CUDASIM_PROGRESS": "lazy"})  # fmt: skip
+    assert run.returncode != 0, run.stdout + run.stderr
+    return run.stderr
 
 
 def error_of(call, kind=Exception):
