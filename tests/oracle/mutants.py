@@ -1371,8 +1371,15 @@ TRANSFORMS = [
     Mutant(
         "few-points-are-not-scaled",
         "cuarray/_fft/on_cpu.py",
-        'factor = np.reciprocal(n, dtype=results[1]) if name in ("ifft", "irfft", "ihfft") else 1',
+        'factor = np.reciprocal(n, dtype=real) if name in ("ifft", "irfft", "ihfft") else 1',
         "factor = 1",
+        tests("fft"),
+    ),
+    Mutant(
+        "few-points-of-float32-stay-in-float32",
+        "cuarray/_fft/on_cpu.py",
+        "    if real == np.float64:  #",
+        "    if True:  #",
         tests("fft"),
     ),
     Mutant(
