@@ -35,10 +35,10 @@ def entries(values, what, function):
 def transform_axis(function, a, n, axis, norm, out):
     """Transform one axis."""
     x = a if type(a) is ndarray else operand(function, a)
-    if n is None and norm is None and out is None and type(axis) is int and is_on_host(x):
+    if n is None and norm is None and type(axis) is int and is_on_host(x):
         few = on_cpu.transform_few(function, x, axis)
         if few is not None:
-            return few
+            return few if out is None else write_output(few, out, function)
     x = operand(function, x)
     # Before the shape is read: __index__ may resize an array.
     n = None if n is None else extent(n, "n", function)

@@ -190,6 +190,7 @@ struct FunctionObject {
     PyObject* defaults;  ///< a tuple, too, with `names` itself where there is none
     PyObject* weakrefs;
     int positional_only, positional, count;
+    int out;  ///< the place of the parameter of this name, or -1
 };
 
 PyTypeObject* function_type = nullptr;
@@ -214,11 +215,35 @@ bool place(const FunctionObject& f, PyObject* const* args, Py_ssize_t count, PyO
     return true;
 }
 
+/// The array to which a call on the host writes a few elements; null where that is for the Python function.
+PyObject* take_out(const FunctionObject& f, PyObject** given) {
+    constexpr int64_t kMostCopied = 1 << 15;  // bytes; more elements are better written where they are to be
+    PyObject* const out = f.out < 0 ? nullptr : given[f.out];
+    const Array* const array = out && is_ndarray(out) && !is_number(out) ? read_array(out) : nullptr;
+    if (!array || !is_on_host(array->device()) || !array->is_writable()) return nullptr;
+    if (array->size() * item_size(array->dtype()) > kMostCopied) return nullptr;
+    given[f.out] = nullptr;
+    return out;
+}
+
+/// Copies a result to `out`; null if that has another shape or dtype, on which Python decides.
+PyObject* write_out(PyObject* out, const Object& result) {
+    if (!result || !is_ndarray(result.get())) return nullptr;
+    const Array &to = array_of(out), &from = array_of(result.get());
+    if (to.dtype() != from.dtype() || to.shape() != from.shape() || !(to.device() == from.device())) return nullptr;
+    assign(to, from, "out");
+    return Py_NewRef(out);
+}
+
 PyObject* call_function(PyObject* self, PyObject* const* args, size_t flagged_count, PyObject* keywords) noexcept {
     const FunctionObject& f = *as_function(self);
     PyObject* given[kMaxParameters];
     if (place(f, args, PyVectorcall_NARGS(flagged_count), keywords, given)) {
-        PyObject* const result = guarded([&] { return f.path(given, f.which); });
+        PyObject* const out = take_out(f, given);
+        PyObject* const result = guarded([&] {
+            PyObject* const found = f.path(given, f.which);
+            return out ? write_out(out, Object::steal_or_null(found)) : found;
+        });
         if (result || PyErr_Occurred()) return result;
     }
     return PyObject_Vectorcall(f.python, args, flagged_count, keywords);
@@ -354,6 +379,11 @@ Object with_fast_path(PyObject* python, const std::optional<std::string>& called
     function->positional_only = is_variadic ? kVariadic : number_of(code.get(), "co_posonlyargcount");
     function->positional = positional;
     function->count = positional + others;
+    function->out = -1;
+    for (int k = 0; k < function->count; ++k)
+        if (PyObject* const name = PyTuple_GET_ITEM(names.get(), k);
+            name != Py_None && PyUnicode_CompareWithASCIIString(name, "out") == 0)
+            function->out = k;
     function->names = names.release();
     function->defaults = defaults.release();
     return Object::steal(reinterpret_cast<PyObject*>(function));

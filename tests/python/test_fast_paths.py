@@ -138,6 +138,49 @@ def test_fast_ways_are_taken_with_defaults(name):
         assert is_answered(name, args, given | written), (call, written)
 
 
+WRITERS = [name for name in FUNCTIONS if "out" in inspect.signature(public(name)).parameters]
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_out(name):
+    """Few elements are written fast to an `out` that fits, also to an argument; others are Python's."""
+    function, signature = public(name), inspect.signature(public(name))
+    seen, found = 0, []
+    with cuarray.device("cpu"):
+        for call in calls(name, 300):
+            args, keywords = call.arguments()
+            if not is_answered(name, args, keywords) or "out" in signature.bind(*args, **keywords).arguments:
+                continue
+            result = function(*args, **keywords)
+            if result.nbytes > 1 << 15 or result.ndim > 60:
+                continue  # written by Python, or without room for the axis that is added below
+            bits, room = result.numpy().tobytes(), cuarray.ones(result.shape, result.dtype)
+            for out in (room, room[..., ::-1] if room.ndim > 0 else room):
+                assert is_answered(name, args, keywords | {"out": out}), call
+                assert function(*args, **keywords, out=out) is out and out.numpy().tobytes() == bits, call
+                seen += 1
+            for place, argument in enumerate(args):
+                fits = type(argument) is cuarray.ndarray and (argument.shape, argument.dtype) == (
+                    room.shape,
+                    room.dtype,
+                )
+                if fits and room.ndim > 0:  # a copy of one element is a value, which does not change
+                    again = [*args]
+                    again[place] = out = argument.copy()
+                    assert function(*again, **keywords, out=out).numpy().tobytes() == bits, call
+            text = f"ca.ones({room.shape}, '{room.dtype}')"
+            for out in (
+                f"locked({text})",
+                f"{text}.astype('f2')",
+                f"{text}.astype('c16')",
+                f"{text}[None]",
+                f"({text},)",
+            ):
+                other = Call(name, call.positional, call.keywords | {"out": out})
+                found += differences([other], function, function.__wrapped__)
+    assert seen and not found, report(found)
+
+
 # Wrong arguments
 
 
