@@ -80,8 +80,8 @@ RESULTS = {
     for dtype in dtypes
 }
 
-#: Runs calls without NumPy's warnings in a twentieth of the time of numpy.errstate; copied for each, as no two calls may
-#: be in one context.
+#: Runs calls without NumPy's warnings in a twentieth of the time of numpy.errstate; copied for each, as no two calls
+#: may be in one context.
 QUIET = contextvars.Context()
 QUIET.run(np.seterr, all="ignore")
 

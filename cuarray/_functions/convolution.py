@@ -54,6 +54,7 @@ def convolve(a, v, mode="full"):
     return sums_of_products(a, v[::-1], mode, "convolve")
 
 
+@_core.with_fast_path
 def correlate(a, v, mode="valid"):
     """Return the cross-correlation of two sequences: sums of a[n + k] times the conjugate of v[n].
 

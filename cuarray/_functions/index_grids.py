@@ -528,6 +528,7 @@ def strides_of(shape, order, function):
     return steps if order == "F" else steps[::-1]
 
 
+@_core.with_fast_path
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     """Convert coordinates to positions in the flattened array.
 
@@ -598,6 +599,7 @@ def check_inside(places, extent, message):
         raise ValueError(f"{message}: {least if least < 0 else most} with size {extent}")
 
 
+@_core.with_fast_path
 def unravel_index(indices, shape, order="C"):
     """Convert positions in the flattened array to coordinates.
 

@@ -276,6 +276,7 @@ def dstack(tup):
     return concat([atleast_3d(a) for a in members_as_arrays(tup, "dstack")], 2)
 
 
+@_core.with_fast_path
 def column_stack(tup):
     """Join arrays as columns of a matrix; two-dimensional arrays are used unchanged.
 

@@ -141,6 +141,7 @@ def matrix_transpose(x, /):
     return as_array(x).mT
 
 
+@_core.with_fast_path
 def moveaxis(a, source, destination):
     """Return a view with some axes moved to other positions; the others keep their order.
 

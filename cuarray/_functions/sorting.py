@@ -164,6 +164,7 @@ def ranks_of(kth, size, kind, order, function):
     return sorted({place % size for place in places})
 
 
+@_core.with_fast_path
 def partition(a, kth, axis=-1, kind="introselect", order=None, *, descending=False):
     """Return a partitioned copy: the elements at the positions `kth` are those of the sorted array.
 
@@ -213,6 +214,7 @@ def partition(a, kth, axis=-1, kind="introselect", order=None, *, descending=Fal
     return _core.partition(a, axis, ranks, bool(descending), "partition")
 
 
+@_core.with_fast_path
 def argpartition(a, kth, axis=-1, kind="introselect", order=None, *, descending=False):
     """Return the indices that partition an array.
 

@@ -1,6 +1,7 @@
 // fast_arrays.cpp -- fast paths of functions of one array: views, copies, elements, bytes; and NumPy's dispatch.
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include "bindings/fast_paths.h"
@@ -82,27 +83,140 @@ PyObject* padded(Given given, int) {
     });
 }
 
-/// diag: v, k; diagonal: a, offset, axis1, axis2. The main diagonal of a matrix.
-PyObject* main_diagonal(Given given, int parameters) {
-    const Array* const array = read_array(given[0]);
-    if (!array || array->ndim() != 2 || array->is_empty()) return nullptr;
-    for (int k = 1; k < parameters; ++k)
-        if (given[k]) return nullptr;
-    const Dims shape{std::min(array->shape()[0], array->shape()[1])};
-    Array diagonal = array->view({shape, {array->strides()[0] + array->strides()[1]}});
-    diagonal.set_read_only();
-    return wrap_view(std::move(diagonal), given[0]);
+/// The diagonal at an offset of the matrices along two axes, as the last axis of a view.
+Array diagonal_of(const Array& array, int64_t offset, int rows, int columns) {
+    const int64_t down = array.strides()[rows], right = array.strides()[columns];
+    const int64_t height = array.shape()[rows] + std::min<int64_t>(offset, 0);
+    const int64_t width = array.shape()[columns] - std::max<int64_t>(offset, 0);
+    Layout layout;
+    for (int d = 0; d < array.ndim(); ++d) {
+        if (d == rows || d == columns) continue;
+        layout.shape.push_back(array.shape()[d]);
+        layout.strides.push_back(array.strides()[d]);
+    }
+    layout.shape.push_back(std::max<int64_t>(std::min(height, width), 0));
+    layout.strides.push_back(down + right);
+    const int64_t first = offset >= 0 ? offset * right : -offset * down;
+    return array.view(layout, count(layout.shape) ? first : 0);
 }
 
-/// take: a, indices, axis, out, mode. Elements of an array of one axis.
+PyObject* view_of_diagonal(PyObject* object, int64_t offset, int rows, int columns) {
+    Array diagonal = diagonal_of(array_of(object), offset, rows, columns);
+    diagonal.set_read_only();
+    return wrap_view(std::move(diagonal), object);
+}
+
+constexpr int64_t kMostOffset = int64_t(1) << 40;
+
+/// diagonal: a, offset, axis1, axis2.
+PyObject* diagonal(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    int64_t offset = 0, axes[] = {0, 1};
+    if (!array || array->ndim() < 2 || (given[1] && !read_int(given[1], offset)) || std::abs(offset) > kMostOffset)
+        return nullptr;
+    for (int k = 0; k < 2; ++k) {
+        if (given[2 + k] && !read_int(given[2 + k], axes[k])) return nullptr;
+        if (axes[k] < -array->ndim() || axes[k] >= array->ndim()) return nullptr;
+        if (axes[k] < 0) axes[k] += array->ndim();
+    }
+    return axes[0] == axes[1] ? nullptr : view_of_diagonal(given[0], offset, int(axes[0]), int(axes[1]));
+}
+
+/// diag: v, k. A diagonal of a matrix, or few elements as the diagonal of a new matrix.
+PyObject* diagonal_or_matrix(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    int64_t offset = 0;
+    if (!array || (given[1] && !read_int(given[1], offset)) || std::abs(offset) > kMostOffset) return nullptr;
+    if (array->ndim() == 2) return view_of_diagonal(given[0], offset, 0, 1);
+    const int64_t item = item_size(array->dtype()), n = array->ndim() == 1 ? array->size() + std::abs(offset) : 0;
+    const char* const from = n > 0 && n <= kFewBytes && n * n * item <= 4 * kFewBytes ? direct_data(*array) : nullptr;
+    if (!from) return nullptr;
+    Array result = empty({n, n}, array->dtype(), array->device());
+    char* to = direct_data(result);
+    if (!to) return nullptr;
+    std::memset(to, 0, size_t(result.nbytes()));
+    to += (offset >= 0 ? offset : -offset * n) * item;
+    for (int64_t i = 0; i < array->size(); ++i)
+        std::memcpy(to + i * (n + 1) * item, from + i * array->strides()[0], size_t(item));
+    return wrap(std::move(result));
+}
+
+/// moveaxis: a, source, destination. One axis.
+PyObject* with_moved_axis(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    int64_t from, to;
+    if (!array || !given[1] || !given[2] || !read_int(given[1], from) || !read_int(given[2], to)) return nullptr;
+    const int64_t ndim = array->ndim();
+    if (from < -ndim || from >= ndim || to < -ndim || to >= ndim) return nullptr;
+    if (from < 0) from += ndim;
+    Dims order;
+    for (int64_t d = 0; d < ndim; ++d)
+        if (d != from) order.push_back(d);
+    order.insert(int(to < 0 ? to + ndim : to), from);
+    return wrap_view(array->transpose(order), given[0]);
+}
+
+/// A position along an axis, as an int or an int64 value.
+bool read_position(PyObject* object, int64_t& position) {
+    if (!object || !is_number(object)) return object && read_int(object, position);
+    const Scalar& scalar = scalar_of_number(object);
+    if (scalar.dtype == DType::int64) std::memcpy(&position, scalar.bytes, sizeof position);
+    return scalar.dtype == DType::int64;
+}
+
+PyObject* wrap_position(int64_t position) { return wrap(Scalar::of(DType::int64, position)); }
+
+/// unravel_index: indices, shape, order. One position.
+PyObject* position_along_axes(Given given, int) {
+    int64_t position;
+    Dims shape;
+    if (given[2] || !given[1] || !PyTuple_CheckExact(given[1]) || !read_position(given[0], position)) return nullptr;
+    if (!read_shape(given[1], shape) || position < 0 || position >= count(shape)) return nullptr;
+    Object result = Object::steal(PyTuple_New(shape.size()));
+    for (int d = shape.size() - 1; d >= 0; --d) {
+        PyTuple_SET_ITEM(result.get(), d, Object::steal(wrap_position(position % shape[d])).release());
+        position /= shape[d];
+    }
+    return result.release();
+}
+
+/// ravel_multi_index: multi_index, dims, mode, order. One position along each axis.
+PyObject* position_in_memory(Given given, int) {
+    Dims shape;
+    if (!are_absent(given, {2, 3}) || !given[0] || !PyTuple_CheckExact(given[0])) return nullptr;
+    if (!given[1] || !PyTuple_CheckExact(given[1]) || !read_shape(given[1], shape)) return nullptr;
+    if (shape.size() == 0 || PyTuple_GET_SIZE(given[0]) != shape.size()) return nullptr;
+    int64_t result = 0;
+    for (int d = 0; d < shape.size(); ++d) {
+        int64_t position;
+        if (!read_position(PyTuple_GET_ITEM(given[0], d), position) || position < 0 || position >= shape[d])
+            return nullptr;
+        result = result * shape[d] + position;
+    }
+    return wrap_position(result);
+}
+
+/// take: a, indices, axis, out, mode. Elements of an array of one axis, or its parts along an axis.
 PyObject* taken(Given given, int) {
     const Array* const array = read_array(given[0]);
-    if (!array || array->ndim() != 1 || !given[1] || is_given(given[2]) || !are_absent(given, {3, 4})) return nullptr;
-    if (is_on_host(array->device())) return take_few(*array, given[1]);
+    int64_t axis = 0;
+    if (!array || array->ndim() == 0 || !given[1] || !are_absent(given, {3, 4})) return nullptr;
+    if (is_given(given[2]) ? !read_int(given[2], axis) || axis < -array->ndim() || axis >= array->ndim()
+                           : array->ndim() != 1)
+        return nullptr;
+    const int along = int(axis < 0 ? axis + array->ndim() : axis);
+    if (along == 0 && is_on_host(array->device()))
+        if (PyObject* const few = take_few(*array, given[1])) return few;
     const Array* const places = read_array(given[1]);
     if (!places || places->dtype() != DType::int64 || places->ndim() == 0 || !(places->device() == array->device()))
         return nullptr;
-    return made(array->device(), places->size(), [&] { return take(*array, *places, 0, Outside::Raise); });
+    try {
+        return made(array->device(), std::max(array->size(), places->size()),
+                    [&, x = *array, at = *places] { return take(x, at, along, Outside::Raise); });
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::Index) throw;
+        return nullptr;
+    }
 }
 
 /// A bit order: absent, or one of its two names.
@@ -201,8 +315,11 @@ constexpr FastFunction kArrayPaths[] = {
     {"copyto", copied_to},
     {"flip", flipped},
     {"pad", padded},
-    {"diag", main_diagonal, 2},
-    {"diagonal", main_diagonal, 4},
+    {"diag", diagonal_or_matrix},
+    {"diagonal", diagonal},
+    {"moveaxis", with_moved_axis},
+    {"unravel_index", position_along_axes},
+    {"ravel_multi_index", position_in_memory},
     {"take", taken},
     {"packbits", packed_bits},
     {"unpackbits", unpacked_bits},

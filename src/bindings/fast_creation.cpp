@@ -73,6 +73,20 @@ PyObject* count_up(Given given, int) {
     });
 }
 
+/// A Python bool, int or float as it is stored in an array of its own dtype; false for other objects.
+bool read_fill_value(PyObject* object, Scalar& number) {
+    int64_t integer;
+    if (PyBool_Check(object))
+        number = Scalar::of(DType::bool_, object == Py_True);
+    else if (PyFloat_CheckExact(object))
+        number = Scalar::of(DType::float64, PyFloat_AS_DOUBLE(object));
+    else if (read_int(object, integer))
+        number = Scalar::of(DType::int64, integer);
+    else
+        return false;
+    return true;
+}
+
 /// array: object, dtype, copy, order, subok, ndmin, device, like.
 PyObject* new_array_of(Given given, int) {
     if (!given[0] || !are_absent(given, {1, 2, 3, 4, 5, 6, 7})) return nullptr;
@@ -80,7 +94,10 @@ PyObject* new_array_of(Given given, int) {
         return wrap(without_gil(is_long(array->device(), array->size()), [kept = *array] { return copy(kept, 'K'); }));
     Array numbers = read_numbers(given[0]);
     if (!numbers && is_direct(current_device())) numbers = copy_of_few(given[0], current_device());
-    return numbers ? wrap(std::move(numbers)) : nullptr;
+    if (numbers) return wrap(std::move(numbers));
+    if (Scalar number; read_fill_value(given[0], number)) return wrap(full({}, number, current_device()));
+    const bool holds_arrays = is_list(given[0]) && length_of(given[0]) > 0 && is_ndarray(entry_of(given[0], 0));
+    return holds_arrays && is_direct(current_device()) ? stack_along(given[0], 0) : nullptr;
 }
 
 /// The memory of an array of NumPy's, or of a library with a table of C functions; an empty handle for others.
@@ -134,20 +151,6 @@ PyObject* unit_matrix(Given given, int) {
     for (int64_t row = std::max<int64_t>(0, -diagonal); row < rows && row + diagonal < columns; ++row)
         std::memcpy(to + (row * columns + row + diagonal) * item, one.bytes, size_t(item));
     return wrap(std::move(result));
-}
-
-/// A Python bool, int or float as it is stored in an array of its own dtype; false for other objects.
-bool read_fill_value(PyObject* object, Scalar& number) {
-    int64_t integer;
-    if (PyBool_Check(object))
-        number = Scalar::of(DType::bool_, object == Py_True);
-    else if (PyFloat_CheckExact(object))
-        number = Scalar::of(DType::float64, PyFloat_AS_DOUBLE(object));
-    else if (read_int(object, integer))
-        number = Scalar::of(DType::int64, integer);
-    else
-        return false;
-    return true;
 }
 
 /// full: shape, fill_value, dtype, order, device, like, memory.

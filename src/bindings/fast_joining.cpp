@@ -47,63 +47,72 @@ class Members {
     int64_t elements_ = 0;
 };
 
-/// The arrays one after the other in memory, as an array of that shape.
-PyObject* joined(const Members& members, const Dims& shape) {
+/// The arrays next to each other along an axis, as an array of that shape.
+PyObject* joined(const Members& members, const Dims& shape, int axis = 0) {
+    constexpr int64_t kMostParts = 1024;
     const DType dtype = members.dtype();
+    const int64_t item = item_size(dtype);
+    int64_t lines = 1;
+    for (int d = 0; d < axis; ++d) lines *= shape[d];
+    if (lines != 1 && lines * int64_t(members.arrays().size()) > kMostParts) return nullptr;
     Array result = empty(shape, dtype, members[0].device());
-    char* to = direct_data(result);
-    if (!to) return nullptr;
+    char* const begin = direct_data(result);
+    if (!begin) return nullptr;
     DirectLoops& loops = *result.storage().front().direct();
+    const int64_t apart = lines ? result.nbytes() / lines : 0;
+    char* first = begin;  // of the part of the first line that the array fills
     for (const Array* array : members.arrays()) {
-        if (array->dtype() == dtype)
-            std::memcpy(to, direct_data(*array), size_t(array->nbytes()));
-        else
-            loops.cast(array->dtype(), dtype, direct_data(*array), to, array->size());
-        to += array->size() * item_size(dtype);
+        const int64_t count = lines ? array->size() / lines : 0;
+        const char* from = direct_data(*array);
+        for (int64_t line = 0; line < lines; ++line, from += count * item_size(array->dtype())) {
+            char* const to = first + line * apart;
+            if (array->dtype() == dtype)
+                std::memcpy(to, from, size_t(count * item));
+            else
+                loops.cast(array->dtype(), dtype, from, to, count);
+        }
+        first += count * item;
     }
     return wrap(std::move(result));
 }
 
-/// Whether the shapes agree from an axis on.
-bool agree_from(const Array& a, const Array& b, int axis) {
+/// Whether two arrays have the same shape, apart from one axis, or from none (-1).
+bool agree_except(const Array& a, const Array& b, int axis) {
     if (a.ndim() != b.ndim()) return false;
-    for (int d = axis; d < a.ndim(); ++d)
-        if (a.shape()[d] != b.shape()[d]) return false;
+    for (int d = 0; d < a.ndim(); ++d)
+        if (d != axis && a.shape()[d] != b.shape()[d]) return false;
     return true;
 }
 
-PyObject* join_along_first(PyObject* sequence, int least_axes) {
+PyObject* join_along(PyObject* sequence, int64_t axis, int least_axes) {
     Members arrays;
-    if (!arrays.read(sequence)) return nullptr;
+    if (!arrays.read(sequence) || axis >= arrays[0].ndim() || axis < -arrays[0].ndim()) return nullptr;
+    const int along = int(axis < 0 ? axis + arrays[0].ndim() : axis);
     int64_t extent = 0;
+    bool is_by_columns = along > 0;  // then the result is, too
     for (const Array* array : arrays.arrays()) {
-        if (array->ndim() < least_axes || !agree_from(*array, arrays[0], 1)) return nullptr;
-        extent += array->shape()[0];
+        if (array->ndim() < least_axes || !agree_except(*array, arrays[0], along)) return nullptr;
+        extent += array->shape()[along];
+        is_by_columns &= array->is_f_contiguous();
     }
+    if (is_by_columns) return nullptr;
     Dims shape = arrays[0].shape();
-    shape[0] = extent;
-    return joined(arrays, shape);
+    shape[along] = extent;
+    return joined(arrays, shape, along);
 }
 
 /// concat and concatenate: arrays, axis, out, dtype, casting.
 PyObject* concatenated(Given given, int) {
     int64_t axis = 0;
-    if (!are_absent(given, {2, 3, 4}) || (given[1] && (!read_int(given[1], axis) || axis != 0))) return nullptr;
-    return join_along_first(given[0], 1);
+    if (!are_absent(given, {2, 3, 4}) || (given[1] && !read_int(given[1], axis))) return nullptr;
+    return join_along(given[0], axis, 1);
 }
 
 /// stack: arrays, axis, out, dtype, casting.
 PyObject* stacked(Given given, int) {
     int64_t axis = 0;
-    if (!are_absent(given, {2, 3, 4}) || (given[1] && (!read_int(given[1], axis) || axis != 0))) return nullptr;
-    Members arrays;
-    if (!arrays.read(given[0])) return nullptr;
-    for (const Array* array : arrays.arrays())
-        if (!agree_from(*array, arrays[0], 0)) return nullptr;
-    Dims shape = arrays[0].shape();
-    if (shape.size() >= kMaxDims) return nullptr;
-    shape.insert(0, int64_t(arrays.arrays().size()));
-    return joined(arrays, shape);
+    if (!are_absent(given, {2, 3, 4}) || (given[1] && !read_int(given[1], axis))) return nullptr;
+    return stack_along(given[0], axis);
 }
 
 /// hstack: tup, dtype, casting.
@@ -111,7 +120,7 @@ PyObject* stacked_along_only_axis(Given given, int) {
     if (!are_absent(given, {1, 2})) return nullptr;
     Members arrays;
     if (!arrays.read(given[0]) || arrays[0].ndim() != 1) return nullptr;
-    return join_along_first(given[0], 1);
+    return join_along(given[0], 0, 1);
 }
 
 /// vstack: tup, dtype, casting.
@@ -119,9 +128,8 @@ PyObject* stacked_rows(Given given, int) {
     if (!are_absent(given, {1, 2})) return nullptr;
     Members arrays;
     if (!arrays.read(given[0])) return nullptr;
-    if (arrays[0].ndim() > 1) return join_along_first(given[0], 2);
-    PyObject* const parameters[] = {given[0], nullptr, nullptr, nullptr, nullptr};
-    return stacked(parameters, 0);
+    if (arrays[0].ndim() > 1) return join_along(given[0], 0, 2);
+    return stack_along(given[0], 0);
 }
 
 /// An array in C order as lines along an axis: how many there are, and the bytes from an element of one to the next.
@@ -203,10 +211,10 @@ PyObject* appended(Given given, int) {
     const Array* const array = read_array(given[0]);
     if (!array || array->ndim() != 1 || !given[1] || is_given(given[2])) return nullptr;
     const Object pair = Object::steal(PyTuple_Pack(2, given[0], given[1]));
-    if (is_ndarray(given[1]) && array_of(given[1]).ndim() == 1) return join_along_first(pair.get(), 1);
+    if (is_ndarray(given[1]) && array_of(given[1]).ndim() == 1) return join_along(pair.get(), 0, 1);
     const Object values = Object::steal(is_list(given[1]) ? Py_NewRef(given[1]) : PyTuple_Pack(1, given[1]));
     const Object members = Object::steal(PyTuple_Pack(2, given[0], values.get()));
-    return join_along_first(members.get(), 1);
+    return join_along(members.get(), 0, 1);
 }
 
 /// A few elements in C order, or null.
@@ -268,13 +276,32 @@ PyObject* rolled(Given given, int) {
     return wrap(std::move(rolled));
 }
 
+/// column_stack: tup. Arrays of one axis as columns, or matrices next to each other.
+PyObject* stacked_columns(Given given, int) {
+    Members arrays;
+    if (!arrays.read(given[0])) return nullptr;
+    return arrays[0].ndim() > 1 ? join_along(given[0], 1, 2) : stack_along(given[0], 1);
+}
+
 constexpr FastFunction kJoiningPaths[] = {
     {"concat", concatenated}, {"stack", stacked},   {"hstack", stacked_along_only_axis},
     {"vstack", stacked_rows}, {"append", appended}, {"repeat", repeated},
-    {"tile", tiled},          {"roll", rolled},
+    {"tile", tiled},          {"roll", rolled},     {"column_stack", stacked_columns},
 };
 
 }  // namespace
+
+PyObject* stack_along(PyObject* sequence, int64_t axis) {
+    Members arrays;
+    if (!arrays.read(sequence)) return nullptr;
+    Dims shape = arrays[0].shape();
+    if (shape.size() >= kMaxDims || axis < -shape.size() - 1 || axis > shape.size()) return nullptr;
+    for (const Array* array : arrays.arrays())
+        if (!agree_except(*array, arrays[0], -1)) return nullptr;
+    const int along = int(axis < 0 ? axis + shape.size() + 1 : axis);
+    shape.insert(along, int64_t(arrays.arrays().size()));
+    return joined(arrays, shape, along);
+}
 
 std::span<const FastFunction> joining_paths() { return kJoiningPaths; }
 

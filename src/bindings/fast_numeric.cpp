@@ -58,6 +58,7 @@ PyObject* inner_product(Given given, int) {
     const Array *const a = read_array(given[0]), *const b = read_array(given[1]);
     if (!a || !b || !(a->device() == b->device()) || a->ndim() < 1 || a->ndim() > 2 || b->ndim() < 1 || b->ndim() > 2)
         return nullptr;
+    if (a->is_empty() || b->is_empty()) return nullptr;
     if (a->shape()[a->ndim() - 1] != b->shape()[b->ndim() - 1]) return nullptr;
     return made(a->device(), std::max(a->size(), b->size()),
                 [x = *a, y = b->ndim() == 2 ? b->transpose({1, 0}) : *b] { return matmul(x, y); });
@@ -94,6 +95,7 @@ PyObject* vector_products(Given given, int) {
     const Array *const a = read_array(given[0]), *const b = read_array(given[1]);
     if (!a || !b || !are_absent(given, {2, 3, 4, 5, 6, 7, 8, 9, 10}) || !(a->device() == b->device())) return nullptr;
     if (a->ndim() < 1 || a->ndim() > 8 || a->shape() != b->shape() || a->dtype() != b->dtype()) return nullptr;
+    if (a->ndim() > 1 && a->is_empty()) return nullptr;
     if (a->ndim() == 1) return made(a->device(), a->size(), [x = *a, y = *b] { return conjugated_dot(x, y); });
     Dims labels, wanted;
     for (int d = 0; d < a->ndim(); ++d) labels.push_back('a' + d);
@@ -110,23 +112,32 @@ PyObject* outer_product(Given given, int) {
                 [x = *a, y = *b] { return ufunc_outer(row::multiply, x, y).array[0]; });
 }
 
-/// clip: a, min, max, out, a_min, a_max. float64 or float32 between two numbers.
+/// A finite or infinite Python number as a limit of floats of that dtype.
+bool read_limit(PyObject* object, DType dtype, Scalar& limit) {
+    double number;
+    if (!(PyFloat_CheckExact(object) || PyLong_CheckExact(object)) || !read_float(object, number)) return false;
+    if (dtype == DType::float32 && !(std::abs(number) <= std::numeric_limits<float>::max())) return false;
+    limit = convert(Scalar::of(DType::float64, number), dtype);
+    return true;
+}
+
+/// clip: a, min, max, out, a_min, a_max. float64 or float32 between two numbers, or on one side of one.
 PyObject* limited(Given given, int) {
     const Array* const array = read_array(given[0]);
-    double low, high;
     if (!array || (array->dtype() != DType::float64 && array->dtype() != DType::float32)) return nullptr;
     if (!are_absent(given, {3, 4, 5}) || array->ndim() == 0) return nullptr;
-    const auto read_limit = [](PyObject* object, double& limit) {
-        return object && (PyFloat_CheckExact(object) || PyLong_CheckExact(object)) && read_float(object, limit);
-    };
-    if (!read_limit(given[1], low) || !read_limit(given[2], high)) return nullptr;
-    constexpr double kLargest = std::numeric_limits<float>::max();
-    if (array->dtype() == DType::float32 && !(std::abs(low) <= kLargest && std::abs(high) <= kLargest)) return nullptr;
-    const auto limit = [&](double value) { return convert(Scalar::of(DType::float64, value), array->dtype()); };
-    const Scalar least = limit(low), most = limit(high);
+    const bool has_least = is_given(given[1]), has_most = is_given(given[2]);
+    Scalar least, most;
+    if ((has_least && !read_limit(given[1], array->dtype(), least)) ||
+        (has_most && !read_limit(given[2], array->dtype(), most)) || (!has_least && !has_most))
+        return nullptr;
     return made(array->device(), array->size(), [&, x = *array] {
-        const Argument args[] = {x, least, most};
-        return call(row::clip, args).array[0];
+        if (has_least && has_most) {
+            const Argument args[] = {x, least, most};
+            return call(row::clip, args).array[0];
+        }
+        const Argument args[] = {x, has_least ? least : most};
+        return call(has_least ? row::maximum : row::minimum, args).array[0];
     });
 }
 
@@ -148,13 +159,15 @@ class Subscripts {
         bool has_arrow = false;
         groups.emplace_back();
         for (const char c : std::string_view(text, size_t(size))) {
-            if (is_letter(c))
+            if (is_after_dash_ != (c == '>'))
+                return false;
+            else if (is_letter(c))
                 (has_arrow ? result : groups.back()).push_back(c);
             else if (c == ',' && !has_arrow)
                 groups.emplace_back();
-            else if (c == '>' && !has_arrow && is_after_dash_)
+            else if (c == '>')
                 has_arrow = true;
-            else if (c != '-' || has_arrow || is_after_dash_)
+            else if (c != '-' || has_arrow)
                 return false;
             is_after_dash_ = c == '-';
         }
@@ -217,6 +230,7 @@ PyObject* contracted(Given given, int) {
     Array result = without_gil(is_long(terms[0].array.device(), most),
                                [&] { return einsum(std::move(terms), subscripts.result); });
     const bool is_view = !result.is_pending() && result.storage_ref() == array_of(given[1]).storage_ref();
+    if (is_view && result.ndim() == 0) return nullptr;
     return is_view ? wrap_view(std::move(result), given[1]) : wrap_result(std::move(result));
 }
 
@@ -231,38 +245,74 @@ PyObject* sum_of_diagonal(Given given, int) {
     return reduce_few(reduction::sum, copy(diagonal), sum) ? wrap(sum) : nullptr;
 }
 
-/// bincount: x, weights, minlength. Of a few int64.
+/// float64 elements in C order that the host may read now; null for others.
+const double* read_doubles(const Array* array) {
+    if (!array || array->dtype() != DType::float64 || !array->is_c_contiguous()) return nullptr;
+    const char* const data = direct_data(*array);
+    return reinterpret_cast<uintptr_t>(data) % alignof(double) ? nullptr : reinterpret_cast<const double*>(data);
+}
+
+/// bincount: x, weights, minlength. Of a few int64, with or without weights that are float64.
 PyObject* counts(Given given, int) {
     const Array* const array = read_array(given[0]);
     int64_t length = 0;
-    if (!array || array->ndim() != 1 || array->dtype() != DType::int64 || is_given(given[1])) return nullptr;
+    if (!array || array->ndim() != 1 || array->dtype() != DType::int64) return nullptr;
     if (given[2] && (!read_int(given[2], length) || length < 0)) return nullptr;
+    const Array* const weights = is_given(given[1]) ? read_array(given[1]) : nullptr;
     const auto* const values = reinterpret_cast<const int64_t*>(direct_elements(*array));
-    if (!values) return nullptr;
+    if (!values || (is_given(given[1]) && (!weights || weights->shape() != array->shape()))) return nullptr;
+    const double* const shares = weights ? read_doubles(weights) : nullptr;
+    if (weights && !shares) return nullptr;
     constexpr int64_t kMostBins = kFewBytes / sizeof(int64_t);
     for (int64_t i = 0; i < array->size(); ++i) {
         if (values[i] < 0 || values[i] >= kMostBins) return nullptr;
         length = std::max(length, values[i] + 1);
     }
     if (length > kMostBins) return nullptr;
-    Array result = empty({length}, DType::int64, array->device());
-    auto* const bins = reinterpret_cast<int64_t*>(direct_data(result));
-    if (!bins) return nullptr;
-    std::fill_n(bins, length, 0);
-    for (int64_t i = 0; i < array->size(); ++i) ++bins[values[i]];
+    Array result = empty({length}, weights ? DType::float64 : DType::int64, array->device());
+    char* const to = direct_data(result);
+    if (!to) return nullptr;
+    std::memset(to, 0, size_t(result.nbytes()));
+    const auto add = [&](auto* bins, auto share_of) {
+        for (int64_t i = 0; i < array->size(); ++i) bins[values[i]] += share_of(i);
+    };
+    if (weights)
+        add(reinterpret_cast<double*>(to), [&](int64_t i) { return shares[i]; });
+    else
+        add(reinterpret_cast<int64_t*>(to), [](int64_t) { return 1; });
     return wrap(std::move(result));
 }
 
-/// convolve: a, v, mode. Two sequences of one wide dtype, in full.
-PyObject* convolved(Given given, int) {
+/// The ways in which convolve and correlate treat the ends.
+enum class Ends { Valid, Same, Full };
+
+/// A mode by its name; absent, it is as it is.
+bool read_ends(PyObject* object, Ends& ends) {
+    if (!object) return true;
+    if (!PyUnicode_CheckExact(object)) return false;
+    const auto is = [object](const char* name) { return PyUnicode_CompareWithASCIIString(object, name) == 0; };
+    ends = is("valid") ? Ends::Valid : is("same") ? Ends::Same : Ends::Full;
+    return ends != Ends::Full || is("full");
+}
+
+/// convolve and correlate: a, v, mode. Sequences of one wide dtype, of which the second may be a list.
+PyObject* sums_over_taps(Given given, int is_turned) {
     const Array *a = read_array(given[0]), *v = read_array(given[1]);
-    if (!a || !v || given[2] || !(a->device() == v->device()) || a->dtype() != v->dtype()) return nullptr;
+    const Array listed = a && !v && given[1] && a->device() == current_device() ? read_numbers(given[1]) : Array();
+    if (listed) v = &listed;
+    Ends ends = is_turned ? Ends::Full : Ends::Valid;
+    if (!a || !v || !read_ends(given[2], ends) || !(a->device() == v->device()) || a->dtype() != v->dtype())
+        return nullptr;
     if (a->ndim() != 1 || v->ndim() != 1 || a->is_empty() || v->is_empty() || item_size(a->dtype()) < 4) return nullptr;
+    if (!is_turned && (info(a->dtype()).kind == Kind::Complex || v->size() > a->size())) return nullptr;
     if (v->size() > a->size()) std::swap(a, v);
     const int64_t last = v->size() - 1;
-    const Array taps = v->view({v->shape(), {-v->strides()[0]}}, last * v->strides()[0]);
+    const int64_t before = ends == Ends::Valid ? 0 : ends == Ends::Same ? v->size() / 2 : last;
+    const int64_t sums = a->size() + (ends == Ends::Valid ? -last : ends == Ends::Same ? 0 : last);
+    if (sums < v->size()) return nullptr;
+    const Array taps = is_turned ? v->view({v->shape(), {-v->strides()[0]}}, last * v->strides()[0]) : *v;
     return made(a->device(), a->size() * v->size(),
-                [=, x = *a] { return correlate(x, taps, last, x.size() + last, "convolve"); });
+                [=, x = *a] { return correlate(x, taps, before, sums, is_turned ? "convolve" : "correlate"); });
 }
 
 /// Points between which interp interpolates; their x coordinates ascend.
@@ -296,13 +346,6 @@ struct Points {
         return std::isnan(result) && y0 == y1 ? y0 : result;
     }
 };
-
-/// float64 elements in C order that the host may read now; null for others.
-const double* read_doubles(const Array* array) {
-    if (!array || array->dtype() != DType::float64 || !array->is_c_contiguous()) return nullptr;
-    const char* const data = direct_data(*array);
-    return reinterpret_cast<uintptr_t>(data) % alignof(double) ? nullptr : reinterpret_cast<const double*>(data);
-}
 
 /// interp: x, xp, fp, left, right, period. The formula of the Python function, element by element.
 PyObject* interpolated(Given given, int) {
@@ -359,26 +402,39 @@ PyObject* cross_product(Given given, int) {
     return wrap(std::move(result));
 }
 
-/// cumsum: a, axis, dtype, out. Along the only axis.
+/// cumsum: a, axis, dtype, out. Along an axis, or the only one.
 PyObject* running_sum(Given given, int) {
     const Array* const array = read_array(given[0]);
-    if (!array || array->ndim() != 1 || !are_absent(given, {2, 3}) || !is_axis(given[1], 0, 1)) return nullptr;
     ScanOptions options;
+    if (!array || !are_absent(given, {2, 3})) return nullptr;
+    if (is_given(given[1])
+            ? !read_int(given[1], options.axis) || options.axis < -array->ndim() || options.axis >= array->ndim()
+            : array->ndim() != 1)
+        return nullptr;
+    if (options.axis < 0) options.axis += array->ndim();
     options.name = "cumsum";
     return made(array->device(), array->size(), [&, x = *array] { return accumulate(row::add, x, options); });
 }
 
-/// diff: a, n, axis, prepend, append. Of an array of one axis.
+/// diff: a, n, axis, prepend, append. Once or twice along an axis.
 PyObject* differences(Given given, int) {
     const Array* const array = read_array(given[0]);
-    if (!array || array->ndim() != 1 || array->is_empty() || array->dtype() == DType::bool_) return nullptr;
-    if (!are_absent(given, {1, 2, 3, 4}) || is_deferring()) return nullptr;
-    const int64_t stride = array->strides()[0];
-    const Layout layout{{array->size() - 1}, {stride}};
-    const Array later = array->view(layout, array->size() > 1 ? stride : 0), earlier = array->view(layout);
-    return made(array->device(), array->size(), [&] {
-        const Argument args[] = {later, earlier};
-        return call(row::subtract, args).array[0];
+    int64_t times = 1, axis = -1;
+    if (!array || array->ndim() == 0 || array->is_empty() || array->dtype() == DType::bool_) return nullptr;
+    if (!are_absent(given, {3, 4}) || is_deferring()) return nullptr;
+    if ((given[1] && !read_int(given[1], times)) || (given[2] && !read_int(given[2], axis))) return nullptr;
+    if (times < 1 || times > 2 || axis < -array->ndim() || axis >= array->ndim()) return nullptr;
+    const int along = int(axis < 0 ? axis + array->ndim() : axis);
+    if (array->shape()[along] < times) return nullptr;
+    return made(array->device(), array->size(), [=, x = *array]() mutable {
+        for (int64_t k = 0; k < times; ++k) {
+            Layout layout = x.layout();
+            const int64_t stride = layout.strides[along], left = --layout.shape[along];
+            const Array later = x.view(layout, left > 0 ? stride : 0), earlier = x.view(layout);
+            const Argument args[] = {later, earlier};
+            x = call(row::subtract, args).array[0];
+        }
+        return x;
     });
 }
 
@@ -403,18 +459,40 @@ PyObject* gradient_of(Given given, int) {
     return wrap(std::move(result));
 }
 
-/// trapezoid: y, x, dx, axis. Of an array of one axis, at distances of 1.
+/// trapezoid: y, x, dx, axis. Of an array of one axis, at one distance, or at few float64 places.
 PyObject* area(Given given, int) {
     const Array* const array = read_array(given[0]);
     const double* const y = read_few_doubles(array);
     const int64_t n = y ? array->size() : 0;
-    if (n < 2 || !are_absent(given, {1, 2, 3})) return nullptr;
+    double distance = 1;
+    if (n < 2 || !are_absent(given, {3})) return nullptr;
+    const Array* const places = is_given(given[1]) ? read_array(given[1]) : nullptr;
+    const double* const x = read_few_doubles(places);
+    if (is_given(given[1]) && (!x || places->size() != n || given[2])) return nullptr;
+    if (given[2] && (!PyFloat_CheckExact(given[2]) || !read_float(given[2], distance))) return nullptr;
     double parts[kFewBytes / sizeof(double)];
-    for (int64_t i = 0; i + 1 < n; ++i) parts[i] = (y[i + 1] + y[i]) / 2;
+    for (int64_t i = 0; i + 1 < n; ++i) parts[i] = (x ? x[i + 1] - x[i] : distance) * (y[i + 1] + y[i]) / 2;
     Scalar sum;
     sum.dtype = DType::float64;
     array->storage().front().direct()->reduce(reduction::sum, sum.dtype, parts, n - 1, sum.bytes);
     return wrap(sum);
+}
+
+/// partition and argpartition: a, kth, axis, kind, order, descending. By one place.
+PyObject* divided(Given given, int gives_indices) {
+    const Array* const array = read_array(given[0]);
+    int64_t place, axis = -1;
+    if (!array || array->ndim() == 0 || !given[1] || !read_int(given[1], place) || !are_absent(given, {3, 4, 5}))
+        return nullptr;
+    if (given[2] && (!read_int(given[2], axis) || axis < -array->ndim() || axis >= array->ndim())) return nullptr;
+    const int line = int(axis < 0 ? axis + array->ndim() : axis);
+    const int64_t extent = array->shape()[line];
+    if (place < -extent || place >= extent) return nullptr;
+    const int64_t ranks[] = {place < 0 ? place + extent : place};
+    return made(array->device(), array->size(), [&, x = *array] {
+        return gives_indices ? argpartition(x, line, ranks, false, "argpartition")
+                             : partition(x, line, ranks, false, "partition");
+    });
 }
 
 /// sort and argsort: a, axis, kind, order, stable, descending.
@@ -493,7 +571,8 @@ std::vector<FastFunction> make_paths() {
         {"inner", inner_product},
         {"trace", sum_of_diagonal},
         {"bincount", counts},
-        {"convolve", convolved},
+        {"convolve", sums_over_taps, true},
+        {"correlate", sums_over_taps, false},
         {"interp", interpolated},
         {"vdot", conjugated_product},
         {"cumsum", running_sum},
@@ -501,6 +580,8 @@ std::vector<FastFunction> make_paths() {
         {"trapezoid", area},
         {"cross", cross_product},
         {"diff", differences},
+        {"partition", divided, false},
+        {"argpartition", divided, true},
         {"sort", sorted, false},
         {"argsort", sorted, true},
         {"searchsorted", places_in_sorted},

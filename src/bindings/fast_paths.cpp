@@ -244,7 +244,8 @@ PyObject* call_function(PyObject* self, PyObject* const* args, size_t flagged_co
             PyObject* const found = f.path(given, f.which);
             return out ? write_out(out, Object::steal_or_null(found)) : found;
         });
-        if (result || PyErr_Occurred()) return result;
+        if (result || (!out && PyErr_Occurred())) return result;
+        PyErr_Clear();  // of a call without `out`, where that may be the error
     }
     return PyObject_Vectorcall(f.python, args, flagged_count, keywords);
 }

@@ -61,6 +61,8 @@ inline PyObject* entry_of(PyObject* list, Py_ssize_t i) {
 /// A new array of lists and tuples of Python floats, ints and float64 and int64 elements, or of Python bools alone, as
 /// asarray makes it; an empty handle for others.
 Array read_numbers(PyObject* object);
+/// A new array of the arrays in a list, next to each other along a new axis; null, without an error, for others.
+PyObject* stack_along(PyObject* sequence, int64_t axis);
 /// The array of an ndarray that is not pending, or null.
 const Array* read_array(PyObject* object);
 

@@ -208,6 +208,11 @@ POOLS = {
     "M N bins count ddof correction decimals ind k kth minlength n ndim ndmin num obj offset repeats reps"
     " shift": (INTEGERS, STRANGE_INTEGERS),
     "indices": (f"{INTEGERS} | ca.array([1, 0, -1]) | ca.arange(3)[::-2] | ca.array([[0, 1], [2, 0]])", STRANGE_INTEGERS),
+    "multi_index": (
+        "(1,) | (1, 2) | (0, 0) | (ca.arange(3)[1], 2) | (1, 0) | (0, 2) | (1, 1)",
+        "(np.int64(1), 0) | ([0, 1], [1, 0]) | (5, 9) | (-1, 0) | (base[0, 0], 1) | (None, 1) | (2.0, 1) | (True, 0)"
+        f" | () | (ca.arange(3), 1) | (0, 0, 1) | (2**62, 0) | {STRANGE_INTEGERS}",
+    ),
     "a_max a_min atol default fill_value initial left max mean min nan neginf period posinf q right rtol"
     " val": (NUMBERS, STRANGE_NUMBERS),
     "assume_unique bias copy density descending endpoint equal_nan include_initial increasing invert keepdims"
