@@ -6,6 +6,7 @@
 #include <limits>
 #include "bindings/fast_paths.h"
 #include "cuarray/ops/indexing.h"
+#include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {
 namespace {

@@ -5,6 +5,7 @@
 #include <iterator>
 #include "bindings/dlpack.h"
 #include "bindings/fast_paths.h"
+#include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {
 namespace {

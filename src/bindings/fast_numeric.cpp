@@ -12,6 +12,7 @@
 #include "cuarray/ops/reduction.h"
 #include "cuarray/ops/scan.h"
 #include "cuarray/ops/sort.h"
+#include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {
 namespace {

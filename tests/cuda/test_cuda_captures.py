@@ -115,6 +115,9 @@ for n in range(8, 48):  # more plans than are kept
 x = ca.asarray(np.eye(8, dtype="f4") * 2)
 assert float((x @ x).sum()) == 32 and abs(float(ca.linalg.inv(x)[0, 0]) - 0.5) < 1e-5
 assert float(ca.linalg.eigvalsh(x)[0]) == 2
+stack = ca.asarray(np.stack([np.eye(4, dtype="f4") * n for n in (1, 4, 9) * 4]))
+for function, want in ((ca.linalg.svdvals, 9), (ca.linalg.eigvalsh, 9), (lambda x: ca.linalg.cholesky(x)[:, 0], 3)):
+    assert abs(float(function(stack)[2, 0]) - want) < 1e-5, function
 """,
     "graphs": """
 def make():

@@ -73,9 +73,14 @@ def test_plans_wait_for_their_work():
     check(
         """
 ca.fft.plan_cache.limit = 1
-results = [ca.fft.fft(x[:, :n]) for n in (5, 6, 7, 5)]
-for n, got in zip((5, 6, 7, 5), results):
-    agrees(got, np.fft.fft(a[:, :n]))
+other = ctypes.c_void_p()  # a stream of another library
+with ca.device("cuda:0"):
+    assert driver.cuStreamCreate(ctypes.byref(other), 1) == 0
+for stream in (ca.default_stream("cuda:0"), ca.Stream(), ca.Stream.from_external(other.value)):
+    with stream:
+        results = [ca.fft.fft(x[:, :n]) for n in (5, 6, 7, 5)]
+        for n, got in zip((5, 6, 7, 5), results):
+            agrees(got, np.fft.fft(a[:, :n]))
 """
     )
 

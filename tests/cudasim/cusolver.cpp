@@ -51,6 +51,7 @@ int run(void* handle, const char* entry, Routine routine, size_t needed, bool us
         return cudasim::misuse("cuSOLVER", "the handle belongs to another context than the current one",
                                kExecutionFailed);
     if (!state.has_stream) return cudasim::misuse("cuSOLVER", "no stream was set", kExecutionFailed);
+    if (cudasim::touch_memory()) return kExecutionFailed;  // any call may load its kernels
     if (!is_known(routine.type) || routine.m < 1 || routine.n < 1 || routine.ld < routine.m) return kInvalidValue;
     const bool is_found =
         stack && stack->addresses ? is_whole(stack->addresses, 8) : is_whole(routine.a, item_of(routine.type));

@@ -1022,6 +1022,9 @@ REDUNDANT = {
         "scan.cpp",
         "if (!try_scan(simple))",
     ): "a contiguous array has three axes at most, which are always planned",
+    ("stream.cpp", "context_.driver.cuEventSynchronize(event_)"): (
+        "for plans without a work area: one that is given back makes the default stream wait for the foreign one"
+    ),
     ("cusolver.cpp", "if (extent > "): "a matrix of 2**31 rows; a test would need gigabytes",
     ("elementwise.h", "__threadfence_system();"): (
         "for a host that reads while the kernel runs; simulated kernels run whole: nothing can show it"
@@ -1039,6 +1042,7 @@ def why_redundant(mutant: Mutant) -> str:
 
 # The tests that are likely to fail, tried before all others.
 OWN_TESTS = {
+    "cufft.cpp": (f"{TRANSFORMS} -k wait",),
     "cusolver.cpp": (f"{FACTORISATIONS} -k 'older or errors'",),
     "lapack_routine.cpp": (f"{FACTORISATIONS} -k captures",),
     "elementwise.cpp": (f"{EXPLANATIONS} -k failed_launch",),
@@ -1054,13 +1058,16 @@ OWN_TESTS = {
         f"{UNUSUAL} -k temporaries",
     ),
     "pinned.cpp": (BYTES,),
-    "runtime.cpp": ("sim tests/python/test_streams.py -k 'cuda and (protocol or other or peer or fault)'",),
+    "runtime.cpp": (
+        f"{TRANSFORMS} -k wait",
+        "sim tests/python/test_streams.py -k 'cuda and (protocol or other or peer or fault)'",
+    ),
     "storages.cpp": (
         ORDER,
         "sim tests/python/test_streams.py -k 'cuda and imported'",
         f"{UNUSUAL} -k 'temporaries or legacy'",
     ),
-    "stream.cpp": (f"{FAULTS} -k capture", f"{UNUSUAL} -k 'temporaries or legacy or half'"),
+    "stream.cpp": (f"{TRANSFORMS} -k wait", f"{FAULTS} -k capture", f"{UNUSUAL} -k 'temporaries or legacy or half'"),
     "transfer.cpp": (f"{UNUSUAL} -k pinned",),
 }
 
@@ -1070,6 +1077,7 @@ CAPTURED_PARTS = {
     "cublas.cpp": "libraries",
     "cufft.cpp": "libraries",
     "cusolver.cpp": "libraries",
+    "lapack_stack.cpp": "libraries",
     "event.cpp": "streams",
     "faults.cpp": "errors",
     "graph.cpp": "graphs",
