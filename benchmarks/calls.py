@@ -12,7 +12,7 @@ from race import Result, race
 import cuarray as ca
 
 # x, y: n float64; A, B: matrices of about n of them; k: integers; I: three positions, W: the mask x > 2; v, w: elements
-# of x, u: of k; i, j: Python ints.
+# of x, u: of k; i, j: Python ints; z, C, t: arrays to write to.
 CALLS = """
 x[i]
 x[i] * 2.0
@@ -162,6 +162,33 @@ xp.diag(A)
 xp.tril(A)
 xp.array_equal(x, y)
 xp.allclose(x, y)
+A.mean(axis=1, keepdims=True)
+A.sum(axis=(0, 1))
+A.cumsum(axis=1)
+xp.sum(A, axis=0, out=z)
+xp.matmul(A, B, out=C)
+xp.take(x, I, out=t)
+xp.take(A, I, axis=1)
+xp.clip(x, 1, None)
+xp.concatenate((A, B), axis=1)
+xp.stack([x, y], axis=1)
+xp.column_stack([x, y])
+xp.array([x, y])
+xp.insert(x, 2, 3.0)
+xp.diff(A, axis=0)
+xp.diag(x[:4])
+xp.diagonal(A, offset=1)
+xp.moveaxis(A, 0, 1)
+xp.partition(x, 3)
+xp.unravel_index(A.argmax(), A.shape)
+xp.bincount(k, weights=x)
+xp.convolve(x, y[:3], mode="same")
+xp.linalg.norm(x)
+xp.linalg.norm(x, 1)
+xp.linalg.norm(A, axis=1)
+xp.linalg.inv(B)
+xp.linalg.solve(B, A[0])
+xp.fft.rfft(x)
 np.sum(x)
 np.add(x, y)
 np.concatenate([x, y])
@@ -191,6 +218,9 @@ def function(call: str, xp, n: int):
         "k": np.arange(n) % 7,
         "I": np.array([3, 1, 2]),
         "W": np.arange(n) % 3 > 0,
+        "z": np.empty(side),
+        "C": np.empty((side, side)),
+        "t": np.empty(3),
     }
     arrays = {name: xp.array(value) for name, value in host.items()}
     names = dict(arrays, xp=xp, np=np, n=n, i=2, j=3, v=arrays["x"][2], w=arrays["x"][3], u=arrays["k"][3])

@@ -170,6 +170,9 @@ def insert(arr, obj, values, axis=None):
     values = values_for(arr, values if isinstance(values, (*WEAK, list, tuple)) else beside, "insert")
     arr, axis = one_axis(arr, axis, "insert")
     extent = arr.shape[axis]
+    if type(obj) is int and -extent <= obj <= extent:
+        values = moveaxis(with_axes_before(values.astype(arr.dtype, copy=False), arr.ndim), 0, axis)
+        return with_gap(arr, obj + extent * (obj < 0), values.shape[axis], values, axis)
     places = np.arange(extent)[obj] if isinstance(obj, slice) else host_indices(obj)
     if places.dtype.kind == "b":
         if places.ndim != 1:
@@ -184,8 +187,7 @@ def insert(arr, obj, values, axis=None):
         outside = places[(places < -extent) | (places > extent)].flat[0]
         raise IndexError(f"insert: index {outside} is out of bounds for axis {axis} with size {extent}")
     places = np.where(places < 0, places + extent, places)
-    values = values.astype(arr.dtype, copy=False)
-    values = values.reshape((1,) * (arr.ndim - values.ndim) + values.shape)
+    values = with_axes_before(values.astype(arr.dtype, copy=False), arr.ndim)
     if places.ndim == 0:
         values = moveaxis(values, 0, axis)
     if places.size == 1:
@@ -196,18 +198,30 @@ def insert(arr, obj, values, axis=None):
     return with_values(arr, target, values, axis)
 
 
+def with_axes_before(x, ndim):
+    """Return a view with axes of length 1 at the front, of so many axes; the array if it has them."""
+    return x.reshape((1,) * (ndim - x.ndim) + x.shape)
+
+
+def with_gap(arr, first, count, values, axis):
+    """Return `arr` with `values` at `count` positions from `first` on, and its own elements before and after."""
+    shape = (*arr.shape[:axis], arr.shape[axis] + count, *arr.shape[axis + 1 :])
+    result = empty(shape, arr.dtype, device=arr.device)
+    before = (slice(None),) * axis
+    result[(*before, slice(first))] = arr[(*before, slice(first))]
+    result[(*before, slice(first, first + count))] = values
+    result[(*before, slice(first + count, None))] = arr[(*before, slice(first, None))]
+    return result
+
+
 def with_values(arr, target, values, axis):
     """Return `arr` with `values` at positions `target` of the result, and its own elements at all others."""
+    first = int(target[0]) if target.size else 0
+    if np.array_equal(target, np.arange(first, first + target.size)):
+        return with_gap(arr, first, target.size, values, axis)
     shape = (*arr.shape[:axis], arr.shape[axis] + target.size, *arr.shape[axis + 1 :])
     result = empty(shape, arr.dtype, device=arr.device)
     before = (slice(None),) * axis
-    first = int(target[0]) if target.size else 0
-    if np.array_equal(target, np.arange(first, first + target.size)):
-        # One contiguous gap: three slices.
-        result[(*before, slice(first))] = arr[(*before, slice(first))]
-        result[(*before, slice(first, first + target.size))] = values
-        result[(*before, slice(first + target.size, None))] = arr[(*before, slice(first, None))]
-        return result
     old = np.ones(shape[axis], bool)
     old[target] = False
     result[(*before, as_array(target, arr.device))] = values

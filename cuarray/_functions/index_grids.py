@@ -133,6 +133,7 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     return diagonal(a, offset, axis1, axis2).sum(-1, dtype=dtype, out=out)
 
 
+@_core.with_fast_path
 def fill_diagonal(a, val, wrap=False):
     """Set the main diagonal of an array.
 

@@ -400,9 +400,11 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     array([1, 3])
     """
     ar1, ar2 = (x.ravel() for x in together("intersect1d", ar1, ar2))
-    if not assume_unique:
+    if not assume_unique and return_indices:
         ar1, first1 = unique(ar1, return_index=True)
         ar2, first2 = unique(ar2, return_index=True)
+    elif not assume_unique:
+        ar1, ar2 = unique(ar1), unique(ar2)
     both = concat([ar1, ar2])
     order = _core.argsort(both, 0, False, "intersect1d")
     ordered = _core.take(both, order, 0)

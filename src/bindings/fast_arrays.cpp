@@ -142,6 +142,17 @@ PyObject* diagonal_or_matrix(Given given, int) {
     return wrap(std::move(result));
 }
 
+/// fill_diagonal: a, val, wrap. A float or an int, in a matrix of floats.
+PyObject* filled_diagonal(Given given, int) {
+    const Array* const array = read_array(given[0]);
+    double number;
+    if (!array || is_number(given[0]) || array->ndim() != 2 || !array->is_writable() || !given[1] || given[2])
+        return nullptr;
+    if (array->dtype() != DType::float64 || !read_float(given[1], number)) return nullptr;
+    fill(diagonal_of(*array, 0, 0, 1), Scalar::of(DType::float64, number), "fill_diagonal");
+    return Py_NewRef(Py_None);
+}
+
 /// moveaxis: a, source, destination. One axis.
 PyObject* with_moved_axis(Given given, int) {
     const Array* const array = read_array(given[0]);
@@ -318,6 +329,7 @@ constexpr FastFunction kArrayPaths[] = {
     {"pad", padded},
     {"diag", diagonal_or_matrix},
     {"diagonal", diagonal},
+    {"fill_diagonal", filled_diagonal},
     {"moveaxis", with_moved_axis},
     {"unravel_index", position_along_axes},
     {"ravel_multi_index", position_in_memory},

@@ -49,7 +49,7 @@ class Members {
 
 /// The arrays next to each other along an axis, as an array of that shape.
 PyObject* joined(const Members& members, const Dims& shape, int axis = 0) {
-    constexpr int64_t kMostParts = 1024;
+    constexpr int64_t kMostParts = 1 << 14;
     const DType dtype = members.dtype();
     const int64_t item = item_size(dtype);
     int64_t lines = 1;
@@ -63,14 +63,19 @@ PyObject* joined(const Members& members, const Dims& shape, int axis = 0) {
     char* first = begin;  // of the part of the first line that the array fills
     for (const Array* array : members.arrays()) {
         const int64_t count = lines ? array->size() / lines : 0;
-        const char* from = direct_data(*array);
-        for (int64_t line = 0; line < lines; ++line, from += count * item_size(array->dtype())) {
-            char* const to = first + line * apart;
-            if (array->dtype() == dtype)
-                std::memcpy(to, from, size_t(count * item));
-            else
-                loops.cast(array->dtype(), dtype, from, to, count);
-        }
+        const char* const from = direct_data(*array);
+        const auto copy_lines = [=](auto bytes) {
+            for (int64_t line = 0; line < lines; ++line)
+                std::memcpy(first + line * apart, from + line * bytes, size_t(bytes));
+        };
+        if (array->dtype() != dtype)
+            for (int64_t line = 0; line < lines; ++line)
+                loops.cast(array->dtype(), dtype, from + line * count * item_size(array->dtype()), first + line * apart,
+                           count);
+        else if (count * item == 8)
+            copy_lines(std::integral_constant<int64_t, 8>());
+        else
+            copy_lines(count * item);
         first += count * item;
     }
     return wrap(std::move(result));

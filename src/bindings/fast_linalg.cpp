@@ -1,5 +1,6 @@
 // fast_linalg.cpp -- fast paths of equations and decompositions: LAPACK's routines, without a call of NumPy's.
 #include <algorithm>
+#include <limits>
 #include "bindings/fast_paths.h"
 #include "cuarray/ops/matmul.h"
 #include "cuarray/ops/reduction.h"
@@ -213,18 +214,44 @@ PyObject* orthogonal_columns(Given given, int) {
     return together(a, &kind, {left, right});
 }
 
-/// norm: x, ord, axis, keepdims. The length of all elements, or of the vectors along an axis, in the type of the array.
+/// Norms that take one pass: the length, the sum of magnitudes, and the largest one.
+enum class Order { Two, One, Infinity };
+
+/// The order of a norm of vectors; of a matrix only the length, by name. False for others.
+bool read_order(PyObject* object, bool is_matrix, Order& order) {
+    order = Order::Two;
+    if (!object) return true;
+    if (is_matrix) return PyUnicode_CheckExact(object) && PyUnicode_CompareWithASCIIString(object, "fro") == 0;
+    double number;
+    if (!(PyFloat_CheckExact(object) || PyLong_CheckExact(object)) || !read_float(object, number)) return false;
+    order = number == 1 ? Order::One : number == 2 ? Order::Two : Order::Infinity;
+    return number == 1 || number == 2 || number == std::numeric_limits<double>::infinity();
+}
+
+/// norm: x, ord, axis, keepdims. Of all elements, or of the vectors along an axis, in the type of the array.
 PyObject* lengths(Given given, int) {
     const Array* const array = read_array(given[0]);
-    if (!array || given[1] || (array->dtype() != DType::float64 && array->dtype() != DType::float32)) return nullptr;
+    if (!array || (array->dtype() != DType::float64 && array->dtype() != DType::float32)) return nullptr;
     ReduceOptions options;
     if (given[3] && !PyBool_Check(given[3])) return nullptr;
     options.keepdims = given[3] == Py_True;
     const bool is_of_all = !is_given(given[2]);
+    Order order;
+    if (given[1] && is_of_all && array->ndim() > 2) return nullptr;
+    if (!read_order(given[1], is_of_all && array->ndim() == 2, order)) return nullptr;
+    if (order != Order::Two &&
+        (array->dtype() != DType::float64 || array->is_empty() || is_long(array->device(), array->size())))
+        return nullptr;  // Python fuses the magnitudes of many elements with their sum
     int64_t axis = 0;
     if (!is_of_all && (!read_int(given[2], axis) || axis < -array->ndim() || axis >= array->ndim())) return nullptr;
     if (is_of_all && (options.keepdims || !array->is_c_contiguous() || array->ndim() == 0)) return nullptr;
     options.all_axes = false, options.axes = {axis}, options.dtype = array->dtype(), options.name = "norm";
+    if (order != Order::Two)
+        return made(array->device(), array->size(), [&, x = *array] {
+            const Argument args[] = {x};
+            const Array sizes = call(row::abs, args).array[0];
+            return reduce(order == Order::One ? reduction::sum : reduction::max, sizes, options);
+        });
     return made(array->device(), array->size(), [&, x = *array] {
         const Array flat = is_of_all ? x.reshape({x.size()}) : Array();
         const Array squares = is_of_all ? matmul(flat, flat) : sums_of_products(x, x, options);

@@ -265,11 +265,10 @@ PyObject* counts(Given given, int) {
     const double* const shares = weights ? read_doubles(weights) : nullptr;
     if (weights && !shares) return nullptr;
     constexpr int64_t kMostBins = kFewBytes / sizeof(int64_t);
-    for (int64_t i = 0; i < array->size(); ++i) {
-        if (values[i] < 0 || values[i] >= kMostBins) return nullptr;
-        length = std::max(length, values[i] + 1);
-    }
-    if (length > kMostBins) return nullptr;
+    uint64_t most = 0;  // a negative number is a large one
+    for (int64_t i = 0; i < array->size(); ++i) most = std::max(most, uint64_t(values[i]));
+    if (length > kMostBins || most >= uint64_t(kMostBins)) return nullptr;
+    if (array->size() > 0) length = std::max(length, int64_t(most) + 1);
     Array result = empty({length}, weights ? DType::float64 : DType::int64, array->device());
     char* const to = direct_data(result);
     if (!to) return nullptr;

@@ -224,6 +224,11 @@ POOLS = {
     "out": (OUTS, STRANGE_OUTS),
     "where condition mask": (MASKS, STRANGE_MASKS),
     "order": (ORDERS, STRANGE_ORDERS),
+    "ord": (
+        "None | 1 | 2 | float('inf') | 'fro' | 1.0",
+        "0 | -1 | -2 | 3 | 0.5 | -float('inf') | float('nan') | 'f' | 'nuc' | 'wrong' | True | 1j | np.inf | np.float64(1)"
+        " | Text('fro') | (1,) | ca.array(1)",
+    ),
     "casting": ("'same_kind' | 'unsafe' | 'safe' | 'no' | 'equiv'", "None | 'wrong' | 1 | Text('safe')"),
     "indexing kind method mode side": (WORDS, "'' | 1 | b'wrap' | Text('wrap')"),
     "device": ("None | 'cpu' | ca.default_device()", "'wrong' | 'cpu:0' | 'cpu:7' | 0 | Text('cpu') | base"),
