@@ -76,23 +76,35 @@ struct MatmulTile {
 };
 
 /// A row of the result is a vector, in a register while the rows of the right factor pass by.
-template <class T, int columns>
-void multiply_narrow(const char* left, int64_t row_step, int64_t column_step, const void* right, void* result,
-                     int64_t rows, int64_t depth) {
+template <class T, int columns, class Depth>
+void multiply_rows(const char* left, int64_t row_step, int64_t column_step, const char* right, char* to, int64_t rows,
+                   Depth depth) {
     constexpr int width = int(std::bit_ceil(unsigned(columns)));
     typedef T vector __attribute__((vector_size(width * sizeof(T))));
-    char* to = static_cast<char*>(result);
     for (int64_t r = 0; r < rows; ++r, left += row_step, to += columns * sizeof(T)) {
         vector sums = {};
         for (int64_t k = 0; k < depth; ++k) {
             T factor;
             vector row;  // its elements are aligned, but not the whole
             std::memcpy(&factor, left + k * column_step, sizeof factor);
-            std::memcpy(&row, static_cast<const char*>(right) + k * int64_t(sizeof row), sizeof row);
+            std::memcpy(&row, right + k * int64_t(sizeof row), sizeof row);
             sums += factor * row;
         }
         std::memcpy(to, &sums, columns * sizeof(T));
     }
+}
+
+/// Square right factors, the common ones, have their sums unrolled.
+template <class T, int columns>
+void multiply_narrow(const char* left, int64_t row_step, int64_t column_step, const void* right, void* result,
+                     int64_t rows, int64_t depth) {
+    const char* const from = static_cast<const char*>(right);
+    char* const to = static_cast<char*>(result);
+    if (columns <= 4 && depth == columns)
+        multiply_rows<T, columns>(left, row_step, column_step, from, to, rows,
+                                  std::integral_constant<int64_t, columns>());
+    else
+        multiply_rows<T, columns>(left, row_step, column_step, from, to, rows, depth);
 }
 
 /// Adds the products of neighbours, as many as a vector or number has, to it.
