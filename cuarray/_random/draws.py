@@ -33,6 +33,9 @@ OWN = {
     "standard_gamma": (DRAWS["gamma_double"], DRAWS["gamma_float"]),
 }
 
+#: The usual names of float32.
+SINGLE = frozenset([np.float32, "float32", "f4"])
+
 #: Numbers that `positive` makes a value of, of the same type.
 NUMBERS = frozenset([float, int, np.float32, np.int64])
 
@@ -155,6 +158,10 @@ class Source:
 
     def _fill(self, name, size, dtype, out, *parameters, **options):
         """Return what such a method draws into memory that it is given: of a new array, or of `out`."""
+        if self._is_philox and out is None and type(dtype) in (type, str) and dtype in SINGLE and not parameters:
+            drawn = self._draw_floats(OWN[name][True], name, np.float32, size, None)
+            if drawn is not None:
+                return drawn
         size = as_size(size, name)
         source, parameters = self._for_numbers(parameters) if parameters else (self, parameters)
         if source is not self and out is None:
