@@ -9,7 +9,8 @@ from cuarray._arguments.axes import normalise_axis
 from cuarray._arguments.operands import as_arrays
 from cuarray._arguments.ufuncs import isnan, minimum
 from cuarray._core import ndarray
-from cuarray._functions.creation import as_array, empty
+from cuarray._functions.array_text import is_on_host
+from cuarray._functions.creation import as_array, empty, zeros
 from cuarray._functions.indexing import flatnonzero
 from cuarray._functions.joining import concat
 from cuarray._functions.scans import cumsum
@@ -301,6 +302,24 @@ def together(function, *objects):
 
 #: Up to this number of elements, comparing each with all is faster than sorting.
 FEW = 16
+#: From this number of elements on, a table of the integers to look for is faster than searches.
+FEW_FOR_TABLE = 256
+
+
+def table_of(numbers, element):
+    """Return the least of some integers, and whether each number from it on is one of them.
+
+    The last entry, after the largest number, is False. None where searches take less time: for few elements, for
+    numbers far apart, and on GPUs, where the host would have to wait for the length.
+    """
+    if numbers.dtype.kind not in "iu" or element.size < FEW_FOR_TABLE or not is_on_host(element):
+        return None
+    first, last = int(numbers.min()), int(numbers.max())
+    if last - first > 6 * (element.size + numbers.size) or last >= 2**63:
+        return None
+    holds = zeros(last - first + 2, bool, device=numbers.device)
+    holds[numbers.astype(np.int64) - first] = True
+    return np.int64(first).view(np.uint64), holds
 
 
 def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
@@ -366,6 +385,12 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
             found = element == others[0]
             for i in range(1, others.size):
                 found = found | (element == others[i])
+    elif table := table_of(others, element) if kind != "sort" else None:
+        first, holds = table
+        with fused_call():
+            # Numbers outside, also negative ones, are the largest as unsigned integers: the last place of the table.
+            places = minimum(element.astype(np.int64, copy=False).view(np.uint64) - first, np.uint64(holds.size - 1))
+        found = _core.take(holds, places.view(np.int64), 0)
     else:
         ordered = _core.sort(others, 0, False, "isin")
         places = minimum(_core.search_sorted(ordered, element, False), others.size - 1)

@@ -149,6 +149,21 @@ def test_isin_of_64_bits_is_exact_however_many_there_are(device, rng):
         assert cuarray.isin(cuarray.asarray(a), cuarray.asarray(b)).tolist() == want
 
 
+@pytest.mark.parametrize("kind", [None, "sort"])
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u4", "i8", "u8"])
+@pytest.mark.parametrize("other", ["i1", "u2", "i8", "u8"])
+def test_isin_of_neighbours(dtype, other, kind, device, rng):
+    """Integers that lie close together are looked up in a table: also at both ends of their types."""
+    ends = np.iinfo(other)
+    for low in (ends.min, ends.max - 90, max(ends.min, -40)):
+        wanted = low + rng.choice(90, 40, replace=False).astype(other)
+        drawn = rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max, 400, dtype, endpoint=True)
+        drawn[::2] = rng.choice(wanted, 200).astype(dtype)
+        known = set(wanted.tolist())
+        got = cuarray.isin(cuarray.asarray(drawn), cuarray.asarray(wanted), kind=kind)
+        assert got.tolist() == [n in known for n in drawn.tolist()]
+
+
 @pytest.mark.parametrize("call", ["union1d(x, 7)", "union1d(7, x)", "union1d(x, 2.5)", "setxor1d(x, 7)", "setxor1d(x, 7, assume_unique=True)",
                                   "setxor1d(x, [7])", "intersect1d(x, 2)", "setdiff1d(x, 2)", "union1d(x, [7])"])  # fmt: skip
 def test_numbers_among_sets(call, device):
