@@ -679,6 +679,20 @@ MUTANTS = [
         "tests/python/test_manipulation.py -k transposed",
     ),
     Mutant(
+        "turned-rows-from-the-first-one",
+        "src/host/loops/copies.cpp",
+        "from += (rows - 1) * from_row, to += (rows - 1) * to_row;",
+        "from += (rows - 1) * from_row;",
+        "tests/python/test_manipulation.py -k transposed",
+    ),
+    Mutant(
+        "turned-columns-from-the-first-one",
+        "src/host/loops/copies.cpp",
+        "from += (columns - 1) * from_column, to += (columns - 1) * to_column;",
+        "to += (columns - 1) * to_column;",
+        "tests/python/test_manipulation.py -k transposed",
+    ),
+    Mutant(
         "part-of-a-stack-from-its-first-matrix",
         "src/host/matmul.cpp",
         "const int64_t first = begin % length;",

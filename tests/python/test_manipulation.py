@@ -277,6 +277,10 @@ def test_transposed_copies_of_every_extent(dtype, device):
         np.testing.assert_array_equal(x[0].T.copy().numpy(), values[0].T)
         np.testing.assert_array_equal(x.transpose(0, 2, 1).copy().numpy(), values.transpose(0, 2, 1))
         np.testing.assert_array_equal(x.transpose(2, 1, 0).copy().numpy(), values.transpose(2, 1, 0))
+        np.testing.assert_array_equal(x[0, ::-1, ::-1].T.copy().numpy(), values[0, ::-1, ::-1].T)
+        turned = cuarray.zeros((columns, rows), dtype)[::-1, ::-1]
+        turned.T[...] = x[1]
+        np.testing.assert_array_equal(turned.numpy(), values[1].T)
         out = cuarray.zeros((rows, columns + 3), dtype)
         out[:, 1:-2] = cuarray.asarray(values[1].T.copy()).T
         np.testing.assert_array_equal(out.numpy(), np.pad(values[1], ((0, 0), (1, 2))))

@@ -92,7 +92,15 @@ void transpose_rows(char* to, int64_t to_row, int64_t to_column, const char* fro
 template <class Item>
 void transpose(char* to, int64_t to_row, int64_t to_column, const char* from, int64_t from_row, int64_t from_column,
                int64_t rows, int64_t columns) {
-    constexpr int64_t block = 128;
+    constexpr int64_t block = 128, size = sizeof(Item);
+    if (from_row == -size) {  // from the last row on, items are contiguous
+        from += (rows - 1) * from_row, to += (rows - 1) * to_row;
+        from_row = size, to_row = -to_row;
+    }
+    if (to_column == -size) {
+        from += (columns - 1) * from_column, to += (columns - 1) * to_column;
+        to_column = size, from_column = -from_column;
+    }
     for (int64_t r = 0; r < rows; r += block)
         transpose_rows<Item>(to + r * to_row, to_row, to_column, from + r * from_row, from_row, from_column,
                              rows - r < block ? rows - r : block, columns);
