@@ -69,6 +69,29 @@ print("passed")
     )
 
 
+def test_a_wait_is_work_of_its_stream():
+    """Who synchronises waits for it, too, though nothing else is on the stream of another library."""
+    check(
+        """
+n, theirs = 100_000, ctypes.c_void_p()
+y = ca.zeros(n)
+ca.synchronize()
+with Entered():
+    assert driver.cuStreamCreate(ctypes.byref(theirs), 1) == 0
+    address = y.__cuda_array_interface__["data"]
+    assert driver.cuMemsetD8Async(ctypes.c_void_p(address[0]), ctypes.c_ubyte(1), ctypes.c_size_t(8 * n), theirs) == 0
+described = {"shape": (n,), "typestr": "<f8", "data": address, "version": 3, "stream": theirs.value}
+with other_librarys_stream():
+    z = ca.asarray(type("Theirs", (), {"__cuda_array_interface__": described})())
+ca.synchronize()
+with Entered():
+    assert driver.cuStreamQuery(theirs) == 0
+print("passed")
+""",
+        "lazy",
+    )
+
+
 SHOWN = {
     "the owner writes": "y = ca.asarray(shown); shown[:] = 5",
     "the array writes": "y = ca.asarray(shown); pinned[...] = 5",
