@@ -938,7 +938,7 @@ PRODUCTS = [
         "cuarray/_functions/products.py",
         "result = _core.matmul(conjugated(x)[..., None, :], y[..., None], dtype)",
         "result = _core.matmul(x[..., None, :], conjugated(y)[..., None], dtype)",
-        tests("fast_paths", "outcomes and vecdot"),
+        tests("products", "vecdot"),
     ),
     Mutant(
         "axes-of-a-tensor-in-their-own-order",
