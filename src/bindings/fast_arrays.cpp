@@ -182,7 +182,8 @@ PyObject* wrap_position(int64_t position) { return wrap(Scalar::of(DType::int64,
 PyObject* position_along_axes(Given given, int) {
     int64_t position;
     Dims shape;
-    if (given[2] || !given[1] || !PyTuple_CheckExact(given[1]) || !read_position(given[0], position)) return nullptr;
+    if (!is_on_host(current_device()) || given[2] || !given[1] || !PyTuple_CheckExact(given[1])) return nullptr;
+    if (!read_position(given[0], position)) return nullptr;
     if (!read_shape(given[1], shape) || position < 0 || position >= count(shape)) return nullptr;
     Object result = Object::steal(PyTuple_New(shape.size()));
     for (int d = shape.size() - 1; d >= 0; --d) {
@@ -196,7 +197,8 @@ PyObject* position_along_axes(Given given, int) {
 PyObject* position_in_memory(Given given, int) {
     Dims shape;
     if (!are_absent(given, {2, 3}) || !given[0] || !PyTuple_CheckExact(given[0])) return nullptr;
-    if (!given[1] || !PyTuple_CheckExact(given[1]) || !read_shape(given[1], shape)) return nullptr;
+    if (!is_on_host(current_device()) || !given[1] || !PyTuple_CheckExact(given[1]) || !read_shape(given[1], shape))
+        return nullptr;
     if (shape.size() == 0 || PyTuple_GET_SIZE(given[0]) != shape.size()) return nullptr;
     int64_t result = 0;
     for (int d = 0; d < shape.size(); ++d) {
