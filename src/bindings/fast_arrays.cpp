@@ -27,10 +27,7 @@ PyObject* flipped(Given given, int) {
     const Array* const array = read_array(given[0]);
     if (!array || array->ndim() == 0) return nullptr;
     int64_t only = -1;
-    if (is_given(given[1])) {
-        if (!read_int(given[1], only) || only < -array->ndim() || only >= array->ndim()) return nullptr;
-        if (only < 0) only += array->ndim();
-    }
+    if (is_given(given[1]) && !read_axis(given[1], array->ndim(), only)) return nullptr;
     Layout layout = array->layout();
     int64_t offset = 0;
     for (int d = 0; d < array->ndim(); ++d) {
@@ -115,11 +112,8 @@ PyObject* diagonal(Given given, int) {
     int64_t offset = 0, axes[] = {0, 1};
     if (!array || array->ndim() < 2 || (given[1] && !read_int(given[1], offset)) || std::abs(offset) > kMostOffset)
         return nullptr;
-    for (int k = 0; k < 2; ++k) {
-        if (given[2 + k] && !read_int(given[2 + k], axes[k])) return nullptr;
-        if (axes[k] < -array->ndim() || axes[k] >= array->ndim()) return nullptr;
-        if (axes[k] < 0) axes[k] += array->ndim();
-    }
+    for (int k = 0; k < 2; ++k)
+        if (!read_axis(given[2 + k], array->ndim(), axes[k])) return nullptr;
     return axes[0] == axes[1] ? nullptr : view_of_diagonal(given[0], offset, int(axes[0]), int(axes[1]));
 }
 
@@ -215,18 +209,15 @@ PyObject* taken(Given given, int) {
     const Array* const array = read_array(given[0]);
     int64_t axis = 0;
     if (!array || array->ndim() == 0 || !given[1] || !are_absent(given, {3, 4})) return nullptr;
-    if (is_given(given[2]) ? !read_int(given[2], axis) || axis < -array->ndim() || axis >= array->ndim()
-                           : array->ndim() != 1)
-        return nullptr;
-    const int along = int(axis < 0 ? axis + array->ndim() : axis);
-    if (along == 0 && is_on_host(array->device()))
+    if (is_given(given[2]) ? !read_axis(given[2], array->ndim(), axis) : array->ndim() != 1) return nullptr;
+    if (axis == 0 && is_on_host(array->device()))
         if (PyObject* const few = take_few(*array, given[1])) return few;
     const Array* const places = read_array(given[1]);
     if (!places || places->dtype() != DType::int64 || places->ndim() == 0 || !(places->device() == array->device()))
         return nullptr;
     try {
         return made(array->device(), std::max(array->size(), places->size()),
-                    [&, x = *array, at = *places] { return take(x, at, along, Outside::Raise); });
+                    [&, x = *array, at = *places] { return take(x, at, int(axis), Outside::Raise); });
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::Index) throw;
         return nullptr;

@@ -178,12 +178,7 @@ PyObject* repeated(Given given, int) {
     const Array* const array = read_array(given[0]);
     int64_t axis = 0;
     if (!array || array->ndim() == 0 || !array->is_c_contiguous()) return nullptr;
-    if (is_given(given[2])) {
-        if (!read_int(given[2], axis) || axis < -array->ndim() || axis >= array->ndim()) return nullptr;
-        if (axis < 0) axis += array->ndim();
-    } else if (array->ndim() != 1) {
-        return nullptr;
-    }
+    if (is_given(given[2]) ? !read_axis(given[2], array->ndim(), axis) : array->ndim() != 1) return nullptr;
     const char* from = direct_data(*array);
     std::vector<int64_t> counts;
     Dims shape = array->shape();
@@ -269,13 +264,13 @@ PyObject* rolled(Given given, int) {
     for (Py_ssize_t i = 0; i < count; ++i) {
         int64_t shift, axis = 0;
         if (!read_int(is_several ? PyTuple_GET_ITEM(given[1], i) : given[1], shift)) return nullptr;
-        if (is_given(given[2]) && !read_int(is_several ? PyTuple_GET_ITEM(given[2], i) : given[2], axis))
+        if (is_given(given[2]) &&
+            !read_axis(is_several ? PyTuple_GET_ITEM(given[2], i) : given[2], array->ndim(), axis))
             return nullptr;
-        if (axis < -array->ndim() || axis >= array->ndim()) return nullptr;
         Array next = empty(array->shape(), array->dtype(), array->device());
         char* const to = direct_data(next);
         if (!to) return nullptr;
-        roll_along(*array, int(axis < 0 ? axis + array->ndim() : axis), shift, direct_data(rolled), to);
+        roll_along(*array, int(axis), shift, direct_data(rolled), to);
         rolled = std::move(next);
     }
     return wrap(std::move(rolled));

@@ -243,7 +243,7 @@ PyObject* lengths(Given given, int) {
         (array->dtype() != DType::float64 || array->is_empty() || is_long(array->device(), array->size())))
         return nullptr;  // Python fuses the magnitudes of many elements with their sum
     int64_t axis = 0;
-    if (!is_of_all && (!read_int(given[2], axis) || axis < -array->ndim() || axis >= array->ndim())) return nullptr;
+    if (!is_of_all && !read_axis(given[2], array->ndim(), axis)) return nullptr;
     if (is_of_all && (options.keepdims || !array->is_c_contiguous() || array->ndim() == 0)) return nullptr;
     options.all_axes = false, options.axes = {axis}, options.dtype = array->dtype(), options.name = "norm";
     if (order != Order::Two)

@@ -22,23 +22,22 @@ PyObject* reduced(Given given, int row) {
     const Array* const array = read_array(given[0]);
     if (!array || array->is_empty()) return nullptr;
     const ReductionCall call = call_of(ReductionId(row), given + 1);
-    int64_t axis;
+    int64_t axis = 0;
     if (call.dtype || call.out || call.initial || call.where) return nullptr;
     if (call.keepdims && !PyBool_Check(call.keepdims)) return nullptr;
-    if (is_given(call.axis) && (!read_int(call.axis, axis) || axis < -array->ndim() || axis >= array->ndim()))
-        return nullptr;
+    if (is_given(call.axis) && !read_axis(call.axis, array->ndim(), axis)) return nullptr;
     return reduce_by_name(ReductionId(row), reductions()[row].name, given[0], call);
 }
 
 /// nansum and nanprod: a, axis, dtype, out, keepdims, initial, where. Floating-point and complex arrays.
 PyObject* reduced_without_nan(Given given, int row) {
     const Array* const array = read_array(given[0]);
-    int64_t axis;
+    int64_t axis = 0;
     if (!array || !are_absent(given, {2, 3, 4, 5, 6}) || info(array->dtype()).kind < Kind::Floating) return nullptr;
     ReduceOptions options;
     options.skips_nan = true;
     if (is_given(given[1])) {
-        if (!read_int(given[1], axis) || axis < -array->ndim() || axis >= array->ndim()) return nullptr;
+        if (!read_axis(given[1], array->ndim(), axis)) return nullptr;
         options.all_axes = false;
         options.axes = {axis};
     }
@@ -407,11 +406,7 @@ PyObject* running_sum(Given given, int) {
     const Array* const array = read_array(given[0]);
     ScanOptions options;
     if (!array || !are_absent(given, {2, 3})) return nullptr;
-    if (is_given(given[1])
-            ? !read_int(given[1], options.axis) || options.axis < -array->ndim() || options.axis >= array->ndim()
-            : array->ndim() != 1)
-        return nullptr;
-    if (options.axis < 0) options.axis += array->ndim();
+    if (is_given(given[1]) ? !read_axis(given[1], array->ndim(), options.axis) : array->ndim() != 1) return nullptr;
     options.name = "cumsum";
     return made(array->device(), array->size(), [&, x = *array] { return accumulate(row::add, x, options); });
 }
@@ -422,10 +417,9 @@ PyObject* differences(Given given, int) {
     int64_t times = 1, axis = -1;
     if (!array || array->ndim() == 0 || array->is_empty() || array->dtype() == DType::bool_) return nullptr;
     if (!are_absent(given, {3, 4}) || is_deferring()) return nullptr;
-    if ((given[1] && !read_int(given[1], times)) || (given[2] && !read_int(given[2], axis))) return nullptr;
-    if (times < 1 || times > 2 || axis < -array->ndim() || axis >= array->ndim()) return nullptr;
-    const int along = int(axis < 0 ? axis + array->ndim() : axis);
-    if (array->shape()[along] < times) return nullptr;
+    if ((given[1] && !read_int(given[1], times)) || !read_axis(given[2], array->ndim(), axis)) return nullptr;
+    const int along = int(axis);
+    if (times < 1 || times > 2 || array->shape()[along] < times) return nullptr;
     return made(array->device(), array->size(), [=, x = *array]() mutable {
         for (int64_t k = 0; k < times; ++k) {
             Layout layout = x.layout();
@@ -484,8 +478,8 @@ PyObject* divided(Given given, int gives_indices) {
     int64_t place, axis = -1;
     if (!array || array->ndim() == 0 || !given[1] || !read_int(given[1], place) || !are_absent(given, {3, 4, 5}))
         return nullptr;
-    if (given[2] && (!read_int(given[2], axis) || axis < -array->ndim() || axis >= array->ndim())) return nullptr;
-    const int line = int(axis < 0 ? axis + array->ndim() : axis);
+    if (!read_axis(given[2], array->ndim(), axis)) return nullptr;
+    const int line = int(axis);
     const int64_t extent = array->shape()[line];
     if (place < -extent || place >= extent) return nullptr;
     const int64_t ranks[] = {place < 0 ? place + extent : place};
@@ -500,8 +494,8 @@ PyObject* sorted(Given given, int gives_indices) {
     const Array* const array = read_array(given[0]);
     int64_t axis = -1;
     if (!array || array->ndim() == 0 || !are_absent(given, {2, 3, 4, 5})) return nullptr;
-    if (given[1] && (!read_int(given[1], axis) || axis < -array->ndim() || axis >= array->ndim())) return nullptr;
-    const int line = int(axis < 0 ? axis + array->ndim() : axis);
+    if (!read_axis(given[1], array->ndim(), axis)) return nullptr;
+    const int line = int(axis);
     return made(array->device(), array->size(),
                 [=, x = *array] { return gives_indices ? argsort(x, line, false) : sort(x, line, false); });
 }

@@ -65,6 +65,12 @@ bool read_float(PyObject* object, double& number) {
     return int64_t(number) == integer;
 }
 
+bool read_axis(PyObject* object, int ndim, int64_t& axis) {
+    if ((object && !read_int(object, axis)) || axis < -ndim || axis >= ndim) return false;
+    if (axis < 0) axis += ndim;
+    return true;
+}
+
 bool is_axis(PyObject* object, int64_t axis, int ndim) {
     int64_t number;
     return !object || (read_int(object, number) && (number == axis || number == axis - ndim));

@@ -44,6 +44,8 @@ bool read_float(PyObject* object, double& number);
 bool read_int(PyObject* object, int64_t& value);
 bool read_shape(PyObject* object, Dims& shape);
 bool read_dtype(PyObject* object, DType& dtype);
+/// Reads an axis of so many, counted from either end, as one counted from the first; absent, `axis` is the default.
+bool read_axis(PyObject* object, int ndim, int64_t& axis);
 /// Whether a parameter is absent, or that axis of so many, counted from either end.
 bool is_axis(PyObject* object, int64_t axis, int ndim);
 /// Whether a parameter `device` is absent, or the current device as an object or as "cpu".
