@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 from setuptools import Distribution, Extension, setup
@@ -33,6 +34,13 @@ def compiler() -> str:
 def jobs() -> int:
     """Return the number of parallel compilations: CMAKE_BUILD_PARALLEL_LEVEL, else the cores this process may use."""
     return int(os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", 0)) or len(os.sched_getaffinity(0))
+
+
+def urls() -> dict[str, str]:
+    """Return the addresses of addresses.toml that are filled in, by the names that package indexes show."""
+    addresses = tomllib.loads((SOURCE / "addresses.toml").read_text("utf-8"))
+    shown = ("repository", "documentation", "changelog")
+    return {name.capitalize(): addresses[name] for name in shown if addresses[name]}
 
 
 class CMakeBuild(build_ext):
@@ -81,6 +89,7 @@ class BinaryDistribution(Distribution):
 shutil.rmtree(BUILD / "python", ignore_errors=True)
 
 setup(
+    project_urls=urls(),
     distclass=BinaryDistribution,
     ext_modules=[Extension("cuarray._core", sources=[])],
     cmdclass={"build_ext": CMakeBuild},

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# lint.sh -- clang-format, ruff and mypy over the whole tree, in the versions of scripts/lint.txt.
+# lint.sh -- clang-format, ruff and mypy over the whole tree, and GitHub's files against their schemas, in the versions of scripts/lint.txt.
 #
 #   pip install -r scripts/lint.txt
 #   scripts/lint.sh          fails on any difference
@@ -17,4 +17,9 @@ clang-format --dry-run -Werror "${sources[@]}" || status=1
 ruff format --check . || status=1
 ruff check . || status=1
 mypy || status=1
+check() { check-jsonschema --quiet --builtin-schema "vendor.$1" "${@:2}" || status=1; }
+check github-workflows .github/workflows/*.yml
+check github-issue-forms .github/ISSUE_TEMPLATE/{bug,slow,wish}.yml
+check github-issue-config .github/ISSUE_TEMPLATE/config.yml
+check citation-file-format CITATION.cff
 exit $status

@@ -3,6 +3,8 @@
 import pathlib
 import re
 
+from cuarray._tools import doctor
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 
@@ -18,3 +20,12 @@ def test_every_variable_is_documented():
     libraries = {name for name in listed if name.startswith("CUARRAY_LIB")}
     assert read - listed == set()
     assert listed - read - libraries == set()
+
+
+def test_the_doctor_knows_every_variable():
+    rows = dict(re.findall(r"^\| `(CUARRAY_\w+)` \| (.*?) \|", (ROOT / "docs/settings.md").read_text(), re.MULTILINE))
+    assert rows.keys() == doctor.SETTINGS.keys()
+    for name, values in rows.items():
+        pattern, _ = doctor.SETTINGS[name]
+        for value in re.findall(r"`(.*?)`", values):
+            assert re.fullmatch(pattern, value), (name, value)

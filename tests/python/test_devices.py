@@ -159,6 +159,37 @@ def test_doctor_reports_settings_that_cannot_be_used(name, value):
     assert f"unset {name}" in run.stdout and f"got '{value}'" in run.stdout
 
 
+SILENT = [
+    ("CUARRAY_SYNC", "yes", "export CUARRAY_SYNC=1"),
+    ("CUARRAY_VALIDATE", "true", "export CUARRAY_VALIDATE=1"),
+    ("CUARRAY_TRACK_MEMORY", "on", "export CUARRAY_TRACK_MEMORY=1"),
+    ("CUARRAY_MEMORY_CACHE", "0", "export CUARRAY_MEMORY_CACHE=off"),
+    ("CUARRAY_LIBMVEC", "no", "export CUARRAY_LIBMVEC=off"),
+    ("CUARRAY_LOG", "launch,copies", "unset CUARRAY_LOG"),
+    ("CUARRAY_NUM_THREAD", "2", "export CUARRAY_NUM_THREADS=2"),
+    ("CUARRAY_COLOR", "red", "unset CUARRAY_COLOR"),
+]
+
+
+@pytest.mark.parametrize("name, value, command", SILENT, ids=lambda x: str(x))
+def test_doctor_names_settings_without_effect(name, value, command):
+    found = doctor.faults_of_settings({name: value})
+    assert [each["command"] for each in found] == [command] and name in found[0]["what"]
+
+
+def test_doctor_accepts_valid_settings():
+    valid = {
+        "CUARRAY_SYNC": "0", "CUARRAY_VALIDATE": "1", "CUARRAY_LOG": "launch, wait", "CUARRAY_DEVICE": "cuda:1",
+        "CUARRAY_NUM_THREADS": "4096", "CUARRAY_MEMORY_CACHE": "off", "CUARRAY_LIBBLAS": "off", "CUARRAY_CACHE_DIR": "/x y",
+        "CUARRAY_ISA_LEVELS": "all", "CUARRAY_TRACK_MEMORY": "", "PATH": "/usr/bin",
+    }  # fmt: skip
+    assert doctor.faults_of_settings(valid) == []
+    run = subprocess.run(
+        [sys.executable, "-m", "cuarray"], capture_output=True, text=True, env={**os.environ, "CUARRAY_SYNC": "yes"}
+    )
+    assert run.returncode == 1 and "CUARRAY_SYNC='yes' has no effect: 1 expected" in run.stdout
+
+
 def test_doctor_finds_faults(tmp_path, monkeypatch):
     run = subprocess.run(
         [sys.executable, "-m", "cuarray"],
