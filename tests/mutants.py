@@ -14,6 +14,27 @@ from planted import Mutant, main
 
 MUTANTS = [
     Mutant(
+        "lists-of-arrays-are-not-tensors",
+        "cuarray/_ndarray/torch_function.py",
+        "if kind is tuple or kind is list:",
+        "if kind is tuple:",
+        "tests/python/test_interop_torch_calls.py -k every_position",
+    ),
+    Mutant(
+        "outputs-of-pytorch-may-be-copies",
+        "cuarray/_ndarray/torch_function.py",
+        "if array.size and tensor.data_ptr() != array.data_ptr():",
+        "if False:",
+        "tests/python/test_interop_torch_calls.py -k arrives",
+    ),
+    Mutant(
+        "writes-in-inference-mode-are-lost",
+        "cuarray/_ndarray/torch_function.py",
+        "if tensor.is_inference():",
+        "if False:",
+        "tests/python/test_interop_torch_calls.py -k arrives",
+    ),
+    Mutant(
         "views-count-elements-again",
         "src/bindings/ndarray_methods.cpp",
         "base && is_ndarray(base) ? 0 :",

@@ -206,10 +206,37 @@ def to_drjit(self):
     return getattr(backend, f"TensorX{letter}")(self if self.flags.c_contiguous else self.copy())
 
 
+def data_ptr(self):
+    """Return the address of the first element, as `torch.Tensor.data_ptr` does; libraries of kernels call it.
+
+    On a GPU the array's work has ended when it returns. Work on that memory that cuarray does not queue is not known
+    to it: wait for it before the array is used again.
+
+    Returns
+    -------
+    int
+        0 if there are no elements.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.arange(3, dtype="float32", device="cpu")
+    >>> x[1:].data_ptr() - x.data_ptr()
+    4
+    """
+    x = self.view("uint16") if self.dtype.kind == "V" else self  # the interfaces have no bfloat16
+    if self.device.kind == "cpu":
+        return x.__array_interface__["data"][0]
+    address = x.__cuda_array_interface__["data"][0]
+    self.device.synchronize()
+    return address
+
+
 METHODS = {
     "__cupy_get_ndarray__": to_cupy,
     "__jax_array__": to_jax,
     "cupy": to_cupy,
+    "data_ptr": data_ptr,
     "drjit": to_drjit,
     "jax": to_jax,
     "numba": to_numba,

@@ -16,6 +16,7 @@ from cuarray._ndarray import byte_methods, conversions
 from cuarray._ndarray.flags import Flags
 from cuarray._ndarray.flat import Flat, set_flat
 from cuarray._ndarray.protocols import array_function
+from cuarray._ndarray.torch_function import torch_function
 
 # Attributes
 
@@ -376,6 +377,7 @@ _core.extend_ndarray(
         "__repr__": ndarray_repr,
         "__round__": python_round,
         "__str__": ndarray_str,
+        "__torch_function__": classmethod(torch_function),
         "__trunc__": python_trunc,
         "_repr_html_": html_table,
         "argpartition": argpartition,
