@@ -190,14 +190,31 @@ class ufunc_2_2(ufunc):
 class Flags:
     """The memory layout of an array; at run time in cuarray._ndarray.flags."""
 
-    c_contiguous: bool
-    f_contiguous: bool
-    contiguous: bool
-    forc: bool
-    fnc: bool
-    owndata: bool
-    aligned: bool
+    @property
+    def c_contiguous(self) -> bool: ...
+    @property
+    def f_contiguous(self) -> bool: ...
+    @property
+    def contiguous(self) -> bool: ...
+    @property
+    def fortran(self) -> bool: ...
+    @property
+    def forc(self) -> bool: ...
+    @property
+    def fnc(self) -> bool: ...
+    @property
+    def behaved(self) -> bool: ...
+    @property
+    def carray(self) -> bool: ...
+    @property
+    def farray(self) -> bool: ...
+    @property
+    def owndata(self) -> bool: ...
+    @property
+    def num(self) -> int: ...
     writeable: bool
+    aligned: bool
+    writebackifcopy: bool
     def __getitem__(self, key: str) -> bool: ...
     def __setitem__(self, key: str, value: bool) -> None: ...
 
@@ -264,6 +281,12 @@ class ndarray:
         """The elements as one axis, in C order."""
     @flat.setter
     def flat(self, value: ArrayLike) -> None: ...
+    @property
+    def data(self) -> memoryview:
+        """The memory, on cpu."""
+    @property
+    def ctypes(self) -> Any:
+        """The memory for ctypes, on cpu; see numpy.ndarray.ctypes."""
     @property
     def T(self) -> ndarray:
         """View with the axes reversed."""

@@ -575,7 +575,7 @@ def safe_values_for(a, values, function):
 
     0-d values, which are scalars in NumPy, are cast.
     """
-    is_array = hasattr(type(values), "__array__") and not isinstance(values, np.generic)
+    is_array = hasattr(values, "__array__") and not isinstance(values, np.generic)
     if is_array and not _core.is_value(values):
         values = _core.beside(values, a, function)
         if not _core.can_cast(values.dtype, a.dtype, "safe"):

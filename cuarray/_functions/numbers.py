@@ -438,7 +438,7 @@ def require(a, dtype=None, requirements=None, *, like=None):
     wanted = {REQUIREMENTS[name.upper()] for name in names}
     if {"C", "F"} <= wanted:
         raise ValueError("require: cannot specify both C and Fortran order")
-    order = "C" if "C" in wanted else "F" if "F" in wanted else "K"
+    order = "C" if "C" in wanted else "F" if "F" in wanted else "A"
     a = asarray(a, dtype, order, like=like)
-    alone = ("O" not in wanted or a.flags.owndata) and ("W" not in wanted or a.flags.writeable)
-    return a if alone else a.copy(order)
+    flags = a.flags
+    return a.copy(order) if [name for name in wanted - {"E"} if not flags[name]] else a

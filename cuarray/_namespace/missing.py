@@ -38,7 +38,7 @@ ADVICE = {
     **dict.fromkeys(["getbufsize", "setbufsize"], "ufuncs have no buffers here whose size could be set"),
     **dict.fromkeys(["show_config", "show_runtime"], ABOUT_CUARRAY),
     "core": "it is NumPy's inside; all that is public is in cuarray itself",
-    "ctypeslib": "x.__array_interface__ has the address on cpu, x.__cuda_array_interface__ on a GPU",
+    "ctypeslib": "use x.ctypes or numpy.ctypeslib.as_ctypes(x) on cpu, x.__cuda_array_interface__ on a GPU",
     "emath": "give complex arguments: cuarray.sqrt(x + 0j)",
     "exceptions": "use numpy.exceptions, whose types cuarray raises; cuarray.AxisError is one of them",
     "f2py": "use numpy.f2py with x.numpy() and cuarray.asarray",
@@ -81,8 +81,6 @@ ADVICE = {
 
 #: Attributes of NumPy's arrays, current or removed, and of CuPy's.
 ATTRIBUTES = {
-    "ctypes": "x.__array_interface__['data'] has the address on cpu, x.__cuda_array_interface__ on a GPU",
-    "data": "memoryview(x) shows the memory on cpu, x.__cuda_array_interface__ has the address on a GPU",
     "itemset": "use x[index] = value",
     "newbyteorder": "all arrays are of the machine's own byte order; x.byteswap() turns the bytes round",
     "ptp": "use cuarray.ptp(x)",

@@ -14,6 +14,14 @@ from cuarray._functions.array_text import host_copy
 from cuarray._functions.creation import empty, empty_like
 
 
+def as_ctypes(self):
+    if self.device.kind != "cpu":
+        raise AttributeError("ctypes: the memory is not on the host; write x.numpy().ctypes")
+    if _core.is_value(self):
+        raise AttributeError("ctypes: a 0-d result is a value without an address; write cuarray.array(x).ctypes")
+    return self.__array__().ctypes
+
+
 @_core.with_fast_path
 def tobytes(self, order="C"):
     """Return the elements as bytes on the host, in C or Fortran order; see numpy.ndarray.tobytes.
@@ -243,6 +251,7 @@ METHODS = {
     "__reduce__": reduce,
     "__reduce_ex__": reduce_ex,
     "byteswap": byteswap,
+    "ctypes": property(as_ctypes, doc="The memory for ctypes, on cpu; see numpy.ndarray.ctypes."),
     "dump": dump,
     "dumps": dumps,
     "getfield": getfield,

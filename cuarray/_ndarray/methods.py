@@ -13,7 +13,7 @@ from cuarray._functions.array_text import html_table, ndarray_repr, ndarray_str
 from cuarray._namespace.info import ARRAY_API_VERSION
 from cuarray._namespace.package import package
 from cuarray._ndarray import byte_methods, conversions
-from cuarray._ndarray.flags import Flags
+from cuarray._ndarray.flags import Flags, set_flags
 from cuarray._ndarray.flat import Flat, set_flat
 from cuarray._ndarray.protocols import array_function
 from cuarray._ndarray.torch_function import torch_function
@@ -22,7 +22,10 @@ from cuarray._ndarray.torch_function import torch_function
 
 
 def setflags(self, write=None, align=None, uic=None):
-    """Set whether the array is writeable; the other flags are accepted for NumPy compatibility and ignored.
+    """Set whether the array is writeable; see numpy.ndarray.setflags.
+
+    An array becomes writeable again if it owns its memory, or what it is a view of is writeable. The other flags
+    only accept what is so.
 
     Examples
     --------
@@ -32,8 +35,8 @@ def setflags(self, write=None, align=None, uic=None):
     >>> x.flags.writeable
     False
     """
-    if write is not None:
-        self.flags.writeable = bool(write)
+    if not _core.is_value(self):  # which has nothing to set, as NumPy's scalars
+        set_flags(self, write, align, uic)
 
 
 # Elementwise
@@ -345,8 +348,8 @@ def array_format(self, spec):
 
 
 def conform(self, protocol):
-    """Return the number of a 0-d array for sqlite3's adaptation protocol; None for any other."""
-    return self.item() if self.ndim == 0 else None
+    """Return the number that a value is for sqlite3's adaptation protocol; None for arrays, which are bytes."""
+    return self.item() if _core.is_value(self) else None
 
 
 def dask_tokenize(self):

@@ -278,8 +278,7 @@ bool ArrayOrScalar::load_data(PyObject* object, CallDevice device, const char* f
     static Attribute read{"numpy", "asarray"};
     const Object array = Object::steal_or_null(PyObject_CallFunctionObjArgs(read.get(), object, nullptr));
     if (!array) {  // a sequence of no numbers, such as text that is no str
-        const bool claims = has_attribute(object, "__array__") || has_attribute(object, "__array_interface__") ||
-                            has_attribute(object, "__array_struct__");
+        const bool claims = has_array_protocol(object);
         const bool is_no_number = PyErr_ExceptionMatches(PyExc_ValueError) || PyErr_ExceptionMatches(PyExc_TypeError);
         if (claims || !is_no_number) throw ExceptionIsSet{};
         PyErr_Clear();
@@ -288,7 +287,7 @@ bool ArrayOrScalar::load_data(PyObject* object, CallDevice device, const char* f
     const Object descriptor = Object::steal(PyObject_GetAttrString(array.get(), "dtype"));
     const std::string kind = attribute_text(descriptor.get(), "kind");
     if (!std::strchr("biufc", kind[0])) return false;
-    const bool is_sequence = !PyObject_CheckBuffer(object) && !has_attribute(object, "__array__");
+    const bool is_sequence = !PyObject_CheckBuffer(object) && !has_array_protocol(object);
     // A sequence goes along with arrays on any device, as lists do; memory of the host does not.
     CreationOptions options;
     options.home = device;
@@ -302,8 +301,8 @@ bool ArrayOrScalar::load_data(PyObject* object, CallDevice device, const char* f
 
 bool ArrayOrScalar::load_shared(PyObject* object, CallDevice device, const char* function) {
     const bool shares = has_attribute(object, "__dlpack__") && has_attribute(object, "__dlpack_device__");
-    if (!shares || has_attribute(object, "__array_ufunc__") || has_attribute(object, "__array_function__"))
-        return false;
+    PyTypeObject* const type = Py_TYPE(object);
+    if (!shares || has_attribute(type, "__array_ufunc__") || has_attribute(type, "__array_function__")) return false;
     owned_ = import_dlpack(object, {}, false);
     if (owned_->device() != device)
         raise(ErrorKind::Type, function, ": an array on ", to_string(device), " beside one of class ",

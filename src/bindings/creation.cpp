@@ -166,9 +166,7 @@ ImportedArray read(PyObject* object, const CreationOptions& options, const char*
     if (interface) return {import_cuda_array_interface(interface.get(), object), Object::share(object), false, true};
     if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw ExceptionIsSet{};
     PyErr_Clear();
-    const bool has_memory = PyObject_CheckBuffer(object) || has_attribute(object, "__array__") ||
-                            PyObject_HasAttrString(object, "__array_interface__") ||
-                            PyObject_HasAttrString(object, "__array_struct__");
+    const bool has_memory = PyObject_CheckBuffer(object) || has_array_protocol(object);
     return read_through_numpy(object, options, !has_memory, function);
 }
 
@@ -193,7 +191,8 @@ Array with_options(const ImportedArray& source, const CreationOptions& options, 
     if (!moves && !casts && !reorders && !copies) return array;
     const GilRelease released(moves || is_long(device, array.size()));
     Array result = moves ? to_device(array, device) : array;
-    if (casts) return astype(result, dtype, options.order, true);
+    // NumPy's order 'A' is that of copies; what has to be cast keeps its order.
+    if (casts) return astype(result, dtype, options.order == 'A' ? 'K' : options.order, true);
     return moves && is_in_order(result, options.order) ? result : copy(result, options.order);
 }
 

@@ -1,4 +1,4 @@
-// interfaces.cpp -- the buffer protocol and the protocols of NumPy and CUDA: arrays, array interfaces, ufuncs.
+// interfaces.cpp -- the protocols of NumPy and CUDA: arrays, array interfaces, ufuncs.
 #include "bindings/interfaces.h"
 #include <memory>
 #include <optional>
@@ -25,119 +25,20 @@ char* export_memory(const Array& array) {
 
 namespace {
 
-/// The format of PEP 3118, or "" for a type it has no letter for.
-std::string buffer_format(DType dtype) {
-    const DTypeInfo& type = info(dtype);
-    // int64 is 'l', not 'q': NumPy's int64 is C's long wherever that has 64 bits.
-    const char* letters = type.kind == Kind::Bool       ? "?"
-                          : type.kind == Kind::Signed   ? "bh_i___l"
-                          : type.kind == Kind::Unsigned ? "BH_I___L"
-                          : dtype == DType::bfloat16    ? ""
-                                                        : "_e_f___d";
-    if (!*letters) return "";
-    if (type.kind == Kind::Complex) return std::string("Z") + letters[type.size / 2 - 1];
-    return std::string(1, letters[type.size - 1]);
-}
-
-/// What a Py_buffer points at: its own copies, because x.shape = ... may change the array meanwhile.
-struct BufferDescription {
-    std::string format;
-    Dims shape, strides;
-};
-
-/// NumPy drops the errors of the buffer protocol and asks for the array interface instead. A fault on a GPU is raised
-/// once, by the first wait: so it is kept for that question.
-struct DeferredError {
-    const Storage* storage = nullptr;
-    std::optional<Error> error;
-};
-DeferredError& deferred_error() {
-    thread_local DeferredError one;
-    return one;
-}
-
-char* export_buffer(const Array& array) {
-    deferred_error() = {};
-    try {
-        return export_memory(array);
-    } catch (const Error& error) {
-        deferred_error() = {&array.storage(), error};
-        throw;
-    }
-}
-
-const char* refuse_buffer(const Array& array, const std::string& format, int flags) {
-    if (format.empty()) return "the buffer protocol has no bfloat16; write x.view('uint16') or x.astype('float32')";
-    // A consumer that asks for neither a format nor a shape would read the elements as bytes.
-    const bool wants_bytes = !(flags & (PyBUF_FORMAT | PyBUF_ND));
-    if (wants_bytes && (array.dtype() != DType::uint8 || array.ndim() != 1))
-        return "a request without format and shape takes only one axis of uint8; write memoryview(x) or x.ravel().view('uint8')";
-    if ((flags & PyBUF_WRITABLE) && !array.is_writable()) return "the array is read-only";
-    const bool is_c = array.is_c_contiguous(), is_f = array.is_f_contiguous();
-    if ((flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS && !is_c) return "the array is not C-contiguous";
-    if ((flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && !is_f) return "the array is not Fortran-contiguous";
-    if ((flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS && !is_c && !is_f) return "the array is not contiguous";
-    if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !is_c) return "the array is not C-contiguous";
-    return nullptr;
-}
-
-}  // namespace
-
-int fill_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
-    view->obj = nullptr;
-    if (!is_on_host(array_of(self).device())) {  // asked of every object by some; a C++ exception takes microseconds
-        static PyObject* const reason = PyUnicode_FromString("buffer: the memory is not on the host; write x.numpy()");
-        PyErr_SetObject(PyExc_BufferError, reason);
-        return -1;
-    }
-    return guarded_number<int>([&] {
-        static char nothing[16];
-        const Array& array = array_of(self);
-        auto description = std::make_unique<BufferDescription>();
-        description->format = buffer_format(array.dtype());
-        if (const char* reason = refuse_buffer(array, description->format, flags))
-            raise(ErrorKind::Buffer, "buffer: ", reason);
-        description->shape = array.shape();
-        // Where there are no elements, any strides will do; consumers look for contiguous ones.
-        description->strides = array.size() ? array.strides() : c_strides(array.shape(), item_size(array.dtype()));
-        char* data = export_buffer(array);
-        view->buf = data ? data : nothing;
-        view->len = array.nbytes();
-        view->itemsize = item_size(array.dtype());
-        view->readonly = !array.is_writable();
-        view->ndim = array.ndim();
-        view->format = (flags & PyBUF_FORMAT) ? description->format.data() : nullptr;
-        view->shape = (flags & PyBUF_ND) ? reinterpret_cast<Py_ssize_t*>(description->shape.data()) : nullptr;
-        view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES
-                            ? reinterpret_cast<Py_ssize_t*>(description->strides.data())
-                            : nullptr;
-        view->suboffsets = nullptr;
-        view->internal = description.release();
-        view->obj = Py_NewRef(self);
-        return 0;
-    });
-}
-
-void release_buffer(PyObject*, Py_buffer* view) noexcept { delete static_cast<BufferDescription*>(view->internal); }
-
-namespace {
-
 /// "<f4", "|b1": NumPy's type string with the byte order that this machine has.
 std::string ordered_typestr(DType dtype) {
     constexpr char kNative = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
     return std::string(1, item_size(dtype) == 1 ? '|' : kNative) + info(dtype).typestr;
 }
 
-/// The keys that both array interfaces share. Pillow would ask for the bytes of an array without strides, which only
-/// arrays of bytes give away.
+/// The keys that both array interfaces share.
 Object interface_of(const Array& array) {
     const char* data = export_memory(array);
-    const bool is_contiguous = array.is_c_contiguous() && !is_on_host(array.device());
     const std::string typestr = ordered_typestr(array.dtype());
     return Object::steal(Py_BuildValue(
         "{s:N,s:s,s:(NN),s:N,s:i}", "shape", to_python(array.shape()).release(), "typestr", typestr.c_str(), "data",
         PyLong_FromUnsignedLongLong(reinterpret_cast<uintptr_t>(data)), PyBool_FromLong(!array.is_writable()),
-        "strides", is_contiguous ? Py_NewRef(Py_None) : to_python(array.strides()).release(), "version", 3));
+        "strides", array.is_c_contiguous() ? Py_NewRef(Py_None) : to_python(array.strides()).release(), "version", 3));
 }
 
 /// Consumers find out by hasattr: refusing must be an AttributeError, and not cost the microseconds of a C++ exception.
@@ -151,10 +52,14 @@ PyObject* array_interface(PyObject* self, void*) {
     if (!is_on_host(array.device())) return no_attribute("__array_interface__: the memory is not on the host");
     if (array.dtype() == DType::bfloat16) return no_attribute("__array_interface__: it has no bfloat16");
     return guarded([&] {
-        if (const DeferredError kept = std::exchange(deferred_error(), {}); kept.storage == &array.storage())
-            throw *kept.error;
+        if (const std::optional<Error> error = take_buffer_error(array)) throw *error;
         return interface_of(array).release();
     });
+}
+
+PyObject* data(PyObject* self, void*) {
+    if (!is_on_host(device_of(self))) return no_attribute("data: the memory is not on the host; write x.numpy().data");
+    return PyMemoryView_FromObject(self);
 }
 
 PyObject* cuda_array_interface(PyObject* self, void*) {
@@ -230,7 +135,7 @@ PyObject* array_protocol(PyObject* self, PyObject** values) {
 bool is_ours_to_handle(PyObject* value) {
     const ArrayClass kind = class_of(value);
     const bool is_foreign = kind == ArrayClass::Foreign || kind == ArrayClass::Nothing;
-    return !is_subclass_of_numpy(kind) && !(is_foreign && has_attribute(value, "__array_ufunc__"));
+    return !is_subclass_of_numpy(kind) && !(is_foreign && has_attribute(Py_TYPE(value), "__array_ufunc__"));
 }
 
 bool are_ours_to_handle(PyObject* tuple, Py_ssize_t first) {
@@ -320,6 +225,7 @@ PyMethodDef protocol_methods[] = {
 };
 
 PyGetSetDef protocol_attributes[] = {
+    {"data", data, nullptr, "The memory as a memoryview, on cpu.", nullptr},
     {"__array_interface__", array_interface, nullptr, "NumPy's array interface, on cpu.", nullptr},
     {"__cuda_array_interface__", cuda_array_interface, nullptr, "CUDA Array Interface 3, on GPUs.", nullptr},
     {"_numba_type_", numba_type, nullptr, "numba-cuda's type of the array, on GPUs.", nullptr},

@@ -1,5 +1,6 @@
 // interfaces.h -- handing an array's memory to other libraries.
 #pragma once
+#include <optional>
 #include "bindings/python.h"
 #include "cuarray/array/array.h"
 
@@ -8,6 +9,9 @@ namespace cuarray::python {
 /// Settles the array and, where it may be written, marks its memory as writable from outside. Returns the address of
 /// element 0, null for an empty array.
 char* export_memory(const Array& array);
+
+/// The error of this thread's last buffer request, if it was for this array; given once.
+std::optional<Error> take_buffer_error(const Array& array);
 
 PyObject* dlpack_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords);
 PyObject* dlpack_device_method(PyObject* self, PyObject*);

@@ -26,6 +26,22 @@ PyObject* attribute_of(PyTypeObject* type, const char* name) {
 }
 PyObject* attribute_of(PyObject* object, const char* name) { return attribute_of(Py_TYPE(object), name); }
 
+/// An attribute of the object itself, which its class has not; null where it has none. What a class has is not its own,
+/// but describes its instances.
+Object attribute_of_instance(PyObject* object, const char* name) {
+    PyTypeObject* const type = Py_TYPE(object);
+    const bool has_own = type->tp_dictoffset != 0 || type->tp_getattro != PyObject_GenericGetAttr;
+    if (!has_own || PyType_Check(object)) return {};
+    SavedException aside;
+    Object value = Object::steal_or_null(PyObject_GetAttrString(object, name));
+    if (!value && PyErr_ExceptionMatches(PyExc_AttributeError)) PyErr_Clear();
+    if (!value && PyErr_Occurred()) {
+        aside.drop();
+        throw ExceptionIsSet{};
+    }
+    return value;
+}
+
 /// Whether the class of an object, made of numpy.ndarray, has replaced one of these.
 bool overrides(PyObject* object, std::initializer_list<const char*> names) {
     auto* const base = reinterpret_cast<PyTypeObject*>(numpy_array.get());
@@ -45,9 +61,10 @@ ArrayClass class_of_numpy(PyObject* object) {
 
 /// Whether the class wants to handle operators beside arrays of our priority.
 bool has_priority(PyObject* object) {
-    PyObject* const priority = attribute_of(object, "__array_priority__");
+    PyObject* const of_class = attribute_of(object, "__array_priority__");
+    const Object priority = of_class ? Object::share(of_class) : attribute_of_instance(object, "__array_priority__");
     if (!priority) return false;
-    const double value = PyFloat_AsDouble(priority);
+    const double value = PyFloat_AsDouble(priority.get());
     if (PyErr_Occurred()) PyErr_Clear();
     return value >= kArrayPriority;
 }
@@ -56,9 +73,8 @@ bool has_priority(PyObject* object) {
 ArrayClass class_of_other(PyObject* object) {
     PyObject* const ufunc = attribute_of(object, "__array_ufunc__");
     const bool goes_first = ufunc == Py_None || has_priority(object);
-    const bool has_array = has_attribute(object, "__array__") || has_attribute(object, "__array_interface__") ||
-                           has_attribute(object, "__array_struct__");
-    if ((ufunc && ufunc != Py_None) || has_attribute(object, "__array_function__") ||
+    const bool has_array = has_array_protocol(object);
+    if ((ufunc && ufunc != Py_None) || has_attribute(Py_TYPE(object), "__array_function__") ||
         has_attribute(object, "__dlpack__") || has_attribute(object, "__cuda_array_interface__") ||
         (has_array && goes_first))
         return ArrayClass::Foreign;
@@ -112,6 +128,15 @@ void refuse_to_strip_in(PyObject* list, const char* function, int depth) {
 
 bool has_attribute(PyTypeObject* type, const char* name) { return attribute_of(type, name) != nullptr; }
 
+bool has_attribute(PyObject* object, const char* name) {
+    return has_attribute(Py_TYPE(object), name) || attribute_of_instance(object, name);
+}
+
+bool has_array_protocol(PyObject* object) {
+    return has_attribute(object, "__array__") || has_attribute(object, "__array_interface__") ||
+           has_attribute(object, "__array_struct__");
+}
+
 bool handles_ufuncs(PyObject* object) {
     PyObject* const ufunc = attribute_of(object, "__array_ufunc__");
     return ufunc && ufunc != Py_None;
@@ -141,7 +166,7 @@ void refuse_to_strip(PyObject* object, const char* function) {
         return;
     }
     // What exports its memory is asked for that; the others would be computed, or lose units, without a word.
-    if (has_attribute(object, "__array_function__") && !has_attribute(object, "__dlpack__") &&
+    if (has_attribute(Py_TYPE(object), "__array_function__") && !has_attribute(object, "__dlpack__") &&
         !has_attribute(object, "__cuda_array_interface__"))
         refuse_class(object, ArrayClass::Foreign, function);
 }

@@ -19,9 +19,12 @@ enum class ArrayClass {
 
 ArrayClass class_of(PyObject* object);
 inline bool is_subclass_of_numpy(ArrayClass kind) { return kind >= ArrayClass::Wrapping && kind <= ArrayClass::Matrix; }
-/// Whether the class, or the object's class, has the attribute.
+/// Whether the class has the attribute: what NumPy asks for __array_ufunc__ and __array_function__.
 bool has_attribute(PyTypeObject* type, const char* name);
-inline bool has_attribute(PyObject* object, const char* name) { return has_attribute(Py_TYPE(object), name); }
+/// Whether the object's class or the object itself has it: what NumPy asks for the other protocols.
+bool has_attribute(PyObject* object, const char* name);
+/// Whether it has one of the protocols by which numpy.asarray reads an object as an array.
+bool has_array_protocol(PyObject* object);
 /// Whether its class has an __array_ufunc__ that can be called.
 bool handles_ufuncs(PyObject* object);
 /// Whether it, a numpy.ndarray, is one whose numbers alone say less than it does.

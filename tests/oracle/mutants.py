@@ -582,6 +582,27 @@ OVERLAP = [
 
 TYPES = [
     Mutant(
+        "require-leaves-unaligned-memory",
+        "cuarray/_functions/numbers.py",
+        'for name in wanted - {"E"} if not flags[name]',
+        'for name in wanted - {"E", "A"} if not flags[name]',
+        tests("flags", "require"),
+    ),
+    Mutant(
+        "flags-equal-by-identity",
+        "cuarray/_ndarray/flags.py",
+        "return self.num == other.num if",
+        "return self is other if",
+        tests("flags"),
+    ),
+    Mutant(
+        "flags-lack-keys",
+        "cuarray/_ndarray/flags.py",
+        '    **dict.fromkeys(["CA", "CARRAY"], "carray"),\n',
+        "",
+        tests("flags"),
+    ),
+    Mutant(
         "quotients-of-rounded-numbers",
         "include/cuarray/kernel/math_division.h",
         "constexpr u64 limit = u64(1) << (ieee<f64>::fraction + 1), below",

@@ -138,17 +138,6 @@ def test_dumps(device, tmp_path):
         assert same_bits(y.numpy(), x.numpy()).all() and y.device == x.device
 
 
-def test_setflags(device):
-    x = cuarray.ones(2)
-    x.setflags(align=True)
-    assert x.flags.writeable
-    x.setflags(write=False)
-    with pytest.raises(ValueError):
-        x[0] = 1
-    with pytest.raises(ValueError):
-        x.setflags(write=True)
-
-
 def test_resize_takes_an_array_of_one_extent(device):
     x = cuarray.ones(1, device=device)
     x.resize(np.array([2]))

@@ -1,5 +1,8 @@
 """PyTorch and cuarray: exchange of arrays in both directions, over shared memory."""
 
+import io
+import zlib
+
 import peers
 from peers import error_of
 
@@ -70,16 +73,34 @@ def check_negative_strides_are_refused_or_copied():
 
 def check_other_ways_in():
     """Numbers of the right type, or an error, never garbage (pytorch #188128, #54139)."""
-    x = cuarray.arange(3.0)
-    for make in (torch.as_tensor, torch.tensor):
-        assert make(x).tolist() == [0, 1, 2] and make(x).dtype == torch.float64
-    # PyTorch 2.13 requests raw bytes here and would read them as float32: cuarray can only raise.
-    try:
-        values = torch.asarray(x)
-    except RuntimeError as error:
-        assert "buffer" in str(error)
-    else:
-        assert values.tolist() == [0, 1, 2] and values.dtype == torch.float64
+    square, bytes_, value = cuarray.ones((2, 2)), cuarray.arange(4, dtype="u1"), cuarray.ones(2)[0]
+    for x in (
+        cuarray.arange(3.0),
+        square,
+        square.astype("f4"),
+        bytes_,
+        bytes_.reshape(2, 2),
+        cuarray.full((), 2.5),
+        value,
+        square[:0],
+    ):
+        for make in (torch.as_tensor, torch.tensor):
+            assert make(x).tolist() == x.tolist() and str(make(x).dtype) == f"torch.{x.dtype}"
+        # PyTorch 2.13 requests raw bytes here and would read them as float32: cuarray can only raise.
+        for options in ({}, {"dtype": torch.float64}):
+            try:
+                values = torch.asarray(x, **options)
+            except RuntimeError as error:
+                assert "buffer" in str(error)
+            else:
+                assert values.tolist() == x.tolist() and (options or str(values.dtype) == f"torch.{x.dtype}")
+
+
+def check_bytes_beside_torch():
+    """What other libraries ask for, PyTorch being imported."""
+    x = cuarray.ones((2, 2))
+    assert zlib.crc32(x) == zlib.crc32(x.tobytes()) and io.BytesIO(bytes(32)).readinto(cuarray.ones(4)) == 32
+    assert torch.frombuffer(x.data, dtype=torch.float64).tolist() == [1, 1, 1, 1]
 
 
 def check_memory_outlives_either_side():

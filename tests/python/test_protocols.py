@@ -62,16 +62,6 @@ def test_formats(name, cpu):
     assert np.asarray(view).dtype == np.dtype(name)
 
 
-def test_a_request_for_bare_bytes_needs_bytes(cpu):
-    """torch.asarray makes this request and would read the bytes as numbers of its default type (pytorch #188128)."""
-    for x in (cuarray.ones(3), cuarray.ones(3, bool), cuarray.ones(3, "i1"), cuarray.ones((2, 2), "u1")):
-        for flags in (0, WRITABLE):
-            with pytest.raises(BufferError):
-                request(x, flags)
-    assert request(cuarray.ones(3, "u1"), 0) == (False, False, False, False)
-    assert bytes(memoryview(cuarray.asarray([1.5]))) == np.float64(1.5).tobytes()
-
-
 def test_arrays_without_elements_are_contiguous(cpu):
     for x in (cuarray.ones(0)[::-1], cuarray.ones((3, 0, 2)).T, cuarray.asarray([]).reshape(0)):
         assert memoryview(x).c_contiguous
