@@ -14,6 +14,20 @@ from planted import Mutant, main
 
 MUTANTS = [
     Mutant(
+        "jax-is-not-followed-when-it-is-imported-later",
+        "cuarray/_ndarray/jax_types.py",
+        "sys.meta_path.insert(0, Watcher())",
+        "pass",
+        "tests/python/test_interop_jax_calls.py -k order",
+    ),
+    Mutant(
+        "jax-keeps-64-bits",
+        "cuarray/_ndarray/jax_types.py",
+        "make(x.shape, canonical(x.dtype))",
+        "make(x.shape, x.dtype)",
+        "tests/python/test_interop_jax_calls.py -k layouts",
+    ),
+    Mutant(
         "lists-of-arrays-are-not-tensors",
         "cuarray/_ndarray/torch_function.py",
         "if kind is tuple or kind is list:",

@@ -1,0 +1,84 @@
+"""JAX's tables of argument types: with our class in them, its functions take arrays of ours.
+
+JAX has no public place for it. Where its tables are not the ones that are known here, JAX refuses the arrays, in its own
+words or in ours.
+"""
+
+import importlib.abc
+import sys
+
+from cuarray._core import ndarray
+
+#: The first version of JAX that hands an argument to these tables as below.
+OLDEST = (0, 6)
+
+
+def register():
+    """Enter our class into JAX's tables, where it has them."""
+    import jax
+
+    types = {}
+    try:
+        from jax._src import core, dtypes
+        from jax._src.interpreters import pxla
+
+        types = core.pytype_aval_mappings
+        handlers, shard, canonical, make = (
+            pxla.shard_arg_handlers,
+            pxla.shard_args,
+            dtypes.canonicalize_dtype,
+            core.ShapedArray,
+        )
+        if hasattr(dtypes, "register_canonicalize_value_handler"):
+            handle = dtypes.register_canonicalize_value_handler
+        else:
+            handle = dtypes.canonicalize_value_handlers.__setitem__
+        if jax.__version_info__ < OLDEST:
+            raise AttributeError("other tables")
+    except (ImportError, AttributeError):
+        types[ndarray] = refused
+        return
+    types[ndarray] = lambda x: make(x.shape, canonical(x.dtype))
+    handle(ndarray, ndarray.jax)
+    handlers[ndarray] = lambda arrays, *how: shard(*how, [x.jax() for x in arrays])
+
+
+def refused(x):
+    """Raise an error that JAX passes on, unlike TypeError, in whose place it has words of its own."""
+    raise ValueError(
+        f"jax: this version of JAX does not take arrays of cuarray, here one of shape {x.shape}; write x.jax()"
+    )
+
+
+class Watcher(importlib.abc.MetaPathFinder):
+    """Finds JAX as the other finders do, and calls `register` once it is imported."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "jax":
+            return None
+        for finder in sys.meta_path:
+            spec = None if finder is self or not hasattr(finder, "find_spec") else finder.find_spec(name, path, target)
+            if spec is not None:
+                self.follow(spec.loader)
+                return spec
+        return None
+
+    def follow(self, loader):
+        """Call `register` after the loader has run the module."""
+        run = loader.exec_module
+
+        def exec_module(module):
+            run(module)
+            if self in sys.meta_path:
+                sys.meta_path.remove(self)
+                register()
+
+        loader.exec_module = exec_module
+
+
+def watch():
+    """Register now if JAX is imported, or when it is."""
+    if sys.modules.get("jax"):
+        register()
+    else:
+        sys.meta_path.insert(0, Watcher())
