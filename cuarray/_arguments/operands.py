@@ -135,6 +135,17 @@ def real_number(value, what, function):
     return float(host)
 
 
+def dtype_into(dtype, out):
+    """Return the type of a computation that `out`, if given, helps to choose: as in NumPy, the common one.
+
+    But uint64 does not become float64 beside signed integers.
+    """
+    if not hasattr(out, "dtype"):
+        return dtype
+    common = _core.result_type(dtype, out.dtype)
+    return dtype if common.kind == "f" and dtype.kind in "iu" and out.dtype.kind in "iu" else common
+
+
 def write_output(result, out, function, casting="same_kind"):
     """Return the result, written to `out` if given: an array of its shape, or a tuple of one.
 

@@ -3,11 +3,14 @@
 import numpy as np
 
 from cuarray._arguments.axes import integer, normalise_axis
-from cuarray._arguments.operands import as_arrays, write_output
+from cuarray._arguments.operands import as_arrays, dtype_into, write_output
 from cuarray._core import ndarray
 from cuarray._fft import on_cpu, on_gpu
 from cuarray._fft.kinds import FROM_REAL, OPPOSITE, TO_REAL
 from cuarray._functions.array_text import is_on_host
+
+#: The real type of the precision of a complex one.
+REAL = {np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.float64)}
 
 
 def operand(function, a):
@@ -16,6 +19,14 @@ def operand(function, a):
     if x.dtype.kind not in "biufc":
         raise TypeError(f"{function}: there is no transform of {x.dtype}; write x.astype(cuarray.float32)")
     return x
+
+
+def as_precise(x, out):
+    """Return the array in the precision of `out`, if that has more: as in NumPy, the transform is computed in it."""
+    if x.dtype not in (np.float16, np.float32, np.complex64):
+        return x
+    dtype = dtype_into(x.dtype, out)
+    return x.astype(dtype if x.dtype.kind == "c" else REAL.get(dtype, dtype), copy=False)
 
 
 def extent(value, what, function):
@@ -35,6 +46,7 @@ def entries(values, what, function):
 def transform_axis(function, a, n, axis, norm, out):
     """Transform one axis."""
     x = a if type(a) is ndarray else operand(function, a)
+    x = x if out is None else as_precise(x, out)
     if n is None and norm is None and type(axis) is int and is_on_host(x):
         few = on_cpu.transform_few(function, x, axis)
         if few is not None:
@@ -48,7 +60,7 @@ def transform_axis(function, a, n, axis, norm, out):
 
 def transform_axes(function, a, s, axes, norm, out):
     """Transform several axes by a function whose name without its last letter is the transform of an axis."""
-    x = operand(function, a)
+    x = as_precise(operand(function, a), out)
     if s is not None:
         s = [None if n is None else extent(n, "a length in s", function) for n in entries(s, "s", function)]
     if axes is not None:

@@ -4,7 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axes
-from cuarray._arguments.operands import as_arrays, write_output
+from cuarray._arguments.operands import as_arrays, dtype_into, write_output
 from cuarray._arguments.ufuncs import clip, multiply, real, rint, sqrt
 from cuarray._functions.creation import as_array, zeros
 from cuarray._functions.joining import concat
@@ -67,7 +67,8 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
         total = _core.full((), a.size / result.size, result.dtype, result.device)
         return result, broadcast_to(total, result.shape).copy()
     weights = weights_along(weights, a, axis)
-    work = _core.result_type(a.dtype, weights.dtype, *(["f8"] if a.dtype.kind in "biu" else []))
+    dtype = _core.result_type(a.dtype, weights.dtype, *(["f8"] if a.dtype.kind in "biu" else []))
+    work = _core.result_type(dtype, "f4") if dtype.itemsize == 2 else dtype  # halves hold no sums beyond 65504
     if weights.shape == a.shape:
         products, total = _core.weighted_sums("average", a, weights, axis, work, keepdims)
     else:  # a few weights, used for many results
@@ -76,8 +77,10 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
             products = multiply(a, weights, dtype=work).sum(axis, keepdims=keepdims)
     if bool((total == 0).any()):
         raise ZeroDivisionError("average: weights sum to zero, can't be normalized")
-    result = products / total
-    return (result, broadcast_to(total, result.shape).copy()) if returned else result
+    result = (products / total).astype(dtype, copy=False)
+    if not returned:
+        return _core.as_value(result)
+    return result, broadcast_to(total.astype(dtype, copy=False), result.shape).copy()
 
 
 def weights_along(weights, a, axis):
@@ -129,6 +132,7 @@ def ptp(a, axis=None, out=None, keepdims=False):
     """
     a = as_array(a)
     if a.dtype.kind == "c":  # two complex accumulators need too many registers for one fold
+        a = a.astype(dtype_into(a.dtype, out), copy=False)
         return write_output(a.max(axis, keepdims=keepdims) - a.min(axis, keepdims=keepdims), out, "ptp")
     return _core.reduce("ptp", a, axis, out=out, keepdims=keepdims)
 

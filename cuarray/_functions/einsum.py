@@ -7,7 +7,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer
-from cuarray._arguments.operands import as_arrays, under_its_name, write_output
+from cuarray._arguments.operands import as_arrays, target, under_its_name, write_output
 from cuarray._core import ndarray
 from cuarray._functions.products import common_dtype
 
@@ -128,11 +128,11 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
     out : ndarray, optional
         Output array.
     dtype : dtype, optional
-        Type of the computation; the promoted type by default.
+        Type of the computation; by default the promoted type of the arrays and of `out`.
     order : {'K', 'A', 'C', 'F'}
         The result's layout in memory.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
-        The casting rule from the arrays to `dtype`.
+        The casting rule from the arrays to `dtype`, and to and from the type of `out`.
     optimize : bool, str or tuple
         How the order of the products of three and more arrays is found, as in `numpy.einsum_path`: 'greedy' (also
         for True and False), 'optimal', or a path.
@@ -162,10 +162,11 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
     if not arrays:
         refuse("at least one array is needed")
     labels, wanted = parsed(text, [x.ndim for x in arrays])
-    kind = common_dtype(arrays, dtype, casting, "einsum")
+    takers = [] if out is None else [target(out, "einsum", is_out=True)]
+    kind = common_dtype([*arrays, *takers], dtype, casting, "einsum")
     terms = [x.astype(kind, copy=False) for x in arrays]
     result = _core.einsum(terms, labels, wanted, path_of(text, arrays, optimize))
-    return write_output(result if order in ("K", "A") else result.copy(order), out, "einsum")
+    return write_output(result if order in ("K", "A") else result.copy(order), out, "einsum", casting)
 
 
 @under_its_name

@@ -4,13 +4,14 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer
-from cuarray._arguments.operands import WEAK, arrays_and_numbers, device_of, write_output
+from cuarray._arguments.operands import WEAK, arrays_and_numbers, device_of, dtype_into, target, write_output
 from cuarray._arguments.ufuncs import clip as clip_ufunc
-from cuarray._arguments.ufuncs import maximum, minimum, rint
+from cuarray._arguments.ufuncs import maximum, minimum, positive, rint
 from cuarray._arguments.ufuncs import round as round_ufunc
 from cuarray._arguments.ufuncs import where as where_ufunc
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array, zeros_like
+from cuarray._functions.dtypes import is_inexact
 from cuarray._functions.indexing import nonzero
 from cuarray._functions.reductions import NOT_GIVEN
 
@@ -105,7 +106,7 @@ def clip(a, min=None, max=None, out=None, *, a_min=NOT_GIVEN, a_max=NOT_GIVEN, *
     a = as_array(a, device_of(low, high))
     low, high = in_range(low, a.dtype, -1), in_range(high, a.dtype, 1)
     if low is None and high is None:
-        return _core.as_value(a.copy("K")) if out is None else write_output(a, out, "clip")
+        return positive(a, out=out, **kwargs)
     if low is None:
         return minimum(a, high, out=out, **kwargs)
     if high is None:
@@ -169,5 +170,10 @@ def round(a, decimals=0, out=None):
     if a.dtype.kind in "iu" and decimals < -MOST_DECIMALS:
         return write_output(zeros_like(a), out, "round")
     scale = 10.0 ** abs(decimals) if abs(decimals) <= MOST_DECIMALS else np.inf
-    first, second = (a * scale, lambda r: r / scale) if decimals > 0 else (a / scale, lambda r: r * scale)
-    return write_output(second(rint(first)).astype(a.dtype, copy=False), out, "round")
+    scaled = a * scale if decimals > 0 else a / scale
+    taker = a if out is None else target(out, "round", is_out=True)
+    dtype = taker.dtype if is_inexact(taker) else dtype_into(a.dtype, taker)
+    if is_inexact(taker):  # as in NumPy, which stores the scaled numbers to out
+        scaled = scaled.astype(dtype, copy=False)
+    whole = rint(scaled)
+    return write_output((whole / scale if decimals > 0 else whole * scale).astype(dtype, copy=False), out, "round")

@@ -7,7 +7,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axes
-from cuarray._arguments.operands import as_arrays, write_output
+from cuarray._arguments.operands import as_arrays, target, write_output
 from cuarray._arguments.ufuncs import conj
 from cuarray._arguments.ufuncs import multiply as multiply_ufunc
 from cuarray._functions.shaping import moveaxis
@@ -390,6 +390,13 @@ def tensordot(a, b, axes=2):
     return _core.matmul(rows, columns).reshape((*shape_a, *shape_b))
 
 
+def write_product(product, out, function):
+    """Return the product, written to `out` if given; as in NumPy, ValueError if that has another type."""
+    if out is not None and target(out, function, is_out=True).dtype != product.dtype:
+        raise ValueError(f"{function}: out= has type {out.dtype}, the result {product.dtype}")
+    return write_output(product, out, function)
+
+
 @_core.with_fast_path
 def dot(a, b, out=None):
     """Multiply like `numpy.dot`: contract the last axis of `a` with the last but one of `b`.
@@ -399,7 +406,7 @@ def dot(a, b, out=None):
     a, b : array_like
         A number multiplies the other argument; a vector is contracted along its only axis.
     out : ndarray, optional
-        Output array.
+        Output array, of the result's type.
 
     Returns
     -------
@@ -409,7 +416,7 @@ def dot(a, b, out=None):
     Raises
     ------
     ValueError
-        If the contracted axes differ in length.
+        If the contracted axes differ in length, or `out` has another type than the result.
 
     See Also
     --------
@@ -431,8 +438,8 @@ def dot(a, b, out=None):
             f"{b.shape[axis]} (dim {b.ndim + axis})"
         )
     if a.ndim < 3 and b.ndim < 3:
-        return write_output(_core.matmul(a, b), out, "dot")
-    return write_output(tensordot(a, b, ([-1], [axis])), out, "dot")
+        return write_product(_core.matmul(a, b), out, "dot")
+    return write_product(tensordot(a, b, ([-1], [axis])), out, "dot")
 
 
 @_core.with_fast_path

@@ -7,8 +7,8 @@ import numpy as np
 from cuarray import _core
 from cuarray._arguments import ufuncs
 from cuarray._arguments.axes import normalise_axes
-from cuarray._arguments.operands import as_arrays, host_values, write_output
-from cuarray._arguments.ufuncs import clip, floor, isfinite, isnan, maximum, minimum, where
+from cuarray._arguments.operands import as_arrays, dtype_into, host_values, write_output
+from cuarray._arguments.ufuncs import clip, floor, isfinite, isnan, maximum, minimum, subtract, where
 from cuarray._functions.creation import as_array, empty
 from cuarray._functions.dtypes import is_inexact
 from cuarray._functions.joining import concat, stack
@@ -151,7 +151,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     middle = sorted({(n - 1) // 2, n // 2})
     last = [n - 1] if is_inexact(a) else []
     found = _core.order_statistics(rows, rows.ndim - 1, middle + last, "median")
-    result = found[..., : len(middle)].mean(axis=-1)
+    result = found[..., : len(middle)].mean(axis=-1, dtype=dtype_into(a.dtype, out) if last else None)
     if last:
         result = nan_where(result, found[..., -1])
     return slices.result(result, out)
@@ -195,10 +195,18 @@ def checked_arrays(a, weights, method, function):
     return a, weights
 
 
-def interpolate(low, high, weight, rest, is_near_high):
-    """Return low + (high - low) * weight, computed from the nearer end; `rest` is 1 - weight."""
+def dtype_of(out):
+    """Return the type of an output array, if it may hold quantiles between elements."""
+    return out.dtype if hasattr(out, "dtype") and is_inexact(out) else None
+
+
+def interpolate(low, high, weight, rest, is_near_high, dtype):
+    """Return low + (high - low) * weight, computed from the nearer end; `rest` is 1 - weight.
+
+    As in NumPy, the last step from the high end has the type of the output array, if there is one.
+    """
     step = high - low
-    return where(is_near_high, high - step * rest, low + step * weight)
+    return where(is_near_high, subtract(high, step * rest, dtype=dtype, casting="unsafe"), low + step * weight)
 
 
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
@@ -321,7 +329,7 @@ def find_quantiles(function, a, q, scale, axis, out, method, keepdims, weights):
         dtype = rows.dtype if rule(np, n, q)[1] is None else np.float64
         nothing = empty(q.shape + rows.shape[:-1], dtype, device=a.device)
         return slices.result(nothing, out, q.ndim)
-    place, weight = rule(np, n, q)
+    place, weight = rule(np, n, q.astype(position_dtype(n, q.dtype), copy=False))
     # Beyond an end, both neighbours are the end element.
     low = high = np.clip(np.floor(place), 0, n - 1).astype(np.int64)
     if weight is not None:
@@ -337,20 +345,26 @@ def find_quantiles(function, a, q, scale, axis, out, method, keepdims, weights):
     result = at(low)
     if weight is not None:
         weight = np.asarray(weight, q.dtype if q.dtype.kind == "f" else None)
-        result = between_neighbours(result, at(high), weight, is_weak)
+        result = between_neighbours(result, at(high), weight, is_weak, dtype_of(out))
     if inexact:
         result = nan_where(result, found[-1])
     return slices.result(result, out, q.ndim)
 
 
-def between_neighbours(low, high, weight, is_weak):
+def position_dtype(n, dtype):
+    """Return the type to compute positions among n elements in: that of q, as in NumPy, if it counts to n exactly."""
+    is_exact = dtype.kind != "f" or n <= 2 ** (np.finfo(dtype).nmant + 1)
+    return dtype if is_exact else np.dtype(np.float64)
+
+
+def between_neighbours(low, high, weight, is_weak, dtype):
     """Interpolate with weights known on the host, one for each quantile."""
     if is_weak:
         weight = float(weight)
-        return interpolate(low, high, weight, 1 - weight, weight >= 0.5)
+        return interpolate(low, high, weight, 1 - weight, weight >= 0.5, dtype)
     weight = weight.reshape(weight.shape + (1,) * (low.ndim - weight.ndim))
     on_device = [as_array(x, low.device) for x in (weight, 1 - weight, weight >= 0.5)]
-    return interpolate(low, high, *on_device)
+    return interpolate(low, high, *on_device, dtype)
 
 
 def checked_weights(weights, a, slices, function):
@@ -586,7 +600,7 @@ def find_nanquantiles(function, a, q, scale, axis, out, method, keepdims, weight
     if least == rows.shape[-1]:
         return find_quantiles(function, a, given, scale, axis, out, method, keepdims, None)
     ordered = _core.sort(rows, last, False, function)
-    results = [quantile_of_counts(ordered, count, one, rule, is_weak) for one in q.reshape(-1)]
+    results = [quantile_of_counts(ordered, count, one, rule, is_weak, dtype_of(out)) for one in q.reshape(-1)]
     result = gathered(results, q, ordered)
     return slices.result(result, out, q.ndim)
 
@@ -599,11 +613,11 @@ def slices_of_nothing(a, axis, out, keepdims, function, weights):
     return slices.result(slices.values.mean(axis=-1), out)
 
 
-def quantile_of_counts(ordered, count, q, rule, is_weak):
+def quantile_of_counts(ordered, count, q, rule, is_weak, out_dtype):
     """Return one quantile of the first `count` elements of each sorted row."""
     last = ordered.ndim - 1
     dtype = q.dtype if q.dtype.kind == "f" else np.dtype(np.float64)
-    place, weight = rule(ufuncs, count.astype(dtype), q)
+    place, weight = rule(ufuncs, count.astype(position_dtype(ordered.shape[last], dtype)), q)
     top = maximum(count - 1, 0)
     below = floor(place)
     low = clip(below, 0, top).astype(np.int64)
@@ -611,5 +625,5 @@ def quantile_of_counts(ordered, count, q, rule, is_weak):
     if weight is not None:
         high = where(place < 0, 0, minimum(below + 1, top)).astype(np.int64)
         weights = [w.astype(ordered.dtype if is_weak else dtype) for w in (weight, 1 - weight)]
-        result = interpolate(result, _core.take_along_axis(ordered, high, last), *weights, weight >= 0.5)
+        result = interpolate(result, _core.take_along_axis(ordered, high, last), *weights, weight >= 0.5, out_dtype)
     return result[..., 0]

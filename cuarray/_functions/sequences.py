@@ -106,6 +106,8 @@ def steps_between(start, stop, step):
         length = (stop - start) / step
         if math.isnan(length):
             raise ValueError("arange: the length is not a number")
+        if length == 0 and stop != start:  # an infinite step, or a quotient too small for a float
+            return int(math.copysign(1, length) > 0)
         count = math.ceil(length) if math.isfinite(length) else math.copysign(math.inf, length)
     if count >= 2**63:
         raise ValueError(f"arange: {count} elements are more than an array can have")

@@ -116,7 +116,7 @@ def unique(
     axis : int, optional
         The axis whose slices are compared; by default, elements of the flattened array are compared.
     equal_nan : bool
-        Whether all NaNs are equal; slices with a NaN always differ.
+        Whether all NaNs are equal; slices of several axes with a NaN always differ.
     sorted : bool
         Accepted for NumPy compatibility: the result is sorted in any case.
 
@@ -147,6 +147,8 @@ def unique(
     ar = as_array(ar)
     wanted = return_index or return_inverse or return_counts
     if axis is not None:
+        axis = normalise_axis(axis, ar.ndim, "unique")
+    if axis is not None and ar.ndim > 1:
         values, groups = unique_slices(ar, axis)
         shape = -1
     else:
@@ -175,7 +177,6 @@ def unique(
 
 def unique_slices(ar, axis):
     """Return the unique slices along an axis, and their groups."""
-    axis = normalise_axis(axis, ar.ndim, "unique")
     slices = moveaxis(ar, axis, 0)
     n, extents = slices.shape[0], slices.shape[1:]
     rows = slices.reshape(n, int(np.prod(extents, dtype=np.int64)))

@@ -5,7 +5,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axis
 from cuarray._arguments.operands import as_arrays, host_values, word
-from cuarray._arguments.ufuncs import less
+from cuarray._arguments.ufuncs import less, not_equal
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
 
@@ -490,15 +490,23 @@ def digitize(x, bins, right=False):
         raise TypeError("digitize: x and bins must be real")
     if bins.ndim != 1:
         raise ValueError(f"digitize: the edges need one axis, they have shape {bins.shape}")
-    ascends, descends = is_monotonic(bins)
-    if not (ascends or descends):
-        raise ValueError("digitize: the edges must ascend or descend")
     side = "left" if right else "right"
-    if ascends:
+    if ascend(bins):
         return searchsorted(bins, x, side)
+    if bool((bins[1:] != bins[1:]).any()):  # a NaN behind others: no order, so that only NumPy's steps find its places
+        return as_array(np.digitize(x.numpy(), bins.numpy(), right), x.device)
     return bins.size - searchsorted(bins[::-1], x, side)
 
 
-def is_monotonic(edges):
-    """Return whether elements ascend, and whether they descend."""
-    return not bool(less(edges[1:], edges[:-1]).any()), not bool(less(edges[:-1], edges[1:]).any())
+def ascend(edges):
+    """Return whether edges ascend, or are all equal; ValueError if they neither ascend nor descend.
+
+    As in NumPy, edges descend unless the first that differs is greater, which a NaN never is.
+    """
+    before, after = edges[:-1], edges[1:]
+    changes = not_equal(before, after)
+    first = int(changes.argmax()) if changes.size else 0
+    ascends = not changes.size or not bool(changes[first]) or bool(before[first] < after[first])
+    if bool((less(after, before) if ascends else less(before, after)).any()):
+        raise ValueError("digitize: the edges must ascend or descend")
+    return ascends

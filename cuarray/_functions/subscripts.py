@@ -51,7 +51,7 @@ class Grid:
             if not isinstance(entry, slice):
                 name = "ogrid" if self.is_open else "mgrid"
                 raise AttributeError(f"{name}: takes slices, not {type(entry).__name__}")
-        axes = np.ogrid[key]
+        axes = np.ogrid[tuple(map(with_numbers, key)) if isinstance(key, tuple) else with_numbers(key)]
         if isinstance(axes, np.ndarray):
             return as_array(axes)
         axes = tuple(map(as_array, axes))
@@ -123,11 +123,19 @@ class Joiner:
         return tuple(given.get(i, setting) for i, setting in enumerate(self.settings))
 
 
+def with_numbers(entry):
+    """Return a slice with NumPy's scalars in place of 0-d results: an imaginary step is a number of points."""
+    ends = (entry.start, entry.stop, entry.step)
+    start, stop, step = (x.numpy()[()] if _core.is_value(x) else x for x in ends)
+    return slice(start, stop, step)
+
+
 def part(entry, device, least, first):
     """Return one entry of a Joiner's brackets as an array of at least `least` axes."""
     if isinstance(entry, slice):
-        start, step = entry.start or 0, 1 if entry.step is None else entry.step
-        if isinstance(step, complex):
+        entry = with_numbers(entry)
+        start, step = 0 if entry.start is None else entry.start, 1 if entry.step is None else entry.step
+        if isinstance(step, complex | np.complexfloating):
             x = linspace(start, entry.stop, int(abs(step)), device=device)
         else:
             x = arange(start, entry.stop, step, device=device)

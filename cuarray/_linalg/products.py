@@ -7,11 +7,12 @@ from numpy.linalg import LinAlgError
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axis
-from cuarray._arguments.operands import as_arrays, members, write_output
+from cuarray._arguments.operands import as_arrays, members
 from cuarray._core import ndarray
 from cuarray._functions import blocks, index_grids, products, shaping
 from cuarray._functions.creation import empty_like
 from cuarray._functions.matrices import eye
+from cuarray._functions.products import write_product
 from cuarray._linalg.lapack import as_matrices, inverse
 
 
@@ -342,7 +343,7 @@ def multi_dot(arrays, *, out=None) -> ndarray:
     arrays : sequence of array_like
         Two or more. The first may be one-dimensional, a row, and the last one a column.
     out : ndarray, optional
-        Output array.
+        Output array, of the result's type.
 
     Returns
     -------
@@ -392,7 +393,7 @@ def multi_dot(arrays, *, out=None) -> ndarray:
         split = splits[start][stop]
         return products.matmul(product(start, split), product(split + 1, stop))
 
-    return write_output(product(0, len(chain) - 1), out, "multi_dot")
+    return write_product(product(0, len(chain) - 1), out, "multi_dot")
 
 
 def best_splits(lengths):

@@ -357,13 +357,13 @@ class ReduceRun {
         char* const acc = scratch.take(kFolds * acc_size());
         for (int64_t first = 0; first < folds_; first += kFolds) {
             const int64_t folds = std::min(kFolds, folds_ - first);
-            if (loops_.identity)
-                loops_.identity(acc, folds);
-            else if (task_.initial)
+            if (task_.initial)
                 loops_.map(task_.initial->bytes, acc, folds);
+            else if (loops_.identity)
+                loops_.identity(acc, folds);
             else
                 raise(ErrorKind::Value, task_.name, ": zero-size array to a reduction which has no identity");
-            for (int64_t k = 0; k < outputs_; ++k) write_results(k, first, folds, acc, loops_.identity != nullptr);
+            for (int64_t k = 0; k < outputs_; ++k) write_results(k, first, folds, acc, false);
         }
     }
 

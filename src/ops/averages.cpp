@@ -58,17 +58,21 @@ Array squares_of_one_pass(const Array& array, const ReducedAxes& axes, DType wid
     return reduce(reduction::dispersion, distance(array, wide, first), sums);
 }
 
-/// The same about a given mean; if that is `exact`, subtracts the excess that rounding it to `work` adds.
-Array squares_about(const Array& array, const Array& mean, DType work, const Argument& n, bool exact,
-                    ReduceOptions sums) {
-    const Array centre = astype(mean, work, 'K', false);
+/// The same of real or complex numbers, of which both parts contribute.
+Array squares_of_parts(const Array& array, const ReducedAxes& axes, DType wide, const ReduceOptions& sums) {
+    const DType part = real_part(array.dtype());
+    if (part == array.dtype()) return squares_of_one_pass(array, axes, wide, sums);
+    const auto squares_of = [&](int64_t offset) {
+        return squares_of_one_pass(array.view(array.layout(), offset, part), axes, wide, sums);
+    };
+    return binary(row::add, squares_of(0), squares_of(item_size(part)));
+}
+
+/// The sums of squared distances from a mean, in its dtype.
+Array squares_about(const Array& array, const Array& mean, ReduceOptions sums) {
     sums.dtype = DType::none;
     const Deferral fused;
-    const Array squares = reduce(reduction::sum, squared_distance(array, centre), sums);
-    if (!exact || mean.dtype() == work) return squares;
-    // The squares are too large by n times the squared distance of the centre from the mean.
-    const Array excess = binary(row::multiply, squared_distance(centre, mean), n);
-    return binary(row::maximum, binary(row::subtract, squares, excess), Scalar::of(DType::float64, 0.0));
+    return reduce(reduction::sum, squared_distance(array, mean), sums);
 }
 
 /// The dtype in which the mean of elements of `work` is as good as exact in comparison with them.
@@ -115,18 +119,18 @@ Array variance(const Array& array, const ReduceOptions& options, double correcti
     const Scalar all = Scalar::of(DType::int64, axes.folds);
     const Argument n = element_counts(array, sums, all, counts);
     Array squares;
-    if (!given_mean && !options.where && wide != work && info(work).kind == Kind::Floating && axes.folds) {
-        squares = squares_of_one_pass(array, axes, wide, sums);
+    if (!given_mean && !options.where && wide != work && axes.folds) {
+        squares = squares_of_parts(array, axes, real_part(wide), sums);
     } else {
         Array mean;
         if (given_mean) {
             broadcast_strides(given_mean->layout(), array.shape(), name);
-            mean = *given_mean;
+            mean = astype(*given_mean, work, 'K', false);
         } else {
             sums.dtype = wide;
             mean = binary(row::divide, reduce(reduction::sum, array, sums), n);
         }
-        squares = squares_about(array, mean, work, n, !given_mean, sums);
+        squares = squares_about(array, mean, sums);
     }
     const Scalar zero = Scalar::of(DType::float64, 0.0);
     const Scalar lost = Scalar::of(DType::float64, correction);

@@ -19,14 +19,24 @@ LoopId loop_in(const Row& row, DType dtype) {
 
 }  // namespace
 
+DType fold_dtype(DType dtype, const Array& out) {
+    const DType common = promote(dtype, out.dtype());
+    const bool are_integers = info(dtype).kind < Kind::Floating && info(out.dtype()).kind < Kind::Floating;
+    if (!are_integers || info(common).kind < Kind::Floating) return common;
+    return info(dtype).kind == Kind::Signed ? DType::int64 : DType::uint64;
+}
+
 LoopId running_loop(RowId id, DType dtype, DType asked, const Array* out, const char* method) {
     const Row& row = rows()[id];
     LoopId loop = kNone;
     if (asked != DType::none) {
         loop = loop_in(row, asked);
     } else {
-        if (!out && row.reduction != kNone) dtype = reduction_dtype(row.reduction, dtype);
-        const ArgType types[] = {{out ? out->dtype() : dtype, {}}, {dtype, {}}};
+        if (out)
+            dtype = fold_dtype(dtype, *out);
+        else if (row.reduction != kNone)
+            dtype = reduction_dtype(row.reduction, dtype);
+        const ArgType types[] = {{dtype, {}}, {dtype, {}}};
         loop = resolve(id, types);
         // Logical rows fold bools. Comparisons give bools, too, but are not associative: they have no fold.
         if (loop != kNone && row.has(Associative) && loops()[loop].out[0] == DType::bool_)

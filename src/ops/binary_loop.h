@@ -5,6 +5,10 @@
 
 namespace cuarray {
 
+/// The dtype in which elements of `dtype` are folded into `out`: as in NumPy their common one, but uint64 and signed
+/// integers do not become float64.
+DType fold_dtype(DType dtype, const Array& out);
+
 /// The loop (T, T) -> T in which a binary row folds elements of `dtype`, into `out` if given. `asked`: dtype=, or none.
 /// TypeError if there is no such loop. Sums and products of smaller integers use int64 or uint64.
 LoopId running_loop(RowId row, DType dtype, DType asked, const Array* out, const char* method);

@@ -186,14 +186,36 @@ Scalar to_scalar(const Argument& value, DType dtype, const char* name) {
     return convert(item(*value.array, name), dtype);
 }
 
+/// The truth value of an initial value; a number of any type has one.
+Scalar truth_of(const Argument& value, const char* name) {
+    if (value.weak) {
+        const Weak& number = *value.weak;
+        const bool is_true = number.big || number.integer || number.real != 0 || number.imag != 0;
+        return Scalar::of(DType::bool_, is_true);
+    }
+    return convert(value.scalar ? *value.scalar : item(*value.array, name), DType::bool_);
+}
+
+/// Whether the row gives bools for any dtype, such as any and logical_xor.
+bool gives_truth(const ReductionRow& row, ReductionId id) {
+    return row.domain >> int(DType::float64) & 1 && reduction_result(id, DType::float64) == DType::bool_;
+}
+
+/// What a masked element is replaced with. Beside an initial value, which may be -0.0, a sum needs -0.0, which changes
+/// no number.
+Scalar masked_element(ReductionId id, DType T, bool has_initial) {
+    if (has_initial && id == reduction::sum) return convert(Scalar::of(DType::complex128, c128{-0.0, -0.0}), T);
+    return convert(reduction_identity(id, T), T);
+}
+
 /// The dtype in which the row computes for this argument; TypeError if it does not support that dtype.
 DType loop_dtype(ReductionId id, const Array& array, const ReduceOptions& o) {
     const ReductionRow& row = reductions()[id];
     DType T = o.dtype;
     if (T == DType::none) {
-        T = reduction_dtype(id, array.dtype());
-        // As in NumPy, a wider output widens the computation.
-        if (o.out && reduction_result(id, T) == T && can_cast(T, o.out->dtype())) T = o.out->dtype();
+        const bool widens_alone = row.has(WideInt) && info(array.dtype()).kind < Kind::Floating;
+        const bool asks_out = o.out && !widens_alone && reduction_result(id, array.dtype()) == array.dtype();
+        T = asks_out ? fold_dtype(array.dtype(), *o.out) : reduction_dtype(id, array.dtype());
     }
     if (!(row.domain >> int(T) & 1)) raise(ErrorKind::Type, row.name, ": not supported for ", info(T).name);
     return T;
@@ -239,8 +261,9 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
 
     // The value that replaces masked elements: the identity, or the start value of the fold.
     Scalar initial;
-    if (o.initial) initial = to_scalar(*o.initial, T, name);
-    const Scalar masked = row.has_identity ? convert(reduction_identity(id, T), T) : initial;
+    if (o.initial)
+        initial = gives_truth(row, id) ? convert(truth_of(*o.initial, name), T) : to_scalar(*o.initial, T, name);
+    const Scalar masked = row.has_identity ? masked_element(id, T, o.initial) : initial;
     const bool has_identity = row.has_identity && !o.no_initial;
     check_start(o, has_identity, name);
     check_empty(axes, has_identity || o.initial, gives_index, name);
@@ -372,16 +395,14 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
     check_binary(id, "reduce");
     const char* name = row.name;
     const ReductionId reduction = row.reduction;
-    // As in NumPy, a wider output widens the computation, unless all loops of the row give bool.
     const bool asks = loops()[row.first_loop + row.loops - 1].out[0] == DType::bool_;
     if (asks && o.dtype != DType::none && o.dtype != DType::bool_)
         raise(ErrorKind::Type, name, ".reduce: no loop takes and gives ", info(o.dtype).name);
-    const bool widens = o.out && !asks && o.out->dtype() != array.dtype() && can_cast(array.dtype(), o.out->dtype());
-    const Array* const deciding = widens ? o.out : nullptr;
     const bool has_reduction = reduction != kNone && reductions()[reduction].domain >> int(array.dtype()) & 1;
-    const bool is_direct = o.dtype != DType::none || (has_reduction && !deciding);
-    const LoopId loop =
-        reduction != kNone && is_direct ? LoopId(kNone) : running_loop(id, array.dtype(), o.dtype, deciding, "reduce");
+    const bool is_direct = o.dtype != DType::none || has_reduction;
+    const LoopId loop = reduction != kNone && is_direct
+                            ? LoopId(kNone)
+                            : running_loop(id, array.dtype(), o.dtype, asks ? nullptr : o.out, "reduce");
     if (reduction != kNone) {
         ReduceOptions own = o;
         own.name = name;
@@ -406,7 +427,7 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
         return write_output(ufunc_reduce(id, folded_as_one(array, axes), line).reshape(axes.result_shape), o, name);
     }
     Scalar initial, masked;
-    if (o.initial) initial = to_scalar(*o.initial, T, name);
+    if (o.initial) initial = asks ? convert(truth_of(*o.initial, name), T) : to_scalar(*o.initial, T, name);
     // As in reduce, the start value replaces masked elements if there is no identity: all such rows are idempotent.
     masked = row.identity ? row_identity(id, T) : initial;
     check_start(o, row.identity && !o.no_initial, name);

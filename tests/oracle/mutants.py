@@ -391,6 +391,13 @@ ORDER = [
 
 SETS = [
     Mutant(
+        "unique-along-the-only-axis-keeps-nan",
+        "cuarray/_functions/sets.py",
+        "if axis is not None and ar.ndim > 1:",
+        "if axis is not None:",
+        tests("sets"),
+    ),
+    Mutant(
         "all-nan-are-one",
         "cuarray/_functions/sets.py",
         "return UniqueAllResult(*unique(x, True, True, True, equal_nan=False))",
@@ -612,9 +619,58 @@ TYPES = [
     Mutant(
         "rounded-integers-are-floats",
         "cuarray/_functions/elementwise.py",
-        "write_output(second(rint(first)).astype(a.dtype, copy=False), out,",
-        "write_output(second(rint(first)), out,",
+        "(whole / scale if decimals > 0 else whole * scale).astype(dtype, copy=False), out,",
+        "whole / scale if decimals > 0 else whole * scale, out,",
         tests("manipulation", "round"),
+    ),
+    Mutant(
+        "rounded-without-the-output",
+        "cuarray/_functions/elementwise.py",
+        "    if is_inexact(taker):  # as",
+        "    if False:  # as",
+        tests("out", "helps and round"),
+    ),
+    Mutant(
+        "einsum-without-its-output",
+        "cuarray/_functions/einsum.py",
+        "common_dtype([*arrays, *takers], ",
+        "common_dtype(arrays, ",
+        tests("out", "helps and einsum"),
+    ),
+    Mutant(
+        "transforms-without-their-output",
+        "cuarray/_fft/plans.py",
+        "if x.dtype not in (np.float16, np.float32, np.complex64):",
+        "if True:",
+        tests("out", "helps and fft"),
+    ),
+    Mutant(
+        "products-are-cast-to-their-output",
+        "cuarray/_functions/products.py",
+        "if out is not None and target(out, function, is_out=True).dtype != product.dtype:",
+        "if False:",
+        "tests/oracle/test_bad_calls.py -k dot",
+    ),
+    Mutant(
+        "uint64-and-signed-fold-as-floats",
+        "src/ops/binary_loop.cpp",
+        "if (!are_integers || info(common).kind < Kind::Floating) return common;",
+        "if (!are_integers || info(common).kind <= Kind::Complex) return common;",
+        tests("out", "stay_integers"),
+    ),
+    Mutant(
+        "initial-values-cast-before-their-truth",
+        "src/ops/reduction.cpp",
+        "initial = gives_truth(row, id) ?",
+        "initial = gives_truth(row, id) && !o.initial ?",
+        tests("reductions", "keywords and logical"),
+    ),
+    Mutant(
+        "clip-without-its-keywords",
+        "cuarray/_functions/elementwise.py",
+        "return positive(a, out=out, **kwargs)",
+        "return positive(a, out=out)",
+        tests("manipulation", "clip"),
     ),
     Mutant(
         "integers-from-linspace-towards-zero",
@@ -661,6 +717,41 @@ TYPES = [
 ]
 
 COUNTS_AND_RANKS = [
+    Mutant(
+        "positions-in-the-type-of-q",
+        "cuarray/_functions/quantiles.py",
+        'is_exact = dtype.kind != "f" or n',
+        'is_exact = dtype.kind == "f" or n',
+        tests("quantiles", "beyond"),
+    ),
+    Mutant(
+        "halves-weighted-in-float16",
+        "cuarray/_functions/averages.py",
+        "if dtype.itemsize == 2 else dtype",
+        "if dtype.itemsize == 1 else dtype",
+        tests("averages", "halves"),
+    ),
+    Mutant(
+        "edges-with-nan-ascend",
+        "cuarray/_functions/sorting.py",
+        "bool(before[first] < after[first])",
+        "not bool(before[first] > after[first])",
+        tests("sorting", "digitize"),
+    ),
+    Mutant(
+        "no-element-before-an-infinite-step",
+        "cuarray/_functions/sequences.py",
+        "if length == 0 and stop != start:",
+        "if length == 0 and stop == start:",
+        tests("creation", "arange"),
+    ),
+    Mutant(
+        "steps-of-complex64-are-lengths",
+        "cuarray/_functions/subscripts.py",
+        "isinstance(step, complex | np.complexfloating)",
+        "isinstance(step, complex)",
+        tests("subscripts", "joined"),
+    ),
     Mutant(
         "weibull-as-hazen",
         "cuarray/_functions/quantiles.py",
@@ -849,9 +940,37 @@ EDITING = [
     Mutant(
         "wider-outputs-ignored",
         "src/ops/reduction.cpp",
-        "widens ? o.out : nullptr;",
-        "nullptr;",
-        tests("ufunc_objects", "wider"),
+        "const bool asks_out = o.out && !widens_alone &&",
+        "const bool asks_out = o.out && widens_alone &&",
+        tests("out", "helps"),
+    ),
+    Mutant(
+        "sums-of-nothing-start-from-zero",
+        "src/host/reduce.cpp",
+        "            if (task_.initial)\n                loops_.map",
+        "            if (task_.initial && !loops_.identity)\n                loops_.map",
+        tests("reductions", "keywords"),
+    ),
+    Mutant(
+        "masked-elements-add-zero",
+        "src/ops/reduction.cpp",
+        "if (has_initial && id == reduction::sum)",
+        "if (has_initial && id == reduction::mean)",
+        tests("reductions", "keywords"),
+    ),
+    Mutant(
+        "squares-about-a-rounded-mean",
+        "src/ops/averages.cpp",
+        "mean = binary(row::divide, reduce(reduction::sum, array, sums), n);",
+        "mean = astype(binary(row::divide, reduce(reduction::sum, array, sums), n), work, 'K', false);",
+        tests("reductions", "with_a_mask"),
+    ),
+    Mutant(
+        "a-nan-of-any-sign",
+        "src/host/loops/reductions.cpp",
+        "return math::isnan(x) ? quiet_nan<Result>() : x;",
+        "return x;",
+        tests("reductions", "one_sign"),
     ),
     Mutant(
         "first-sum-in-place-of-the-second",

@@ -72,6 +72,19 @@ def test_averages(expression, device):
     agree(expression, NAMES, rtol=1e-6 if "g" in expression.split("(", 1)[1][:1] else 1e-13)
 
 
+def test_halves_are_weighted_in_float32(device):
+    """A float16 does not hold the sum of 70,000 weights."""
+    x, weights = cuarray.ones((70_000, 2), "f2"), cuarray.full(70_000, 3, dtype="f2")
+    for got in (
+        cuarray.average(x, 0, weights),
+        cuarray.average(x, weights=3 * x),
+        cuarray.average(x[:, 0], weights=weights),
+    ):
+        assert got.dtype == np.float16 and (got == 1).all()
+    assert cuarray.average(x, 0, weights, returned=True)[1].dtype == np.float16
+    assert hash(cuarray.average(x, weights=x)) == hash(1.0)
+
+
 COVARIANCES = """
 xp.{0}(f)
 xp.{0}(f, rowvar=False)

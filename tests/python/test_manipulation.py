@@ -114,6 +114,8 @@ def test_splitting(expression, device):
         "xp.shares_memory(x, x[:1])", "xp.shares_memory(v[::2], v[1::2])", "xp.shares_memory(x, v)", "xp.may_share_memory(v[:2], v[3:])",
         "xp.where([True, False], 1, 2)", "xp.where(v > 2, v, -v)", "xp.where(v, 1.5, 2)", "xp.where(v > 2, v)", "xp.where(True, v, 0)", "xp.where(f > 3, f, s)",
         "xp.where(xp.ones(3, bool), v, v)", "xp.where(s, 1, 2)", "xp.where(v > 1, 1j, v)",
+        "xp.clip(f, None, None, where=f > 3, out=xp.zeros((3, 4)))", "xp.clip(v, None, None, dtype='f4')", "xp.clip(v, None, None, out=xp.zeros(5, 'i1'), casting='unsafe')", "xp.clip(v, None, None, out=xp.zeros(5, 'i1'), casting='safe')", "xp.clip(v, None, None, casting='other')",
+        "xp.clip(v.astype('u1'), -1, 300, dtype='f4')", "v.astype('u1').clip(0, 255, where=v > 1, out=xp.zeros(5))", "v.clip(None, None, dtype='f8')", "xp.clip(s, None, None)", "xp.clip(v > 1, None, None)", "xp.clip(v, None, None, other=1)",
         "xp.clip(v, 1, 3)", "xp.clip(v, None, 3)", "xp.clip(v, 2, None)", "xp.clip(v, 3, 1)", "xp.clip(v, 1.5, 3)", "xp.clip(v, min=1, max=2)", "xp.clip(v, max=2)",
         "xp.clip(f, [0, 1, 2, 3], 5)", "xp.clip(xp.ones(2, 'u1'), 0, 300)", "xp.clip(xp.ones(2, 'u1'), -5, 0)", "xp.clip(v)", "v.clip(1, 3)",
         "xp.clip(v, 1, 3, out=xp.empty(5, int))", "xp.clip(xp.asarray([1.0, np.nan]), 0, 0.5)", "xp.clip(xp.asarray([1.0, np.nan]), None, 0.5)", "xp.clip(xp.asarray([0.0, np.nan]), 0.5, None)",

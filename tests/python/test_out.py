@@ -8,6 +8,7 @@ import itertools
 import numpy as np
 import pytest
 from layouts import LAYOUTS
+from same import agree
 
 import cuarray
 from cuarray._namespace.aliases import ALIASES
@@ -70,6 +71,95 @@ def test_what_out_cannot_be(name, device):
         names["OUT"] = (out, *[None] * (len(results) - 1)) if isinstance(results, tuple) and kind != "tuple" else out
         with pytest.raises((TypeError, ValueError), match=rf"^{name}\b.*\bout(put)?\b"):
             eval(ast.unparse(call), names)
+
+
+#: Calls whose results depend on the type of out=: with an operand's own they would wrap, overflow or round.
+CHOOSES = """
+xp.einsum('i->', u, out=xp.zeros((), 'i8'))
+xp.einsum('i->', b, out=xp.zeros((), 'i8'))
+xp.einsum('i->', h, out=xp.zeros(()))
+xp.einsum('i,i->i', u, u, out=xp.zeros(3, 'i8'))
+xp.einsum('i,i->', u, u, out=xp.zeros((), 'i8'))
+xp.einsum('i,j->ij', u, u, out=xp.zeros((3, 3), 'f4'))
+xp.einsum('ij,jk->ik', u[None], u[:, None], out=xp.zeros((1, 1), 'i8'))
+xp.einsum('i,i,i->', u, u, u, out=xp.zeros((), 'i8'))
+xp.einsum('i->', u, out=xp.zeros((), 'i8'), dtype='i8')
+xp.einsum('i->', f, out=xp.zeros((), 'f2'), casting='same_kind')
+xp.einsum('i->', f, out=xp.zeros((), 'i2'), casting='unsafe')
+xp.round(h / 7, 2, out=xp.zeros(3))
+xp.round(f, 2, out=xp.zeros(3))
+xp.round(f, -1, out=xp.zeros(3))
+xp.round(f, 1, out=xp.zeros(3, 'c16'))
+xp.round(123456 * f.astype('f8'), 2, out=xp.zeros(3, 'f4'))
+xp.round(xp.asarray([255], dtype='u1'), -1, out=xp.zeros(1))
+f.round(2, out=xp.zeros(3))
+xp.fft.fft(f, out=xp.zeros(3, 'c16'))
+xp.fft.fft(f.astype('c8'), out=xp.zeros(3, 'c16'))
+xp.fft.fft(h / 7, out=xp.zeros(3, 'c16'))
+xp.fft.ifft(f, 5, norm='forward', out=xp.zeros(5, 'c16'))
+xp.fft.rfft(f, out=xp.zeros(2, 'c16'))
+xp.fft.ihfft(f, norm='forward', out=xp.zeros(2, 'c16'))
+xp.fft.irfft(f, out=xp.zeros(4))
+xp.fft.irfft(f, out=xp.zeros(4, 'c16'))
+xp.fft.fft2(f[None], out=xp.zeros((1, 3), 'c16'))
+xp.fft.rfftn(f[None], out=xp.zeros((1, 2), 'c16'))
+xp.sum(u, out=xp.zeros((), 'u1'))
+xp.sum(f, out=xp.zeros(()))
+xp.sum(h, out=xp.zeros((), 'f4'))
+xp.sum(b, out=xp.zeros((), bool))
+xp.sum(xp.asarray([2**62] * 3), out=xp.zeros((), 'f4'))
+xp.prod(xp.repeat(u, 4), out=xp.zeros((), 'f4'))
+xp.mean(f, out=xp.zeros(()))
+xp.mean(f, out=xp.zeros(()), where=b)
+xp.ptp(xp.asarray([-100, 100], dtype='i1'), out=xp.zeros((), 'i8'))
+xp.ptp(f + xp.asarray(1j, dtype='c8'), out=xp.zeros((), 'c16'))
+xp.median(f[:2], out=xp.zeros(()))
+xp.quantile(f, 0.8, out=xp.zeros(()))
+xp.quantile(f, 0.3, out=xp.zeros(()))
+xp.quantile(f.astype('f8'), 0.8, out=xp.zeros((), 'f4'))
+xp.percentile(h / 7, [10, 90], out=xp.zeros(2))
+xp.nanquantile(xp.concatenate((f, [np.nan]), dtype='f4'), [0.8, 0.3], out=xp.zeros(2))
+xp.nansum(f, out=xp.zeros(()))
+xp.nanmean(f, out=xp.zeros(()))
+xp.trace(xp.diag(u), out=xp.zeros((), 'i8'))
+xp.cumsum(u, out=xp.zeros(3, 'f4'))
+xp.cumprod(u, out=xp.zeros(3, 'i8'))
+xp.add.reduce(u, out=xp.zeros((), 'f4'))
+xp.subtract.reduce(u, out=xp.zeros((), 'i8'))
+xp.subtract.reduce(u.astype('i8'), out=xp.zeros((), 'f4'))
+xp.subtract.accumulate(u, out=xp.zeros(3, 'i8'))
+xp.multiply.reduceat(u, [0, 1], out=xp.zeros(2, 'f4'))
+xp.hypot.reduce(f, out=xp.zeros(()))
+xp.logical_or.reduce(u, out=xp.zeros((), 'i8'))
+xp.bitwise_or.reduce(u, out=xp.zeros((), 'i8'))
+xp.bitwise_or.reduce(u, out=xp.zeros(()))
+xp.outer(u, u, out=xp.zeros((3, 3), 'i8'))
+xp.matmul(u, u, out=xp.zeros((), 'i8'))
+xp.add(u, u, out=xp.zeros(3, 'i8'))
+xp.dot(u, 2, out=xp.zeros(3, 'i8'))
+""".split("\n")[1:-1]
+NUMBERS = {
+    "u": lambda xp: xp.asarray([200, 100, 99], dtype="u1"),
+    "b": lambda xp: xp.asarray([True, False, True]),
+    "h": lambda xp: xp.asarray([60000, 50000, 33], dtype="f2"),
+    "f": lambda xp: xp.asarray([1 / 3, 22 / 7, 5.4321], dtype="f4"),
+}
+
+
+@pytest.mark.parametrize("expression", CHOOSES)
+def test_out_helps_to_choose_the_type(expression, device):
+    narrow = "'f4'" in expression.split("out=")[1] or "'f2'" in expression.split("out=")[1]
+    agree(expression, NUMBERS, rtol=3e-7 if narrow else 1e-14)
+
+
+def test_uint64_and_signed_integers_stay_integers(device):
+    """NumPy folds in float64."""
+    x = cuarray.asarray([2**53, 1], dtype="u8")
+    assert cuarray.sum(x, out=cuarray.zeros((), int)).item() == 2**53 + 1
+    assert cuarray.cumsum(x, out=cuarray.zeros(2, int)).tolist() == [2**53, 2**53 + 1]
+    y = cuarray.asarray([2**31 - 1, 1], dtype="i4")
+    assert cuarray.cumsum(y, out=cuarray.zeros(2, "u8")).tolist() == [2**31 - 1, 2**31]
+    assert cuarray.subtract.reduce(x, out=cuarray.zeros((), int)).item() == 2**53 - 1
 
 
 def test_there_are_many():

@@ -97,6 +97,20 @@ def test_weights(device, rng):
         same(cuarray.nanquantile(cuarray.asarray(nan), q, 1, method="inverted_cdf", weights=cuarray.asarray(w)), want)
 
 
+@pytest.mark.parametrize("name", ["quantile", "nanquantile", "percentile", "nanpercentile"])
+def test_positions_beyond_the_type_of_q(name, device):
+    """float16 counts to 2048, and holds no number above 65,504."""
+    q = np.asarray([0.25, 0.5, 1], "f2") * (100 if "percentile" in name else 1)
+    for n in (2048, 3001, 70_001):
+        x = np.arange(n) % 7 + np.arange(n) // (n // 3)
+        for nan in (0, 2):
+            x = np.sort(x).astype("f2")
+            x[:nan] = np.nan
+            want = getattr(np, name)(x.astype("f8"), q.astype("f8"))
+            got = getattr(cuarray, name)(cuarray.asarray(x[::-1]), q)
+            np.testing.assert_array_equal(got.numpy(), want.astype("f2"), strict=True)
+
+
 def test_warnings_about_nothing(device):
     with pytest.warns(RuntimeWarning, match="All-NaN slice"):
         assert np.isnan(cuarray.nanmedian([np.nan, np.nan]).numpy())

@@ -132,6 +132,10 @@ def test_arrays_without_axes(name, device):
         "xp.add.reduce(x)", "xp.add.reduce(x, axis=None)", "xp.multiply.reduce(x, 1)", "xp.maximum.reduce(x, axis=(0, 1))", "xp.add.reduce(u)", "xp.subtract.reduce(x, 2)",
         "xp.logical_and.reduce(x)", "xp.bitwise_or.reduce(x, 0)", "xp.add.reduce(f, where=m, initial=1)", "xp.subtract.reduce(f, axis=(0, 1))", "xp.minimum.reduce([])",
         "xp.gcd.reduce(xp.abs(x))", "xp.gcd.reduceat([-2, -4, 6], [0, 1, 2])", "xp.gcd.reduceat([-2, -4, 6], [0, 2])", "xp.hypot.reduce(f)", "xp.add.reduce(s)", "xp.multiply.outer([1, 2], [3, 4])", "xp.subtract.outer(f, [1, 2])", "xp.power.reduce([2, 3, 2])",
+        "xp.logical_or.reduce(x[:1] * 0, initial=0.5)", "xp.logical_and.reduce(n, initial=1e-300)", "xp.logical_xor.reduce(u, 0, initial=256)", "xp.logical_xor.reduce(b, initial=1j)", "xp.logical_or.reduce([0], initial=-(2**200))",
+        "xp.logical_or.reduce(e, 1, initial=np.float64(0.5))", "xp.logical_or.reduce([0], initial=xp.asarray(0.5))", "xp.logical_or.reduce([0], initial=xp.nan)", "xp.logical_and.reduce(f > 0, 0, initial=-0.0)", "xp.equal.reduce(b, initial=2j)", "xp.multiply.reduce(b, dtype=bool, initial=0.5)",
+        "xp.add.reduce([], initial=-0.0)", "xp.sum(e, 1, initial=-0.0)", "xp.sum(f, 1, initial=-0.0, where=False)", "xp.sum(f * 1j, 0, initial=complex(-0.0, -0.0), where=False)", "xp.sum(x, 0, initial=3, where=False)", "xp.prod([], initial=-0.0)", "xp.hypot.reduce([], initial=-2)",
+        "xp.var(xp.zeros(0, 'f4'), ddof=-1)", "xp.std(xp.zeros(0, 'f2'), ddof=-2)", "xp.var(xp.zeros((2, 0), 'c8'), 1, ddof=-1)", "xp.var(f, 0, 'f4', ddof=-1, where=False)", "xp.var(e, 1, ddof=-1)",
         "xp.divide.reduce(f, 1)", "xp.bitwise_xor.reduce(b)", "xp.logaddexp.reduce(f)", "xp.fmax.reduce(n, 0)",
     ],
 )  # fmt: skip
@@ -289,7 +293,37 @@ def test_variance_far_from_zero(dtype, centre, most, masked, options, rng, devic
 
 def test_variance_of_equal_numbers_is_zero(device):
     for number in (0.1, 1e8 + 8, -3e30):
-        assert cuarray.full(100_001, number, dtype="f4").var().item() == 0
+        x = cuarray.full(100_001, number, dtype="f4")
+        assert x.var().item() == cuarray.nanvar(x).item() == x.var(where=x != 0).item() == 0
+
+
+@pytest.mark.parametrize("dtype", ["f4", "c8"])
+@pytest.mark.parametrize("centre", [1, 1e4, 1e7])
+def test_variances_with_a_mask_are_those_without(dtype, centre, rng, device):
+    """The squares are added in double precision in both cases."""
+    x = cuarray.asarray((centre + rng.standard_normal((500, 7))).astype(dtype))
+    for axis in (None, 0, 1):
+        for name in ("var", "std"):
+            want = getattr(x, name)(axis).numpy()
+            for got in (getattr(cuarray, "nan" + name)(x, axis), getattr(x, name)(axis, where=x == x)):
+                np.testing.assert_array_max_ulp(got.numpy(), want, 1)
+
+
+@pytest.mark.parametrize(
+    "call", ["(x * 1.5).sum()", "(x - x).sum()", "(x * 1.5).prod(axis=1)", "(x / 2).mean(axis=0)", "(x * 1.5).std()"]
+)
+@pytest.mark.parametrize("type", ["f2", "f4", "f8", "c8", "c16"])
+def test_a_nan_has_one_sign(call, type, rng):
+    """Compilers and processors choose the operand whose sign and payload a NaN gets."""
+    for shape in ((1, 1), (5, 20), (1, 1000), (3000, 7)):
+        x = rng.standard_normal(shape).astype(type)
+        x[rng.random(shape) < 0.3] = rng.choice([np.nan, -np.nan, np.inf, -np.inf])
+        x[-1, -1], x[0, 0] = -np.nan, np.nan
+        with cuarray.device("cpu"):
+            x = cuarray.asarray(x)
+            plain, fused = (f(x).numpy() for f in (lambda x: eval(call), cuarray.fuse(lambda x: eval(call))))
+        assert plain.tobytes() == fused.tobytes()
+        assert not np.signbit(plain.real[np.isnan(plain.real)]).any()
 
 
 def test_variance_of_nothing_and_of_too_few(device):

@@ -73,6 +73,19 @@ template <class T> struct NumberOf<red::Moments<T>> {
     using type = T;
 };
 
+/// The result of a fold: one NaN where numbers were computed, which are the rows that have an identity. The others give
+/// an element. Which operand's sign and payload a sum gets differs between instructions.
+template <class Row, class Result> Result plain(Result x) {
+    if constexpr (!Row::has_identity)
+        return x;
+    else if constexpr (is_complex<Result>)
+        return {plain<Row>(x.re), plain<Row>(x.im)};
+    else if constexpr (is_float<Result> || is_half<Result>)
+        return math::isnan(x) ? quiet_nan<Result>() : x;
+    else
+        return x;
+}
+
 /// The loops of reduction row R over elements of one type.
 template <int R, class Element> struct ReductionOf {
     using Row = reduction_t<R, Element>;
@@ -346,7 +359,8 @@ template <int R, class Element> struct ReductionOf {
     using Result = decltype(Row::finish(A(), i64()));
     static void finish(const void* from, void* to, int64_t n, int64_t count) {
         for (int64_t i = 0; i < n; ++i)
-            static_cast<stored_t<Result>*>(to)[i] = store<Result>(Row::finish(static_cast<const A*>(from)[i], count));
+            static_cast<stored_t<Result>*>(to)[i] =
+                store<Result>(plain<Row>(Row::finish(static_cast<const A*>(from)[i], count)));
     }
 };
 
@@ -803,7 +817,8 @@ template <int R, class Element> struct SegmentsOf {
             const X* const x = static_cast<const X*>(from) + begins[k];
             const int64_t n = ends[k] - begins[k];
             if (n <= 0) continue;
-            static_cast<X*>(to)[k] = store<Element>(Row::finish(fold_segment(x, n, begins[k] <= last, nodes), n));
+            const A folded = fold_segment(x, n, begins[k] <= last, nodes);
+            static_cast<X*>(to)[k] = store<Element>(plain<Row>(Row::finish(folded, n)));
         }
     }
 };
@@ -852,7 +867,7 @@ template <int R, class Element> constexpr ReductionLoops reduction_loops() {
     }
     loops.identity = Own::Row::has_identity ? Shared::identity : nullptr;
     loops.map = ReductionOf<first_alike(R, &FoldText::map), Element>::map;
-    loops.finish = ReductionOf<first_alike(R, &FoldText::finish), Element>::finish;
+    loops.finish = ReductionOf<first_alike(R, &FoldText::combine, &FoldText::finish), Element>::finish;
     return loops;
 }
 
