@@ -133,6 +133,27 @@ MUTANTS = [
         "tests/python/test_memory.py -k wrong_allocator",
     ),
     Mutant(
+        "arrow-columns-have-steps",
+        "src/bindings/arrow_export.cpp",
+        "if (array.is_c_contiguous() && is_aligned && dtype == array.dtype()) return array;",
+        "if (is_aligned && dtype == array.dtype()) return array;",
+        "tests/python/test_protocols_arrow.py -k elements",
+    ),
+    Mutant(
+        "arrow-columns-own-nothing",
+        "src/bindings/arrow_export.cpp",
+        "exported->storage = memory.storage_ref();",
+        "",
+        "tests/python/test_protocols_arrow.py -k lives_as_long",
+    ),
+    Mutant(
+        "arrow-integers-are-narrowed",
+        "src/bindings/arrow_export.cpp",
+        "can_cast(own, wanted, Casting::Safe)",
+        "can_cast(own, wanted, Casting::SameKind)",
+        "tests/python/test_protocols_arrow.py -k requested",
+    ),
+    Mutant(
         "dlpack-null-is-memory",
         "src/bindings/foreign_memory.cpp",
         "if (!memory.address)",

@@ -20,7 +20,7 @@ NVIDIA = "0x10de"  # the vendor's number on the PCI bus
 DISPLAY = "0x03"  # the class of graphics devices there
 
 
-#: The variables that cuarray reads: a pattern of the valid values, and the values in words. docs/settings.md has the effects.
+#: The variables that cuarray reads: a pattern of valid values, and these in words. docs/settings.md has the effects.
 FILE, FILE_OR_OFF = (r".+", "the path of a file"), (r".+", "the path of a file, or off")
 SWITCH, OFF = (r"[01]", "1"), (r"off|on", "off")
 SETTINGS = {

@@ -300,9 +300,9 @@ bool ArrayOrScalar::load_data(PyObject* object, CallDevice device, const char* f
 }
 
 bool ArrayOrScalar::load_shared(PyObject* object, CallDevice device, const char* function) {
-    const bool shares = has_attribute(object, "__dlpack__") && has_attribute(object, "__dlpack_device__");
     PyTypeObject* const type = Py_TYPE(object);
-    if (!shares || has_attribute(type, "__array_ufunc__") || has_attribute(type, "__array_function__")) return false;
+    if (has_attribute(type, "__array_ufunc__") || has_attribute(type, "__array_function__") || !gives_memory(object))
+        return false;
     owned_ = import_dlpack(object, {}, false);
     if (owned_->device() != device)
         raise(ErrorKind::Type, function, ": an array on ", to_string(device), " beside one of class ",

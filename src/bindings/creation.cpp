@@ -160,8 +160,7 @@ ImportedArray read(PyObject* object, const CreationOptions& options, const char*
     if (PyNumber_Check(object) &&
         (PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object) || is_numpy_scalar(object)))
         return read_through_numpy(object, options, true, function);
-    if (has_attribute(object, "__dlpack__") && has_attribute(object, "__dlpack_device__"))
-        return {import_dlpack(object), Object::share(object), false, true};
+    if (gives_memory(object)) return {import_dlpack(object), Object::share(object), false, true};
     const Object interface = Object::steal_or_null(PyObject_GetAttrString(object, "__cuda_array_interface__"));
     if (interface) return {import_cuda_array_interface(interface.get(), object), Object::share(object), false, true};
     if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw ExceptionIsSet{};

@@ -208,6 +208,13 @@ Array adopt_tensor(OwnedTensor& tensor, int64_t stream) {
 
 Array import_capsule(PyObject* capsule, int64_t stream) { return consume_any(capsule, false, stream); }
 
+bool gives_memory(PyObject* object) {
+    if (!has_attribute(object, "__dlpack__") || !has_attribute(object, "__dlpack_device__")) return false;
+    if (exchange_of(Py_TYPE(object))) return true;
+    const Producer* const producer = producer_of(Py_TYPE(object));
+    return !producer || !producer->is_plain || producer->is_plain(object);
+}
+
 Array import_dlpack(PyObject* object, std::optional<Device> device, std::optional<bool> copy) {
     if (PyCapsule_CheckExact(object)) return consume_any(object, false, kImpliedStream);
     return import_from_producer(object, device, copy && !*copy);

@@ -213,6 +213,10 @@ PyMethodDef protocol_methods[] = {
     {"__array_ufunc__", method(array_ufunc), METH_VARARGS | METH_KEYWORDS,
      "__array_ufunc__($self, ufunc, method, /, *inputs, **kwargs)\n--\n\n"
      "Runs the function of that name on a ufunc call of NumPy's."},
+    {"__arrow_c_array__", method(arrow_array_method), kFast,
+     "__arrow_c_array__($self, /, requested_schema=None)\n--\n\nCapsules of an Arrow column, on cpu."},
+    {"__arrow_c_device_array__", method(arrow_device_array_method), kFast,
+     "__arrow_c_device_array__($self, /, requested_schema=None)\n--\n\nCapsules of an Arrow column on any device."},
     {"__dlpack__", method(dlpack_method), kFast,
      "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nA DLPack "
      "capsule."},

@@ -117,6 +117,8 @@ const PyType_Slot* number_slots();
 /// Memory that another library owns; `device` and `copy` are from_dlpack's.
 Array import_capsule(PyObject* capsule, int64_t stream);  ///< `stream`: where the data is ready
 Array import_dlpack(PyObject* object, std::optional<Device> device = {}, std::optional<bool> copy = {});
+/// Whether import_dlpack is the way to an object's elements: it has DLPack's methods, and they can give all of it.
+bool gives_memory(PyObject* object);
 Array import_cuda_array_interface(PyObject* interface, PyObject* owner);
 
 /// The options of array_from_object and its like.

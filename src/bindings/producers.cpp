@@ -65,11 +65,22 @@ void check_tensorflow(PyObject* tensor) {
     raise(ErrorKind::Type, "from_dlpack: no dtype for a TensorFlow tensor of dtype ", name);
 }
 
+/// Arrow's bools are bits, nulls are a second buffer, and texts have offsets.
+bool is_plain_column(PyObject* column) {
+    static Attribute number{"numpy", "number"};
+    const Object nulls = attribute_or_null(column, "null_count");
+    const Object type = attribute_or_null(column, "type");
+    if (!nulls || !type) return true;
+    if (to_int64(nulls.get(), {"null_count", "asarray"})) return false;
+    const Object scalar = Object::steal(PyObject_CallMethod(type.get(), "to_pandas_dtype", nullptr));
+    return PyType_Check(scalar.get()) && PyObject_IsSubclass(scalar.get(), number.get()) == 1;
+}
+
 constexpr Producer kProducers[] = {
     {"jax", true, check_jax},
     {"jaxlib", true, check_jax},
     {"mlx", true},
-    {"pyarrow", true},
+    {.package = "pyarrow", .is_immutable = true, .is_plain = is_plain_column},
     {"tensorflow", true, check_tensorflow},
     {"torch", false, check_torch, "Tensor", is_more_than_torch_memory, "untyped_storage"},
 };

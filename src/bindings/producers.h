@@ -17,6 +17,8 @@ struct Producer {
     bool (*is_more_than_memory)(PyObject* array) = nullptr;
     /// The method whose result owns the memory; null: the tensor does.
     const char* owner = nullptr;
+    /// Whether the elements lie in memory as an array's do; null: always. Others are read as numpy.asarray reads them.
+    bool (*is_plain)(PyObject* array) = nullptr;
 };
 
 /// The library that a class or one of its bases comes from; null where nothing is known of it.
