@@ -57,7 +57,7 @@ static_assert(sizeof(ArrowSchema) == 72 && sizeof(ArrowArray) == 80 && sizeof(Ar
 constexpr int32_t kArrowCpu = 1, kArrowCuda = 2;
 
 /// Arrow's letter for a dtype; 0 where it has no such type.
-char letter_of(DType dtype) {
+char arrow_letter(DType dtype) {
     const DTypeInfo& type = info(dtype);
     const char* const by_size = type.kind == Kind::Bool                                   ? "b"
                                 : type.kind == Kind::Signed                               ? "cs-i---l"
@@ -75,7 +75,7 @@ DType requested_dtype(PyObject* requested, DType own) {
     if (!schema) throw ExceptionIsSet{};
     for (int d = 0; d < kDTypes; ++d) {
         const DType wanted = DType(d);
-        if (!schema->format || schema->format[0] != letter_of(wanted) || schema->format[1]) continue;
+        if (!schema->format || schema->format[0] != arrow_letter(wanted) || schema->format[1]) continue;
         const bool is_rounded = info(own).kind == Kind::Floating && info(wanted).kind == Kind::Floating;
         if (is_rounded || can_cast(own, wanted, Casting::Safe)) return wanted;
     }
@@ -101,7 +101,7 @@ void free_schema(ArrowSchema* schema) {
 
 /// A capsule over a struct of its own, which its consumer moves out of by clearing `release`.
 template <class Struct>
-Object make_capsule(std::unique_ptr<Struct> held) {
+Object arrow_capsule(std::unique_ptr<Struct> held) {
     const Object capsule = Object::steal(PyCapsule_New(held.get(), Struct::kCapsule, [](PyObject* capsule) {
         const SavedException aside;
         auto* const content = static_cast<Struct*>(PyCapsule_GetPointer(capsule, Struct::kCapsule));
@@ -115,12 +115,12 @@ Object make_capsule(std::unique_ptr<Struct> held) {
 /// A pair (schema, column) as consumers take it apart.
 template <class Column>
 PyObject* capsules_of(DType dtype, std::unique_ptr<Column> column) {
-    Object second = make_capsule(std::move(column));
+    Object second = arrow_capsule(std::move(column));
     auto schema = std::make_unique<ArrowSchema>();
-    schema->format = new char[2]{letter_of(dtype), 0};
+    schema->format = new char[2]{arrow_letter(dtype), 0};
     schema->name = "";
     schema->release = free_schema;
-    const Object first = make_capsule(std::move(schema));
+    const Object first = arrow_capsule(std::move(schema));
     return Object::steal(PyTuple_Pack(2, first.get(), second.get())).release();
 }
 
@@ -133,7 +133,7 @@ Array column_memory(PyObject* self, DType dtype, const char* method) {
     if (array.ndim() != 1)
         raise(ErrorKind::Buffer, method, ": a column has one axis, not shape ", to_string(array.shape()),
               array.ndim() ? "; write x.ravel(), or {\"a\": x[:, 0], \"b\": x[:, 1]}" : "; write x.reshape(1)");
-    if (!letter_of(array.dtype()))
+    if (!arrow_letter(array.dtype()))
         raise(ErrorKind::Buffer, method, ": Arrow has no ", name,
               array.dtype() == DType::bfloat16 ? "; write x.astype('float32')" : "; write x.real and x.imag");
     if (dtype == DType::bool_) {
