@@ -26,6 +26,7 @@ import frameworks  # noqa: F401, registers its measure
 import interop  # noqa: F401, registers its measures
 import libraries  # noqa: F401, registers its measures
 import parallel  # noqa: F401, registers its measures
+import planned_calls  # noqa: F401, registers its measure
 import programs  # noqa: F401, registers its measure
 import routines  # noqa: F401, registers its measures
 from measures import MEASURES, THREADS

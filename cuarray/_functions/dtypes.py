@@ -222,6 +222,27 @@ def isdtype(dtype, kind):
     return ("f" if is_bfloat16(dtype) else dtype.kind) in KINDS[kind]
 
 
+#: The finfo and iinfo objects that exist, by what they were asked for: types, dtypes and their names.
+INFOS: dict[Any, Any] = {}
+
+
+def remembered(cls, given):
+    """Return the object of a class, finfo or iinfo, for a type or an array; one for each dtype."""
+    try:
+        return INFOS[cls, given]
+    except (KeyError, TypeError):  # an array has no hash
+        pass
+    dtype = dtype_of(given)
+    info = INFOS.get((cls, dtype))
+    if info is None:
+        info = object.__new__(cls)
+        info._fill(dtype)
+        info = INFOS.setdefault((cls, dtype), info)
+    if isinstance(given, type | str):
+        INFOS[cls, given] = info
+    return info
+
+
 class finfo:
     """Limits and precision of a floating-point or complex type.
 
@@ -283,8 +304,10 @@ class finfo:
     nmant: int
     precision: int
 
-    def __init__(self, type, /) -> None:
-        dtype = dtype_of(type)
+    def __new__(cls, type, /):
+        return remembered(cls, type)
+
+    def _fill(self, dtype):
         if is_bfloat16(dtype):
             import ml_dtypes
 
@@ -347,8 +370,10 @@ class iinfo:
     max: int
     min: int
 
-    def __init__(self, type, /) -> None:
-        dtype = dtype_of(type)
+    def __new__(cls, type, /):
+        return remembered(cls, type)
+
+    def _fill(self, dtype):
         if dtype.kind not in "iu":
             raise ValueError(f"iinfo: {dtype} is not an integer type")
         info = np.iinfo(dtype)

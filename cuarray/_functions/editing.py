@@ -3,13 +3,11 @@
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.axes import normalise_axes, normalise_axis, shape_tuple
-from cuarray._arguments.operands import WEAK, as_arrays, host_values, values_for
-from cuarray._core import ndarray
+from cuarray._arguments.axes import normalise_axes, shape_tuple
+from cuarray._arguments.operands import WEAK, as_arrays, values_for
 from cuarray._functions.creation import as_array, empty
 from cuarray._functions.joining import concat
 from cuarray._functions.reductions import any
-from cuarray._functions.shaping import moveaxis
 
 __all__ = ["append", "delete", "insert", "resize", "trim_zeros"]
 
@@ -51,21 +49,6 @@ def append(arr, values, axis=None):
     return concat((arr, values), axis)
 
 
-def one_axis(arr, axis, function):
-    """Return an array and the axis to edit; the flattened array if the axis is None."""
-    arr = as_array(arr)
-    if axis is None:
-        return arr.ravel(), 0
-    return arr, normalise_axis(axis, arr, function)
-
-
-def host_indices(obj):
-    """Return the selected elements as a NumPy array; an empty list counts as integers."""
-    indices = host_values(obj, "index")
-    is_array = isinstance(obj, ndarray | np.ndarray)
-    return indices.astype(np.intp) if indices.size == 0 and not is_array else indices
-
-
 def delete(arr, obj, axis=None):
     """Return an array without some of its elements.
 
@@ -102,30 +85,7 @@ def delete(arr, obj, axis=None):
     array([[1, 3],
            [4, 6]])
     """
-    arr, axis = one_axis(arr, axis, "delete")
-    extent = arr.shape[axis]
-    before = (slice(None),) * axis
-    if not isinstance(obj, slice):
-        obj = host_indices(obj)
-        if obj.size == 1 and obj.dtype.kind in "iu":
-            # A single element is handled as a slice, for any shape of `obj`.
-            place = obj.item()
-            if not -extent <= place < extent:
-                raise IndexError(f"delete: index {place} is out of bounds for axis {axis} with size {extent}")
-            place %= extent
-            obj = slice(place, place + 1)
-        elif obj.dtype.kind == "b" and obj.shape != (extent,):
-            raise ValueError(f"delete: a mask of shape {obj.shape} does not go with {extent} elements")
-    if isinstance(obj, slice):
-        gone = range(extent)[obj]
-        if len(gone) == 0:
-            return arr.copy("K")
-        if abs(gone.step) == 1:
-            low, high = sorted((gone[0], gone[-1]))
-            return concat((arr[(*before, slice(low))], arr[(*before, slice(high + 1, None))]), axis)
-    keep = np.ones(extent, bool)
-    keep[obj] = False
-    return _core.take(arr, as_array(np.flatnonzero(keep), arr.device), axis)
+    return _core.delete(arr, obj, axis)
 
 
 def insert(arr, obj, values, axis=None):
@@ -168,65 +128,7 @@ def insert(arr, obj, values, axis=None):
     """
     arr, beside = as_arrays("insert", arr, values)
     values = values_for(arr, values if isinstance(values, (*WEAK, list, tuple)) else beside, "insert")
-    arr, axis = one_axis(arr, axis, "insert")
-    extent = arr.shape[axis]
-    if type(obj) is int and -extent <= obj <= extent:
-        values = moveaxis(with_axes_before(values.astype(arr.dtype, copy=False), arr.ndim), 0, axis)
-        return with_gap(arr, obj + extent * (obj < 0), values.shape[axis], values, axis)
-    places = np.arange(extent)[obj] if isinstance(obj, slice) else host_indices(obj)
-    if places.dtype.kind == "b":
-        if places.ndim != 1:
-            raise ValueError(f"insert: a mask must have one axis, not {places.ndim}")
-        places = np.flatnonzero(places)
-    if places.ndim > 1:
-        raise ValueError(f"insert: positions must have one axis, not {places.ndim}")
-    if places.dtype.kind not in "iu":
-        kind = TypeError if places.size == 1 else IndexError
-        raise kind(f"insert: positions must be integers, not {places.dtype}")
-    if places.size and not -extent <= places.min() <= places.max() <= extent:
-        outside = places[(places < -extent) | (places > extent)].flat[0]
-        raise IndexError(f"insert: index {outside} is out of bounds for axis {axis} with size {extent}")
-    places = np.where(places < 0, places + extent, places)
-    values = with_axes_before(values.astype(arr.dtype, copy=False), arr.ndim)
-    if places.ndim == 0:
-        values = moveaxis(values, 0, axis)
-    if places.size == 1:
-        places = np.repeat(places.reshape(1), values.shape[axis])
-    order = np.argsort(places, kind="stable")
-    target = np.empty_like(places)
-    target[order] = places[order] + np.arange(places.size)
-    return with_values(arr, target, values, axis)
-
-
-def with_axes_before(x, ndim):
-    """Return a view with axes of length 1 at the front, of so many axes; the array if it has them."""
-    return x.reshape((1,) * (ndim - x.ndim) + x.shape)
-
-
-def with_gap(arr, first, count, values, axis):
-    """Return `arr` with `values` at `count` positions from `first` on, and its own elements before and after."""
-    shape = (*arr.shape[:axis], arr.shape[axis] + count, *arr.shape[axis + 1 :])
-    result = empty(shape, arr.dtype, device=arr.device)
-    before = (slice(None),) * axis
-    result[(*before, slice(first))] = arr[(*before, slice(first))]
-    result[(*before, slice(first, first + count))] = values
-    result[(*before, slice(first + count, None))] = arr[(*before, slice(first, None))]
-    return result
-
-
-def with_values(arr, target, values, axis):
-    """Return `arr` with `values` at positions `target` of the result, and its own elements at all others."""
-    first = int(target[0]) if target.size else 0
-    if np.array_equal(target, np.arange(first, first + target.size)):
-        return with_gap(arr, first, target.size, values, axis)
-    shape = (*arr.shape[:axis], arr.shape[axis] + target.size, *arr.shape[axis + 1 :])
-    result = empty(shape, arr.dtype, device=arr.device)
-    before = (slice(None),) * axis
-    old = np.ones(shape[axis], bool)
-    old[target] = False
-    result[(*before, as_array(target, arr.device))] = values
-    result[(*before, as_array(np.flatnonzero(old), arr.device))] = arr
-    return result
+    return _core.insert(arr, obj, values.astype(arr.dtype, copy=False), axis)
 
 
 def resize(a, new_shape):

@@ -1,6 +1,5 @@
 """Einstein summation: products of arrays by labelled axes, two arrays at a time."""
 
-from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
@@ -14,72 +13,8 @@ from cuarray._functions.products import common_dtype
 __all__ = ["einsum", "einsum_path"]
 
 
-#: The labels of axes of an ellipsis, which are no codes of letters; the last axis has the last one.
-DOTS = range(128, 192)
-
-
 def refuse(what):
     raise ValueError(f"einsum: {what}")
-
-
-def spelled(operands):
-    """Return the subscripts as a string and the arrays, from either call form."""
-    if not operands:
-        refuse("subscripts and at least one array are needed")
-    if isinstance(operands[0], str):
-        return operands[0].replace(" ", ""), operands[1:]
-    arrays, labels = operands[: len(operands) // 2 * 2 : 2], operands[1::2]
-    if not arrays or not labels:
-        refuse("subscripts and at least one array are needed")
-    for group in operands[1::2] + operands[len(operands) // 2 * 2 :]:
-        if not isinstance(group, Iterable):
-            raise TypeError(f"einsum: subscripts must be a string, or integers behind each array, not {group!r:.80}")
-    text = ",".join("".join(map(letter_of, group)) for group in labels)
-    if len(operands) % 2:
-        text += "->" + "".join(map(letter_of, operands[-1]))
-    return text, arrays
-
-
-def letter_of(number):
-    """Return the letter of a label given as a number."""
-    if number is Ellipsis:
-        return "..."
-    number = integer(number, "a label", "einsum")
-    if not 0 <= number < 52:
-        refuse(f"label {number} is not in 0..51")
-    return chr(ord("A") + number) if number < 26 else chr(ord("a") + number - 26)
-
-
-def parsed(text, ndims):
-    """Return the labels of each array's axes and of the result's; ellipsis axes are numbered from the end."""
-    inputs, arrow, output = text.partition("->")
-    groups = inputs.split(",")
-    if len(groups) != len(ndims):
-        refuse(f"{len(groups)} groups of subscripts in {text!r} for {len(ndims)} arrays")
-    broadcast = 0
-    labels = []
-    for group, ndim in zip(groups, ndims, strict=True):
-        before, dots, behind = group.partition("...")
-        if not all(letter.isascii() and letter.isalpha() for letter in before + behind):
-            refuse(f"subscripts are letters, '...', ',' and '->', not {group!r}")
-        spare = ndim - len(before) - len(behind)
-        if spare < 0 or (spare and not dots):
-            refuse(f"{group!r} names {len(before) + len(behind)} axes of an array that has {ndim}")
-        broadcast = max(broadcast, spare)
-        labels.append([*map(ord, before), *DOTS[len(DOTS) - spare :], *map(ord, behind)])
-    dotted = list(DOTS[len(DOTS) - broadcast :])
-    if not arrow:
-        letters = inputs.replace(",", "").replace("...", "")
-        return labels, dotted + sorted(ord(letter) for letter in set(letters) if letters.count(letter) == 1)
-    before, dots, behind = output.partition("...")
-    if broadcast and not dots:
-        refuse(f"the result of {text!r} lacks '...'")
-    for letter in before + behind:
-        if letter not in inputs:
-            refuse(f"the result's subscript {letter!r} is that of no array")
-        if output.count(letter) > 1:
-            refuse(f"the result's subscript {letter!r} appears twice")
-    return labels, [*map(ord, before), *(dotted if dots else []), *map(ord, behind)]
 
 
 @lru_cache(maxsize=256)
@@ -157,15 +92,14 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
     >>> ca.einsum("ij,j->i", ca.asarray([[1, 2], [3, 4]]), ca.asarray([10, 1]))
     array([12, 34])
     """
-    text, given = spelled(operands)
+    text, given = _core.einsum_operands(operands)
     arrays = as_arrays("einsum", *given)
     if not arrays:
         refuse("at least one array is needed")
-    labels, wanted = parsed(text, [x.ndim for x in arrays])
     takers = [] if out is None else [target(out, "einsum", is_out=True)]
     kind = common_dtype([*arrays, *takers], dtype, casting, "einsum")
     terms = [x.astype(kind, copy=False) for x in arrays]
-    result = _core.einsum(terms, labels, wanted, path_of(text, arrays, optimize))
+    result = _core.einsum(text, terms, path_of(text, arrays, optimize))
     return write_output(result if order in ("K", "A") else result.copy(order), out, "einsum", casting)
 
 

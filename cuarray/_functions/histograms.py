@@ -17,7 +17,6 @@ from cuarray._functions.quantiles import percentile
 __all__ = ["bincount", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
 
 
-@_core.with_fast_path
 def bincount(x, /, weights=None, minlength=0):
     """Count the occurrences of each number from 0 to the largest element.
 
@@ -54,31 +53,7 @@ def bincount(x, /, weights=None, minlength=0):
     >>> ca.bincount([0, 1, 1], weights=[0.5, 1.0, 0.25])
     array([0.5 , 1.25])
     """
-    if minlength is None:
-        raise TypeError("bincount: minlength must be an integer, not None")
-    minlength = integer(minlength, "minlength", "bincount")
-    if minlength < 0:
-        raise ValueError(f"bincount: minlength must not be negative, it is {minlength}")
-    is_array = isinstance(x, (ndarray, np.ndarray))
-    x, weights = as_arrays("bincount", x, optional=(weights,))
-    if x.ndim != 1:
-        raise ValueError(f"bincount: one axis is needed, not shape {x.shape}")
-    if x.size == 0 and not is_array:
-        x = x.astype(np.int64)
-    if x.dtype.kind not in "biu":
-        raise TypeError(f"bincount: integers are needed, not {x.dtype}")
-    if weights is not None:
-        if weights.dtype.kind == "c":
-            raise TypeError("bincount: weights must be real")
-        if weights.shape != x.shape:
-            raise ValueError(f"bincount: weights have shape {weights.shape}, the numbers {x.shape}")
-        weights = weights.astype(np.float64, copy=False)
-    bins = x.astype(np.int64, copy=False)
-    # As unsigned integers, negative numbers are the largest.
-    top = int(bins.view(np.uint64).max()) if bins.size else -1
-    if top >= 2**63:
-        raise ValueError(f"bincount: numbers must not be negative, {top - 2**64} is")
-    return _core.histogram(bins, None, False, weights, max(top + 1, minlength), "bincount")
+    return _core.bincount(x, weights, minlength)
 
 
 # Rules for the width of bins, for real data that is not empty.
@@ -462,7 +437,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
         along = as_array(e, device)
         dtype = _core.result_type(x, along)
         x, along = x.astype(dtype, copy=False), along.astype(dtype, copy=False)
-        place = _core.search_sorted(along, x, True) - (x == along[-1:])
+        place = _core.search_sorted(along, x, "right") - (x == along[-1:])
         places = place if places is None else places * extent + place
     if weights is not None:
         if weights.shape != places.shape:

@@ -20,7 +20,10 @@ CORES = {"matmul": (2, 2, 2), "vecdot": (1, 1, 0), "matvec": (2, 1, 1), "vecmat"
 
 def common_dtype(arrays, dtype, casting, function):
     """Return the type of the computation, to which all arrays are castable."""
-    dtype = _core.result_type(*(x.dtype for x in arrays)) if dtype is None else _core.dtype(dtype)
+    dtypes = [x.dtype for x in arrays]
+    if dtype is None and casting in ("safe", "same_kind") and dtypes.count(dtypes[0]) == len(dtypes):
+        return dtypes[0]
+    dtype = _core.result_type(*dtypes) if dtype is None else _core.dtype(dtype)
     for x in arrays:
         if not _core.can_cast(x.dtype, dtype, casting):
             raise TypeError(f"{function}: cannot cast {x.dtype} to {dtype} with casting rule {casting!r}")

@@ -1,6 +1,8 @@
 """Medians, quantiles and percentiles, over all elements or over those that are not NaN."""
 
 import warnings
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -170,6 +172,13 @@ def checked_quantiles(q, scale, function):
         q = q.astype(np.float64)  # beyond int64
     if q.dtype.kind not in "biuf":
         raise TypeError(f"{function}: q must have real numbers, not elements of type {q.dtype}")
+    return shares(q.dtype, q.shape, q.tobytes(), scale, function), is_weak
+
+
+@lru_cache(maxsize=256)
+def shares(dtype, shape, numbers, scale, function):
+    """Return quantiles, given by the bytes of an array, as an array of numbers from 0 to 1."""
+    q = np.frombuffer(numbers, dtype).reshape(shape)
     if scale != 1:
         q = np.asanyarray(np.true_divide(q, scale))
     if q.size and not (q.min() >= 0 and q.max() <= 1):
@@ -177,7 +186,30 @@ def checked_quantiles(q, scale, function):
         raise ValueError(f"{function}: {what} must be in the range [0, {scale}]")
     if q.ndim > 2:
         raise ValueError(f"{function}: q must be a scalar or have one axis, not shape {q.shape}")
-    return q, is_weak
+    return q
+
+
+class Neighbours(NamedTuple):
+    """Where quantiles of n sorted elements lie; arrays on the host, in the shape of the quantiles."""
+
+    ranks: list[int]  #: the elements that are needed, in ascending order; the last one of all if it may be NaN
+    low: np.ndarray  #: the element below each quantile, or the quantile, by its place in `ranks`
+    high: np.ndarray
+    weight: np.ndarray | None  #: between both; None without interpolation
+
+
+@lru_cache(maxsize=256)
+def neighbours(method, n, dtype, shape, numbers, has_nan):
+    """Return the neighbours of quantiles from 0 to 1, given by the bytes of an array."""
+    q = np.frombuffer(numbers, dtype).reshape(shape)
+    place, weight = METHODS[method](np, n, q.astype(position_dtype(n, dtype), copy=False))
+    # Beyond an end, both neighbours are the end element.
+    low = high = np.clip(np.floor(place), 0, n - 1).astype(np.int64)
+    if weight is not None:
+        high = np.where(place < 0, 0, np.minimum(np.floor(place) + 1, n - 1)).astype(np.int64)
+        weight = np.asarray(weight, dtype if dtype.kind == "f" else None)
+    ranks = sorted({*low.ravel().tolist(), *high.ravel().tolist(), *([n - 1] if has_nan else [])})
+    return Neighbours(ranks, np.searchsorted(ranks, low), np.searchsorted(ranks, high), weight)
 
 
 def method_named(method, function):
@@ -329,23 +361,16 @@ def find_quantiles(function, a, q, scale, axis, out, method, keepdims, weights):
         dtype = rows.dtype if rule(np, n, q)[1] is None else np.float64
         nothing = empty(q.shape + rows.shape[:-1], dtype, device=a.device)
         return slices.result(nothing, out, q.ndim)
-    place, weight = rule(np, n, q.astype(position_dtype(n, q.dtype), copy=False))
-    # Beyond an end, both neighbours are the end element.
-    low = high = np.clip(np.floor(place), 0, n - 1).astype(np.int64)
-    if weight is not None:
-        high = np.where(place < 0, 0, np.minimum(np.floor(place) + 1, n - 1)).astype(np.int64)
     inexact = is_inexact(a)
-    ranks = sorted({*low.ravel().tolist(), *high.ravel().tolist(), *([n - 1] if inexact else [])})
-    found = moveaxis(_core.order_statistics(rows, rows.ndim - 1, ranks, function), -1, 0)
+    near = neighbours(method, n, q.dtype, q.shape, q.tobytes(), inexact)
+    found = moveaxis(_core.order_statistics(rows, rows.ndim - 1, near.ranks, function), -1, 0)
 
     def at(places):
-        numbers = np.searchsorted(ranks, places)
-        return found[int(numbers)] if q.ndim == 0 else _core.take(found, as_array(numbers, a.device), 0)
+        return found[int(places)] if q.ndim == 0 else _core.take(found, as_array(places, a.device), 0)
 
-    result = at(low)
-    if weight is not None:
-        weight = np.asarray(weight, q.dtype if q.dtype.kind == "f" else None)
-        result = between_neighbours(result, at(high), weight, is_weak, dtype_of(out))
+    result = at(near.low)
+    if near.weight is not None:
+        result = between_neighbours(result, at(near.high), near.weight, is_weak, dtype_of(out))
     if inexact:
         result = nan_where(result, found[-1])
     return slices.result(result, out, q.ndim)

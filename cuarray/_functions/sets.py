@@ -394,7 +394,7 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
         found = _core.take(holds, places.view(np.int64), 0)
     else:
         ordered = _core.sort(others, 0, False, "isin")
-        places = minimum(_core.search_sorted(ordered, element, False), others.size - 1)
+        places = minimum(_core.search_sorted(ordered, element, "left"), others.size - 1)
         found = _core.take(ordered, places, 0) == element
     return ~found if invert else found
 

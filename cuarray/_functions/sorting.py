@@ -392,7 +392,6 @@ def top_k(a, k, /, *, axis=-1, largest=True, sorted=True):
     return _core.take_along_axis(values, order, axis), _core.take_along_axis(places, order, axis)
 
 
-@_core.with_fast_path
 def searchsorted(a, v, side="left", sorter=None):
     """Return the positions at which to insert values into a sorted array to keep its order.
 
@@ -428,18 +427,16 @@ def searchsorted(a, v, side="left", sorter=None):
     >>> ca.searchsorted([11, 12, 13, 14], [13, -20, 20])
     array([2, 0, 4])
     """
-    word(side, ("left", "right"), "side", "searchsorted")
-    a, v, sorter = as_arrays("searchsorted", a, v, optional=(sorter,))
-    if a.ndim != 1:
-        raise ValueError(f"searchsorted: the sorted array needs one axis, it has shape {a.shape}")
     if sorter is not None:
+        a, v, sorter = as_arrays("searchsorted", a, v, sorter)
         a = sorted_by(a, sorter)
-    dtype = _core.result_type(a, v)
-    return _core.search_sorted(a.astype(dtype, copy=False), v.astype(dtype, copy=False), side == "right")
+    return _core.search_sorted(a, v, side)
 
 
 def sorted_by(a, sorter):
     """Return the elements of `a` in the order of `sorter`, which is checked."""
+    if a.ndim != 1:
+        raise ValueError(f"searchsorted: the sorted array needs one axis, it has shape {a.shape}")
     if sorter.ndim != 1 or sorter.dtype.kind not in "iu":
         raise TypeError(
             f"searchsorted: sorter must have one axis of integers, not {sorter.dtype} of shape {sorter.shape}"

@@ -286,7 +286,6 @@ def argpartition(self, kth, axis=-1, kind="introselect", order=None, *, descendi
     return sorting.argpartition(self, kth, axis, kind, order, descending=descending)
 
 
-@_core.with_fast_path
 def searchsorted(self, v, side="left", sorter=None):
     """Return the positions at which values belong; see cuarray.searchsorted.
 
@@ -296,7 +295,7 @@ def searchsorted(self, v, side="left", sorter=None):
     >>> ca.asarray([1, 3, 5]).searchsorted([2, 5])
     array([1, 2])
     """
-    return sorting.searchsorted(self, v, side, sorter)
+    return _core.search_sorted(self, v, side) if sorter is None else sorting.searchsorted(self, v, side, sorter)
 
 
 # Python's numbers

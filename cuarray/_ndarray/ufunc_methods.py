@@ -1,10 +1,10 @@
-"""The ufunc methods reduceat and at: their arguments, in NumPy's conventions."""
+"""The ufunc method reduceat: its arguments, in NumPy's conventions."""
 
 import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer
-from cuarray._arguments.operands import host_values, target
+from cuarray._arguments.operands import host_values
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
 
@@ -37,13 +37,3 @@ def reduceat(function, array, indices, axis=0, dtype=None, out=None):
         axis = 0
     begins = begins_on_host(indices, name)
     return _core.reduceat(function, array, begins, integer(axis, "axis", name), dtype, out)
-
-
-def at(function, a, indices, *values):
-    """Apply a function to the elements that `indices` select, once per occurrence; see numpy.ufunc.at."""
-    name = function.__name__
-    if len(values) != function.nin - 1 and function.nin <= 2:
-        needs = "no second operand" if function.nin == 1 else "a second operand"
-        raise ValueError(f"{name}.at: the function takes {needs}")
-    a = target(a, f"{name}.at")
-    _core.update(function, a, indices, _core.beside(values[0], a, name) if values else None)

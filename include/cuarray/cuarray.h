@@ -9,6 +9,8 @@
 #include "cuarray/core/layout.h"
 #include "cuarray/core/scalar.h"
 #include "cuarray/core/table.h"
+#include "cuarray/ops/bincount.h"
+#include "cuarray/ops/editing.h"
 #include "cuarray/ops/einsum.h"
 #include "cuarray/ops/fourier_transform.h"
 #include "cuarray/ops/indexing.h"

@@ -10,7 +10,6 @@
 #include "bindings/other_arrays.h"
 #include "bindings/reductions.h"
 #include "cuarray/array/pending.h"
-#include "cuarray/ops/einsum.h"
 #include "cuarray/ops/fourier_transform.h"
 #include "cuarray/ops/lapack_routine.h"
 #include "cuarray/ops/manipulation.h"
@@ -154,21 +153,6 @@ Object join(const py::object& sequence, Integer<"axis"> axis, PyObject* out, DTy
     Array result = without_gil(is_long(arrays[0].device(), elements),
                                [&] { return concatenate(arrays, axis, target, dtype, rule); });
     return target ? Object::share(out) : Object::steal(wrap(std::move(result)));
-}
-
-Object multiply_labelled(const std::vector<py::object>& arrays, const std::vector<Dims>& labels, const Dims& wanted,
-                         const std::vector<std::pair<int64_t, int64_t>>& path) {
-    std::vector<LabelledArray> terms;
-    int64_t most = 0;
-    for (size_t k = 0; k < arrays.size(); ++k) {
-        terms.push_back({array_of(arrays[k].ptr()), labels[k]});
-        most = std::max(most, terms[k].array.size());
-    }
-    PyObject* const first = arrays[0].ptr();
-    Array result =
-        without_gil(is_long(array_of(first).device(), most), [&] { return einsum(std::move(terms), wanted, path); });
-    const bool is_view = !result.is_pending() && result.storage_ref() == array_of(first).storage_ref();
-    return Object::steal(is_view ? wrap_view(std::move(result), first) : wrap_result(std::move(result)));
 }
 
 Array multiply_matrices(const Array& x, const Array& y, DType dtype) {
@@ -317,7 +301,6 @@ void bind_memory(py::module_& m) {
         },
         "A result without axes as a value; other arrays as they are.");
     m.def("is_value", [](PyObject* x) { return is_ndarray(x) && as_ndarray(x)->is_value; });
-    m.def("einsum", &multiply_labelled);
     m.def(
         "fourier_transform",
         [](PyObject* x, const std::string& kind, int rank, int64_t last, bool is_spare, const char* name) {

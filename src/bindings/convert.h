@@ -93,6 +93,8 @@ class ArrayOrScalar {
     Scalar element(DType dtype, const char* function) const;
     /// The same, but OverflowError or ValueError where a NumPy scalar does not fit a signed dtype, as a Python number.
     Scalar exact_element(DType dtype, const char* function) const;
+    /// Whether it is a Python int that fits neither int64 nor uint64.
+    bool is_beyond_integers() const { return kind_ == Kind::Weak && weak_.big != 0; }
     /// The dtype that an array made from the scalar has.
     DType default_dtype() const;
 

@@ -248,9 +248,26 @@ Array array_of_numbers(PyObject* object, const CreationOptions& options) {
     return widens ? astype(numbers, options.dtype, 'K', true) : Array();
 }
 
+/// A number as the array without axes that NumPy would make, on a device of the host; an empty handle for others, and
+/// for conversions.
+Array array_of_number(PyObject* object, const CreationOptions& options, const char* function) {
+    if (options.copy == CreationOptions::Copy::Never) return {};
+    const bool is_numpys = !is_python_number(object);
+    if (is_numpys && (!is_numpy_scalar(object) || PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_HEAPTYPE))) return {};
+    const Device device = options.device.value_or(options.home.value_or(current_device()));
+    if (!is_on_host(device)) return {};
+    ArrayOrScalar number;
+    if (!number.load(object, device, function) || number.is_beyond_integers()) return {};
+    const DType dtype = number.default_dtype(), wanted = wanted_dtype(options);
+    if (wanted != DType::none && wanted != dtype) return {};
+    return full({}, number.element(dtype, function), device);
+}
+
 }  // namespace
 
 Object to_ndarray(PyObject* object, const CreationOptions& options, const char* function) {
+    if (Array number = array_of_number(object, options, function))
+        return Object::steal(wrap(with_leading_axes(number, options.ndmin)));
     if (Array numbers = array_of_numbers(object, options))
         return Object::steal(wrap(with_leading_axes(numbers, options.ndmin)));
     const ImportedArray source = read(object, options, function);

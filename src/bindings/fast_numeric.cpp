@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 #include <vector>
+#include "bindings/einsum.h"
 #include "bindings/fast_paths.h"
 #include "bindings/reductions.h"
 #include "cuarray/array/pending.h"
@@ -148,92 +149,45 @@ PyObject* conjugated_product(Given given, int) {
     return made(a->device(), a->size(), [x = *a, y = *b] { return conjugated_dot(x, y); });
 }
 
-/// Subscripts of letters, with or without "->": the labels of each array's axes, and of the result's.
-class Subscripts {
- public:
-    bool read(PyObject* object) {
-        Py_ssize_t size = 0;
-        const char* const text = PyUnicode_CheckExact(object) ? PyUnicode_AsUTF8AndSize(object, &size) : nullptr;
-        if (!text) PyErr_Clear();
-        const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-        bool has_arrow = false;
-        groups.emplace_back();
-        for (const char c : std::string_view(text, size_t(size))) {
-            if (is_after_dash_ != (c == '>'))
-                return false;
-            else if (is_letter(c))
-                (has_arrow ? result : groups.back()).push_back(c);
-            else if (c == ',' && !has_arrow)
-                groups.emplace_back();
-            else if (c == '>')
-                has_arrow = true;
-            else if (c != '-' || has_arrow)
-                return false;
-            is_after_dash_ = c == '-';
+/// Whether there are few products of one element of each term.
+bool are_few_products(const std::vector<LabelledArray>& terms) {
+    constexpr int64_t kFewProducts = 4096;
+    int64_t products = 1;
+    Dims labels;
+    for (const LabelledArray& term : terms)
+        for (int d = 0; d < term.labels.size(); ++d) {
+            if (std::ranges::count(labels, term.labels[d])) continue;
+            labels.push_back(term.labels[d]);
+            products *= std::max<int64_t>(term.array.shape()[d], 1);
+            if (products > kFewProducts) return false;
         }
-        if (!has_arrow) find_result();
-        return text && !is_after_dash_ && are_known_once();
-    }
-
-    std::vector<Dims> groups;
-    Dims result;
-
- private:
-    int64_t count_of(int64_t label) const {
-        int64_t count = 0;
-        for (const Dims& group : groups) count += std::ranges::count(group, label);
-        return count;
-    }
-    /// The labels that appear once, in alphabetical order.
-    void find_result() {
-        for (int64_t label = 'A'; label <= 'z'; ++label)
-            if (count_of(label) == 1) result.push_back(label);
-    }
-    bool are_known_once() const {
-        return std::ranges::all_of(
-            result, [&](int64_t label) { return count_of(label) > 0 && std::ranges::count(result, label) == 1; });
-    }
-
-    bool is_after_dash_ = false;
-};
-
-/// einsum: at most four operands, out, dtype, order, casting, optimize. Subscripts and one or two arrays of one dtype
-/// with equal extents; or three, where they are so small that the order of products does not matter.
-PyObject* contracted(Given given, int) {
-    const int arrays = !given[1] ? 0 : !given[2] ? 1 : !given[3] ? 2 : 3;
-    if (!given[0] || arrays == 0 || !are_absent(given, {4, 5, 6, 7})) return nullptr;
-    if (given[8] && !PyBool_Check(given[8])) return nullptr;
-    Subscripts subscripts;
-    if (!subscripts.read(given[0]) || int(subscripts.groups.size()) != arrays) return nullptr;
-    std::vector<LabelledArray> terms;
-    int64_t extents[128] = {}, most = 0;
-    for (int k = 0; k < arrays; ++k) {
-        const Array* const array = read_array(given[k + 1]);
-        const Dims& labels = subscripts.groups[size_t(k)];
-        if (!array || array->ndim() != labels.size()) return nullptr;
-        if (k > 0 && (array->dtype() != terms[0].array.dtype() || !(array->device() == terms[0].array.device())))
-            return nullptr;
-        for (int d = 0; d < labels.size(); ++d) {
-            int64_t& extent = extents[labels[d]];  // plus one
-            if (extent && extent != array->shape()[d] + 1) return nullptr;
-            extent = array->shape()[d] + 1;
-        }
-        terms.push_back({*array, labels});
-        most = std::max(most, array->size());
-    }
-    if (arrays > 2) {
-        constexpr int64_t kFewProducts = 4096;
-        int64_t products = 1;
-        for (const int64_t extent : extents)
-            if (extent > 0 && (products *= std::max<int64_t>(extent - 1, 1)) > kFewProducts) return nullptr;
-    }
-    Array result = without_gil(is_long(terms[0].array.device(), most),
-                               [&] { return einsum(std::move(terms), subscripts.result); });
-    const bool is_view = !result.is_pending() && result.storage_ref() == array_of(given[1]).storage_ref();
-    if (is_view && result.ndim() == 0) return nullptr;
-    return is_view ? wrap_view(std::move(result), given[1]) : wrap_result(std::move(result));
+    return true;
 }
 
+/// einsum: at most seven operands, out, dtype, order, casting, optimize. One or two arrays of one dtype; or three, where
+/// they are so small that the order of products does not matter.
+PyObject* contracted(Given given, int) {
+    int count = 0;
+    while (count < 7 && given[count]) ++count;
+    if (!are_absent(given, {7, 8, 9, 10}) || (given[11] && !PyBool_Check(given[11]))) return nullptr;
+    if (count < 2 || !(PyUnicode_CheckExact(given[0]) || is_ndarray(given[0]))) return nullptr;
+    std::vector<PyObject*> objects;
+    const std::string text = subscripts_of(given, count, objects);
+    std::vector<LabelledArray> terms;
+    std::vector<int> ndims;
+    for (PyObject* const object : objects) {
+        const Array* const array = read_array(object);
+        if (!array || (!terms.empty() &&
+                       (array->dtype() != terms[0].array.dtype() || !(array->device() == terms[0].array.device()))))
+            return nullptr;
+        terms.push_back({*array, {}});
+        ndims.push_back(array->ndim());
+    }
+    const Subscripts subscripts(text, ndims);
+    for (size_t k = 0; k < terms.size(); ++k) terms[k].labels = subscripts.of_arrays[k];
+    if (terms.size() > 2 && !are_few_products(terms)) return nullptr;
+    return contract(std::move(terms), subscripts.of_result, objects[0]);
+}
 /// trace: a, offset, axis1, axis2, dtype, out. The main diagonal of a matrix.
 PyObject* sum_of_diagonal(Given given, int) {
     const Array* const array = read_array(given[0]);
@@ -250,36 +204,6 @@ const double* read_doubles(const Array* array) {
     if (!array || array->dtype() != DType::float64 || !array->is_c_contiguous()) return nullptr;
     const char* const data = direct_data(*array);
     return reinterpret_cast<uintptr_t>(data) % alignof(double) ? nullptr : reinterpret_cast<const double*>(data);
-}
-
-/// bincount: x, weights, minlength. Of a few int64, with or without weights that are float64.
-PyObject* counts(Given given, int) {
-    const Array* const array = read_array(given[0]);
-    int64_t length = 0;
-    if (!array || array->ndim() != 1 || array->dtype() != DType::int64) return nullptr;
-    if (given[2] && (!read_int(given[2], length) || length < 0)) return nullptr;
-    const Array* const weights = is_given(given[1]) ? read_array(given[1]) : nullptr;
-    const auto* const values = reinterpret_cast<const int64_t*>(direct_elements(*array));
-    if (!values || (is_given(given[1]) && (!weights || weights->shape() != array->shape()))) return nullptr;
-    const double* const shares = weights ? read_doubles(weights) : nullptr;
-    if (weights && !shares) return nullptr;
-    constexpr int64_t kMostBins = kFewBytes / sizeof(int64_t);
-    uint64_t most = 0;  // a negative number is a large one
-    for (int64_t i = 0; i < array->size(); ++i) most = std::max(most, uint64_t(values[i]));
-    if (length > kMostBins || most >= uint64_t(kMostBins)) return nullptr;
-    if (array->size() > 0) length = std::max(length, int64_t(most) + 1);
-    Array result = empty({length}, weights ? DType::float64 : DType::int64, array->device());
-    char* const to = direct_data(result);
-    if (!to) return nullptr;
-    std::memset(to, 0, size_t(result.nbytes()));
-    const auto add = [&](auto* bins, auto share_of) {
-        for (int64_t i = 0; i < array->size(); ++i) bins[values[i]] += share_of(i);
-    };
-    if (weights)
-        add(reinterpret_cast<double*>(to), [&](int64_t i) { return shares[i]; });
-    else
-        add(reinterpret_cast<int64_t*>(to), [](int64_t) { return 1; });
-    return wrap(std::move(result));
 }
 
 /// The ways in which convolve and correlate treat the ends.
@@ -541,14 +465,6 @@ PyObject* different(Given given, int) {
     return wrap(std::move(result));
 }
 
-/// searchsorted: a, v, side, sorter. Arrays of one dtype.
-PyObject* places_in_sorted(Given given, int) {
-    const Array *const a = read_array(given[0]), *const v = read_array(given[1]);
-    if (!a || !v || a->ndim() != 1 || !are_absent(given, {2, 3}) || a->dtype() != v->dtype()) return nullptr;
-    if (!(a->device() == v->device())) return nullptr;
-    return made(a->device(), v->size(), [x = *a, y = *v] { return search_sorted(x, y, false); });
-}
-
 std::vector<FastFunction> make_paths() {
     std::vector<FastFunction> paths = {
         {"nansum", reduced_without_nan, reduction::sum},
@@ -564,7 +480,6 @@ std::vector<FastFunction> make_paths() {
         {"clip", limited},
         {"inner", inner_product},
         {"trace", sum_of_diagonal},
-        {"bincount", counts},
         {"convolve", sums_over_taps, true},
         {"correlate", sums_over_taps, false},
         {"interp", interpolated},
@@ -578,7 +493,6 @@ std::vector<FastFunction> make_paths() {
         {"argpartition", divided, true},
         {"sort", sorted, false},
         {"argsort", sorted, true},
-        {"searchsorted", places_in_sorted},
     };
     for (int row = 0; row < kReductions; ++row)
         if (reductions()[row].parameters) paths.push_back({reductions()[row].name, reduced, row});

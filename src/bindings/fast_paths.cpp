@@ -184,7 +184,7 @@ namespace {
 
 constexpr int kMaxParameters = 12;
 /// So many arguments of a *parameter that is the first are placed as if they were parameters.
-constexpr int kVariadic = 4;
+constexpr int kVariadic = 7;
 
 /// The object that a caller sees in place of the Python function.
 struct FunctionObject {
@@ -373,7 +373,8 @@ Object with_fast_path(PyObject* python, const std::optional<std::string>& called
         fail(PyExc_TypeError, "with_fast_path: %R has too many parameters", python);
     Object names = Object::steal(PySequence_GetSlice(variables.get(), 0, parameters + others));
     if (is_variadic) {
-        const Object places = Object::steal(Py_BuildValue("(OOOO)", Py_None, Py_None, Py_None, Py_None));
+        const Object place = Object::steal(PyTuple_Pack(1, Py_None));
+        const Object places = Object::steal(PySequence_Repeat(place.get(), kVariadic));
         names = Object::steal(PySequence_Concat(places.get(), names.get()));
     }
     Object defaults = defaults_of(python, names, is_variadic ? 0 : parameters);

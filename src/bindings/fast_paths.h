@@ -10,7 +10,7 @@
 namespace cuarray::python {
 
 /// The arguments of a call by the parameters' positions; null where the default holds. A *parameter that is the first
-/// has four positions; another one has none.
+/// has seven positions; another one has none.
 using Given = PyObject* const*;
 /// The result, or null to decline. Raises nothing but errors of allocations: Python judges the arguments. `which` tells
 /// apart the functions that share a path.

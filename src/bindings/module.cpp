@@ -35,6 +35,8 @@ void make_module(py::module_& module) {
     bind_arrays(module);
     bind_other_arrays(module);
     bind_indexing(module);
+    bind_einsum(module);
+    bind_editing(module);
     bind_sorting(module);
     bind_ufunc_methods(module);
     bind_tables(module);

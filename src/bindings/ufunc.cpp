@@ -442,27 +442,6 @@ PyObject* wrap_results(RowId row, UfuncResult& result) {
 
 namespace {
 
-/// A float, or an int of at most 63 bits; false for other objects.
-bool read_number(PyObject* object, Weak& weak) {
-    if (PyFloat_CheckExact(object)) {
-        weak.kind = Weak::Kind::Float;
-        weak.real = PyFloat_AS_DOUBLE(object);
-        return true;
-    }
-    if (!PyLong_CheckExact(object)) return false;
-    int overflow;
-    const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
-    if (overflow) return false;
-    weak.negative = value < 0;
-    weak.integer = uint64_t(value);
-    weak.real = double(value);
-    return true;
-}
-
-}  // namespace
-
-namespace {
-
 /// The loop of a row whose inputs all have that dtype, and whose one result is a value; kNone where the call takes more
 /// than that loop. The GIL guards what is known.
 LoopId loop_of_equals(RowId id, DType dtype) {
@@ -520,19 +499,30 @@ bool is_plain_power(DType dtype, const void* exponent) {
     return dtype == DType::int64 && power >= 0 && power != 2;
 }
 
-/// The usual call on numbers: of one dtype, or of one and a Python number. Null for others.
+/// The dtype in which numbers meet, which read_as judges: that of a value among them, or else of Python's floats, or
+/// ints, on the cpu device; none for others.
+DType dtype_of_numbers(PyObject* const* objects, int count) {
+    bool has_floats = false;
+    for (int i = 0; i < count; ++i) {
+        if (is_number(objects[i])) return scalar_of_number(objects[i]).dtype;
+        has_floats |= PyFloat_CheckExact(objects[i]) || is_numpy_float64(objects[i]);
+    }
+    if (current_device() != Device{}) return DType::none;
+    return has_floats ? DType::float64 : DType::int64;
+}
+
+/// The usual call on numbers: of one dtype, or of one and Python numbers. Null for others.
 PyObject* call_on_equals(RowId row, PyObject* const* objects, int count) {
-    PyObject* const some = is_number(objects[0]) ? objects[0] : objects[count - 1];
-    if (!is_number(some) || is_deferring()) return nullptr;
-    const DType dtype = scalar_of_number(some).dtype;
-    const LoopId loop = loop_of_equals(row, dtype);
+    if (is_deferring()) return nullptr;
+    const DType dtype = dtype_of_numbers(objects, count);
+    const LoopId loop = dtype == DType::none ? LoopId(kNone) : loop_of_equals(row, dtype);
     if (loop == kNone) return nullptr;
-    Scalar converted, result;
+    Scalar converted[2], result;
     const void* in[kMaxIn];
     for (int i = 0; i < count; ++i) {
         const bool is_element = is_number(objects[i]) && scalar_of_number(objects[i]).dtype == dtype;
-        if (!is_element && !read_as(objects[i], dtype, converted)) return nullptr;
-        in[i] = is_element ? scalar_of_number(objects[i]).bytes : converted.bytes;
+        if (!is_element && !read_as(objects[i], dtype, converted[i])) return nullptr;
+        in[i] = is_element ? scalar_of_number(objects[i]).bytes : converted[i].bytes;
     }
     if (rows()[row].has(NegativeFault) && !is_plain_power(dtype, in[1])) return nullptr;
     static Backend& host = backend(Device{});
@@ -550,27 +540,31 @@ PyObject* call_on_numbers(RowId row, PyObject* const* objects, int count) {
     if (count <= 2)
         if (PyObject* const result = call_on_equals(row, objects, count)) return result;
     if (!gives_values(rows()[row])) return nullptr;
-    static const Weak kNothing;
-    static const Scalar kBools[] = {Scalar::of(DType::bool_, false), Scalar::of(DType::bool_, true)};
-    Argument args[kMaxIn] = {kNothing, kNothing, kNothing};
-    Weak weak;  // one of them: two Python numbers and a value are left to the general way
-    int weak_count = 0;
+    bool has_own = false, has_values = false;
     for (int i = 0; i < count; ++i) {
-        PyObject* const object = objects[i];
-        if (is_number(object)) {
-            args[i] = scalar_of_number(object);
-        } else if (PyBool_Check(object)) {
-            args[i] = kBools[object == Py_True];
-            ++weak_count;
-        } else if (!read_number(object, weak) || weak_count > 0) {
-            return nullptr;
-        } else {
-            args[i] = weak;
-            ++weak_count;
+        has_own |= is_number(objects[i]);
+        has_values |= has_own || is_numpy_scalar(objects[i]);
+        if (!is_number(objects[i]) && !is_python_number(objects[i]) && !is_numpy_scalar(objects[i])) return nullptr;
+    }
+    if (!has_own && current_device() != Device{}) return nullptr;
+    static const Weak kNothing;
+    Argument args[kMaxIn] = {kNothing, kNothing, kNothing};
+    ArrayOrScalar loaded[kMaxIn];
+    Scalar elements[kMaxIn];  // Python's numbers alone are of their own dtypes
+    for (int i = 0; i < count; ++i) {
+        if (is_number(objects[i])) {
+            args[i] = scalar_of_number(objects[i]);
+            continue;
         }
+        if (!loaded[i].load(objects[i], Device{}, rows()[row].name) || loaded[i].is_beyond_integers()) return nullptr;
+        if (!has_values && loaded[i].default_dtype() == DType::uint64) return nullptr;  // an int of more than 63 bits
+        if (has_values)
+            args[i] = loaded[i].argument();
+        else
+            args[i] = elements[i] = loaded[i].element(loaded[i].default_dtype(), rows()[row].name);
     }
     Scalar results[kMaxOut];
-    if (weak_count == count || !call_on_values(row, {args, size_t(count)}, results)) return nullptr;
+    if (!call_on_values(row, {args, size_t(count)}, results)) return nullptr;
     if (rows()[row].nout == 1) return wrap(results[0]);
     const Object first = Object::steal(wrap(results[0])), second = Object::steal(wrap(results[1]));
     return Object::steal(PyTuple_Pack(2, first.get(), second.get())).release();

@@ -1,9 +1,11 @@
-// ufunc_methods.cpp -- accumulate of a binary ufunc, as a method and for the functions made of it; methods in Python.
+// ufunc_methods.cpp -- accumulate of a binary ufunc, as a method and for the functions made of it; reduceat and at.
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 #include "bindings/module.h"
+#include "bindings/ndarray.h"
+#include "bindings/other_arrays.h"
 #include "bindings/reductions.h"
 #include "bindings/ufunc.h"
 #include "cuarray/ops/reduceat.h"
@@ -86,6 +88,20 @@ PyObject* call_python(Attribute& function, PyObject* self, Arguments args, Py_ss
     });
 }
 
+/// The array that `at` changes: itself, or the memory of a NumPy array. ValueError if it is read-only.
+Object target_of(PyObject* object, const char* name) {
+    CreationOptions options;
+    options.device = Device{};
+    options.copy = CreationOptions::Copy::Never;
+    if (!is_ndarray(object)) refuse_to_strip(object, name);
+    if (!is_ndarray(object) && !is_numpy_array(object))
+        fail(PyExc_TypeError, "%s.at: expected an array to write into, not %s", name,
+             attribute_text(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__name__").c_str());
+    Object target = is_ndarray(object) ? Object::share(object) : to_ndarray(object, options, "array");
+    if (!array_of(target.get()).is_writable()) fail(PyExc_ValueError, "%s.at: the array is read-only", name);
+    return target;
+}
+
 }  // namespace
 
 PyObject* accumulate_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
@@ -98,8 +114,20 @@ PyObject* reduceat_method(PyObject* self, Arguments args, Py_ssize_t count, PyOb
 }
 
 PyObject* at_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
-    static Attribute at{"cuarray._ndarray.ufunc_methods", "at"};
-    return call_python(at, self, args, count, keywords);
+    return guarded([&] {
+        const Row& row = rows()[row_of(self)];
+        if (keywords && PyTuple_Size(keywords) > 0)
+            fail(PyExc_TypeError, "%s.at() takes no keyword arguments", row.name);
+        if (count < 2 || count > 3)
+            fail(PyExc_TypeError, "%s.at() takes from 2 to 3 positional arguments but %zd %s given", row.name, count,
+                 count == 1 ? "was" : "were");
+        if (row.nin <= 2 && count != row.nin + 1)
+            fail(PyExc_ValueError, "%s.at: the function takes %s second operand", row.name, row.nin == 1 ? "no" : "a");
+        const Object target = target_of(args[0], row.name);
+        const Object values = count == 3 ? to_ndarray(args[2], array_of(target.get()).device(), row.name) : Object();
+        update_subscript(row_of(self), target.get(), args[1], values ? &array_of(values.get()) : nullptr);
+        return Py_NewRef(Py_None);
+    });
 }
 
 void bind_ufunc_methods(py::module_& m) {
@@ -116,9 +144,6 @@ void bind_ufunc_methods(py::module_& m) {
         py::arg("name"), py::arg("row"), py::arg("x"), py::arg("axis"), py::arg("dtype") = py::none(),
         py::arg("out") = py::none());
     m.def("reduceat", &reduceat_with);
-    m.def("update", [](PyObject* row, PyObject* x, PyObject* key, const Array* values) {
-        update_subscript(to_row(row), x, key, values);
-    });
 }
 
 }  // namespace cuarray::python

@@ -151,6 +151,51 @@ Array as_matrices(const LabelledArray& term, const Dims& stack, const Dims& firs
     return array.reshape(shape);
 }
 
+/// Whether a view has more elements than its memory, as windows that overlap have: a copy would be larger.
+bool repeats_elements(const Array& array) {
+    int64_t span = 1;
+    for (int d = 0; d < array.ndim(); ++d)
+        span += (array.shape()[d] - 1) * std::abs(array.strides()[d]) / item_size(array.dtype());
+    return array.size() > span;
+}
+
+/// Of a view that repeats elements so many bytes are copied at a time.
+constexpr int64_t kMostCopied = 4 << 20;
+
+/// work(part) of so many parts of a term along a label, which its results have: joined.
+template <class Work>
+LabelledArray in_parts(const LabelledArray& term, int64_t label, int64_t parts, Work work) {
+    const int axis = position(term.labels, label);
+    const int64_t extent = term.array.shape()[axis], step = std::max<int64_t>(extent / parts, 1);
+    LabelledArray whole;
+    int along = -1;
+    const auto part_of = [&](const Array& array, int d, int64_t begin, int64_t end) {
+        Layout layout = array.layout();
+        layout.shape[d] = end - begin;
+        return array.view(layout, begin * array.strides()[d]);
+    };
+    for (int64_t begin = 0; begin < extent; begin += step) {
+        const int64_t end = std::min(begin + step, extent);
+        const LabelledArray part = work({part_of(term.array, axis, begin, end), term.labels});
+        if (along < 0) {
+            along = position(part.labels, label);
+            Dims shape = part.array.shape();
+            shape[along] = extent;
+            whole = {empty(shape, part.array.dtype(), part.array.device()), part.labels};
+        }
+        assign(part_of(whole.array, along, begin, end), part.array, kEinsum);
+    }
+    return whole;
+}
+
+/// The sum over `met` of products of elements, without a copy of either term.
+LabelledArray folded(const LabelledArray& x, const LabelledArray& y, const Dims& kept, const Dims& met) {
+    const Dims labels = joined(kept, met);
+    Dims axes;
+    for (int k = kept.size(); k < labels.size(); ++k) axes.push_back(k);
+    return {sum_of_products(arranged(x, labels), arranged(y, labels), x.array.dtype(), axes, false), kept};
+}
+
 /// The product of two terms, summed over the common labels for which `is_kept` is false. Every other label is kept.
 template <class IsKept>
 LabelledArray multiplied(const LabelledArray* x, const LabelledArray* y, IsKept is_kept, const Dims& wanted) {
@@ -194,6 +239,18 @@ LabelledArray multiplied(const LabelledArray* x, const LabelledArray* y, IsKept 
     if (!columns.empty() && first_of(columns) < first_of(rows)) {
         std::swap(x, y);
         std::swap(rows, columns);
+    }
+    if (columns.empty() && repeats_elements(x->array)) return folded(*x, *y, joined(stack, rows), met);
+    for (const LabelledArray* const term : {x, y}) {
+        const Dims& own = term == x ? rows : columns;
+        const int64_t parts = term->array.nbytes() / kMostCopied + 1;
+        if (own.empty() || parts == 1 || !repeats_elements(term->array)) continue;
+        const auto extent = [&](int64_t label) { return extent_of(*term, label); };
+        const int64_t longest = *std::ranges::max_element(own, {}, extent);
+        if (extent(longest) == 1) continue;
+        return in_parts(*term, longest, parts, [&](const LabelledArray& part) {
+            return term == x ? multiplied(&part, y, is_kept, wanted) : multiplied(x, &part, is_kept, wanted);
+        });
     }
     // The larger term is not copied, if one must be.
     if (x->array.size() < y->array.size()) {

@@ -81,9 +81,9 @@ UNSEEN_BY_THE_STANDARD = [
     ),
     Mutant(
         "searchsorted-without-a-side",
-        "cuarray/_functions/sorting.py",
-        'v.astype(dtype, copy=False), side == "right")',
-        "v.astype(dtype, copy=False), False)",
+        "src/bindings/sorting.cpp",
+        "astype(v, dtype, 'K', false), side == \"right\")",
+        "astype(v, dtype, 'K', false), false)",
         row("searchsorted"),
     ),
     Mutant(
@@ -783,8 +783,8 @@ COUNTS_AND_RANKS = [
     Mutant(
         "the-last-edge-is-outside",
         "cuarray/_functions/histograms.py",
-        "_core.search_sorted(along, x, True) - (x == along[-1:])",
-        "_core.search_sorted(along, x, True)",
+        "_core.search_sorted(along, x, \"right\") - (x == along[-1:])",
+        "_core.search_sorted(along, x, \"right\")",
         row("histogram2d"),
     ),
     Mutant(
@@ -827,16 +827,16 @@ EDITING = [
     ),
     Mutant(
         "inserted-in-the-order-given",
-        "cuarray/_functions/editing.py",
-        "target[order] = places[order] + np.arange(places.size)",
-        "target[:] = places + np.arange(places.size)",
+        "src/ops/editing.cpp",
+        "positions.push_back(extent + *next)",
+        "positions.push_back(extent + (next - order.begin()))",
         tests("editing", "insert"),
     ),
     Mutant(
         "deleted-one-too-few",
-        "cuarray/_functions/editing.py",
-        "low, high = sorted((gone[0], gone[-1]))",
-        "low, high = gone[0], gone[-1]",
+        "src/ops/editing.cpp",
+        "part_of(array, axis, last - begin, end - begin)",
+        "part_of(array, axis, first - begin, end - begin)",
         tests("editing", "delete"),
     ),
     Mutant(
@@ -1096,9 +1096,9 @@ PRODUCTS = [
     ),
     Mutant(
         "labels-of-the-result-unsorted",
-        "cuarray/_functions/einsum.py",
-        "sorted(ord(letter) for letter in set(letters) if letters.count(letter) == 1)",
-        "[ord(letter) for letter in letters if letters.count(letter) == 1]",
+        "src/bindings/einsum.cpp",
+        "for (int letter = 'A'; letter <= 'z'; ++letter)",
+        "for (int letter = 'z'; letter >= 'A'; --letter)",
         tests("products", "einsum"),
     ),
     Mutant(

@@ -307,6 +307,14 @@ def test_finfo_and_iinfo_take_numbers(number):
     assert getattr(cuarray, info)(number).dtype == getattr(np, info)(number).dtype
 
 
+def test_limits_of_a_dtype_are_one_object():
+    assert cuarray.finfo("f4") is cuarray.finfo(np.float32) is cuarray.finfo(np.dtype("f4")) is cuarray.finfo("float32")
+    assert cuarray.iinfo(int) is cuarray.iinfo(cuarray.arange(3)) is not cuarray.iinfo("i4")
+    assert cuarray.finfo(1.0) is cuarray.finfo(float) is not cuarray.finfo(1j)
+    with pytest.raises(ValueError, match="int64 is not a floating-point type"):
+        cuarray.finfo(1)  # equal to 1.0
+
+
 def test_tolerances_may_be_arrays():
     assert cuarray.isclose([1.0, 2.0], [1.5, 2.5], rtol=0, atol=[1, 0.1]).tolist() == [True, False]
     assert cuarray.allclose([1.0], [1.5], rtol=cuarray.array(0.5))

@@ -619,3 +619,37 @@ def test_devices_are_not_mixed():
     if others:
         with pytest.raises(ValueError, match="cpu"):
             cuarray.ones((2, 2), device="cpu") @ cuarray.ones((2, 2), device=others[0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ijkl,kl->ij", "kl,ijkl->ji", "ijkl,kl->i", "ijkl,okl->oij", "ijkl,okl->ijo", "ijkl,ikl->ij", "ijkl->ij",
+        "ijkl,k,l->ij",
+    ],
+)  # fmt: skip
+def test_windows_are_not_copied(text, device, rng):
+    """A view whose windows overlap would take 25 times the memory of the image."""
+    image = rng.standard_normal((400, 301))
+    shapes = {"kl": (5, 5), "okl": (3, 5, 5), "ikl": (396, 5, 5), "k": 5, "l": 5}
+    inputs = text.partition("->")[0].split(",")
+    others = [rng.standard_normal(shapes[one]) for one in inputs if one in shapes]
+
+    def operands(xp, image, *others):
+        windows = xp.lib.stride_tricks.sliding_window_view(image, (5, 5))
+        rest = iter(others)
+        return [next(rest) if one in shapes else windows for one in inputs]
+
+    want = np.einsum(text, *operands(np, image, *others), optimize=True)
+    arrays = [cuarray.asarray(x, device=device) for x in (image, *others)]
+    given = operands(cuarray, *arrays)
+    cuarray.memory.reset_peak(device)
+    before = cuarray.memory.stats(device)["peak"]
+    got = cuarray.einsum(text, *given)
+    assert cuarray.memory.stats(device)["peak"] - before < 4 * got.nbytes + (12 << 20)
+    np.testing.assert_allclose(got.numpy(), want, rtol=1e-9, atol=1e-9)
+
+
+def test_labels_without_an_end():
+    with pytest.raises(ValueError, match="at most 64 axes"):
+        cuarray.einsum(cuarray.ones(2), itertools.repeat(0))

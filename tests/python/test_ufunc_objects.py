@@ -5,6 +5,7 @@ import doctest
 import functools
 import gc
 import inspect
+import itertools
 import pickle
 import random
 import sys
@@ -493,3 +494,60 @@ def test_signatures_of_generalized_ufuncs(name, keywords, device):
         assert isinstance(ours, public_type(theirs)) and name in str(ours)
     else:
         assert ours.dtype == theirs.dtype and ours.tolist() == theirs.tolist()
+
+
+#: Python's numbers, NumPy's and values of ours: what the functions below are called with, alone and in pairs.
+NUMBERS = [
+    True, 2, -3, 0, 2.5, -0.0, float("nan"), 1.5 - 2j, 2**63, 2**70, np.float64(0.5), np.float32(0.25), np.float16(3),
+    np.int8(100), np.uint64(7), np.int64(-1), np.bool_(False), np.complex64(1j), "f4", "i2",
+]  # fmt: skip
+
+
+def number_of(given):
+    """A number, or for the name of a dtype a value of it."""
+    return cuarray.asarray([3], given)[0] if isinstance(given, str) else given
+
+
+@pytest.mark.parametrize("name", [name for name, ufunc in UFUNCS if ufunc.nin <= 2])
+def test_calls_on_numbers_alone(name):
+    """They run no task; with a keyword that changes nothing, one does."""
+    ufunc = _core.ufuncs[name]
+
+    def outcome(arguments, **keywords):
+        try:
+            found = ufunc(*(number_of(x) for x in arguments), **keywords)
+        except (TypeError, ValueError, OverflowError) as error:
+            return type(error)
+        found = found if isinstance(found, tuple) else (found,)
+        return [(x.dtype, x.numpy().tobytes(), hash(x) is not None) for x in found]
+
+    for arguments in itertools.product(NUMBERS, repeat=ufunc.nin):
+        assert outcome(arguments) == outcome(arguments, where=True), arguments
+
+
+@pytest.mark.parametrize("name", ["add", "multiply", "true_divide", "maximum", "less", "power", "logaddexp", "arctan2"])
+def test_dtypes_of_calls_on_numbers(name):
+    numbers = [x for x in NUMBERS if not isinstance(x, str) and not (type(x) is int and x >= 2**63)]
+    for pair in itertools.product(numbers, repeat=2):
+        with np.errstate(all="ignore"):
+            try:
+                want = getattr(np, name)(*pair).dtype
+            except (TypeError, ValueError, OverflowError):
+                continue
+        assert getattr(cuarray, name)(*pair).dtype == want, pair
+
+
+def test_calls_on_numbers_are_made_on_the_current_device(device):
+    with cuarray.device(device):
+        assert cuarray.sin(0.5).device == cuarray.device(device) == cuarray.add(np.float32(1), 2).device
+    x = cuarray.asarray(2.0, device=device)[()]
+    assert cuarray.add(x, np.float32(1)).device == cuarray.device(device)
+
+
+def test_numbers_are_fused():
+    @cuarray.fuse
+    def f(x):
+        return x * cuarray.sin(0.5) + cuarray.maximum(1, 2)
+
+    x = cuarray.arange(3.0)
+    assert (f(x) == x * np.sin(0.5) + 2).all()

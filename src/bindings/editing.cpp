@@ -1,0 +1,172 @@
+// editing.cpp -- delete and insert: the positions that the host reads, for the Python package.
+#include "cuarray/ops/editing.h"
+#include <algorithm>
+#include <optional>
+#include <vector>
+#include "bindings/module.h"
+#include "bindings/ndarray.h"
+
+namespace cuarray::python {
+namespace {
+
+/// An array to edit and the axis: the flattened array if that is None.
+struct EditedAxis {
+    EditedAxis(PyObject* object, PyObject* given_axis, const char* function) : owner(to_ndarray(object, function)) {
+        if (given_axis == Py_None) {
+            array = array_of(owner.get()).reshape({-1});
+        } else {
+            const int64_t number = to_int64(given_axis, {"axis", function});
+            array = array_of(owner.get());  // the conversion of the axis may have resized it
+            axis = normalise_axis(number, array.ndim(), function);
+        }
+        extent = array.shape()[axis];
+    }
+
+    Object owner;
+    Array array;
+    int axis = 0;
+    int64_t extent = 0;
+};
+
+/// Positions along an axis as they are given: of a slice, or the elements of an array, in C order.
+class Positions {
+ public:
+    Positions(PyObject* object, int64_t extent) {
+        if (PySlice_Check(object))
+            read_slice(object, extent);
+        else if (!read_integer(object))
+            read_array_like(object);
+    }
+
+    Kind kind() const { return info(dtype).kind; }
+    bool is_integral() const { return kind() == Kind::Signed || kind() == Kind::Unsigned || is_mask(); }
+    bool is_mask() const { return kind() == Kind::Bool; }
+    /// The positions counted from the front; IndexError for one that is not below `end`, or that is below -extent.
+    void count_from_front(int64_t extent, int64_t end, int axis, const char* function) {
+        for (int64_t& value : values) {
+            const bool wraps = dtype == DType::uint64 && value < 0;
+            if (wraps || value < -extent || value >= end)
+                raise(ErrorKind::Index, function, ": index ",
+                      wraps ? std::to_string(uint64_t(value)) : std::to_string(value), " is out of bounds for axis ",
+                      axis, " with size ", extent);
+            if (value < 0) value += extent;
+        }
+    }
+
+    std::vector<int64_t> values;  ///< of a mask, 0 and 1
+    Dims shape;                   ///< of an array; a slice has one axis
+    DType dtype = DType::int64;
+
+ private:
+    bool read_integer(PyObject* object) {
+        int overflow = 0;
+        if (!PyLong_CheckExact(object)) return false;
+        values.push_back(PyLong_AsLongLongAndOverflow(object, &overflow));
+        if (overflow) values.clear();
+        return !overflow;
+    }
+
+    void read_array_like(PyObject* object) {
+        const Object owner = to_ndarray(object, "index");
+        Array array = to_device(array_of(owner.get()), Device{});
+        shape = array.shape();
+        // An empty list has no dtype of its own.
+        const bool is_typed = is_ndarray(object) || is_numpy_array(object) || !array.is_empty();
+        dtype = is_typed ? array.dtype() : DType::int64;
+        values.resize(size_t(array.size()));
+        if (is_integral()) read_contiguous(astype(array, DType::int64, 'K', false), values.data());
+    }
+
+    void read_slice(PyObject* slice, int64_t extent) {
+        Py_ssize_t start, stop, step;
+        check(PySlice_Unpack(slice, &start, &stop, &step));
+        const Py_ssize_t count = PySlice_AdjustIndices(extent, &start, &stop, step);
+        for (Py_ssize_t i = 0; i < count; ++i) values.push_back(start + i * step);
+        shape = {count};
+    }
+};
+
+/// One byte for each element of an axis: whether it stays.
+std::vector<uint8_t> elements_kept(Positions& gone, const EditedAxis& edited) {
+    if (!gone.is_integral())
+        raise(ErrorKind::Index, "delete: arrays used as indices must be of integer (or boolean) type, not ",
+              info(gone.dtype).name);
+    std::vector<uint8_t> is_kept(size_t(edited.extent), 1);
+    if (!gone.is_mask()) {
+        gone.count_from_front(edited.extent, edited.extent, edited.axis, "delete");
+        for (const int64_t position : gone.values) is_kept[size_t(position)] = 0;
+        return is_kept;
+    }
+    if (!(gone.shape == Dims{edited.extent}))
+        raise(ErrorKind::Value, "delete: a mask of shape ", to_string(gone.shape), " does not go with ", edited.extent,
+              " elements");
+    for (size_t i = 0; i < is_kept.size(); ++i) is_kept[i] = !gone.values[i];
+    return is_kept;
+}
+
+/// delete(arr, obj, axis).
+PyObject* delete_positions(PyObject*, Arguments args, Py_ssize_t) {
+    return guarded([&] {
+        const EditedAxis edited(args[0], args[2], "delete");
+        Positions gone(args[1], edited.extent);
+        const std::vector<uint8_t> is_kept = elements_kept(gone, edited);
+        return wrap(without_gil(edited.array, [&] { return erase(edited.array, edited.axis, is_kept); }));
+    });
+}
+
+/// The places of inserted elements, from 0 to the extent of the axis.
+void read_places(Positions& places, const EditedAxis& edited) {
+    if (places.shape.size() > 1)
+        raise(ErrorKind::Value, "insert: ", places.is_mask() ? "a mask" : "positions", " must have one axis, not ",
+              places.shape.size());
+    if (places.is_mask()) {
+        if (places.shape.empty()) raise(ErrorKind::Value, "insert: a mask must have one axis, not 0");
+        std::vector<int64_t> chosen;
+        for (size_t i = 0; i < places.values.size(); ++i)
+            if (places.values[i]) chosen.push_back(int64_t(i));
+        places.values = chosen;
+    } else if (!places.is_integral()) {
+        raise(places.values.size() == 1 ? ErrorKind::Type : ErrorKind::Index,
+              "insert: positions must be integers, not ", info(places.dtype).name);
+    }
+    places.count_from_front(edited.extent, edited.extent + 1, edited.axis, "insert");
+}
+
+/// insert(arr, obj, values, axis): values have the dtype of arr, and at most its axes.
+PyObject* insert_positions(PyObject*, Arguments args, Py_ssize_t) {
+    return guarded([&] {
+        const EditedAxis edited(args[0], args[3], "insert");
+        Positions places(args[1], edited.extent);
+        const bool is_single = places.shape.empty() && !places.is_mask();
+        read_places(places, edited);
+        Array values = array_of(args[2]);
+        const int ndim = edited.array.ndim();
+        Dims shape(std::max(ndim - values.ndim(), 0), 1), axes;
+        for (const int64_t extent : values.shape()) shape.push_back(extent);
+        values = values.reshape(shape);
+        if (is_single && ndim == shape.size()) {  // the first axis of the values goes along the edited one
+            for (int k = 1; k < ndim; ++k) axes.push_back(k);
+            axes.insert(edited.axis, 0);
+            values = values.transpose(axes);
+        }
+        if (places.values.size() == 1 && ndim == shape.size())
+            places.values.resize(size_t(values.shape()[edited.axis]), places.values[0]);
+        Dims inserted = edited.array.shape();
+        inserted[edited.axis] = int64_t(places.values.size());
+        values = values.broadcast_to(inserted, "insert");
+        return wrap(
+            without_gil(edited.array, [&] { return insert(edited.array, edited.axis, places.values, values); }));
+    });
+}
+
+PyMethodDef editing_functions[] = {
+    {"delete", method(delete_positions), METH_FASTCALL, nullptr},
+    {"insert", method(insert_positions), METH_FASTCALL, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+void bind_editing(pybind11::module_& m) { check(PyModule_AddFunctions(m.ptr(), editing_functions)); }
+
+}  // namespace cuarray::python
