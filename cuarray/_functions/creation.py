@@ -222,6 +222,8 @@ def copy(a, order="K", subok=False):
 def frombuffer(buffer, dtype=float, count=-1, offset=0, *, device=None, like=None):
     """Read an object's memory as a one-dimensional array; on 'cpu' the memory is shared.
 
+    Memory that may be written stays on 'cpu', whatever the default device is, unless `device` says another.
+
     Parameters
     ----------
     buffer : buffer
@@ -253,13 +255,20 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, device=None, like=Non
     >>> ca.frombuffer(b"abc", dtype=ca.uint8)
     array([97, 98, 99], dtype=uint8)
     """
-    return asarray(np.frombuffer(buffer, _core.dtype(dtype), count, offset), device=device, like=like)
+    host = np.frombuffer(buffer, _core.dtype(dtype), count, offset)
+    return asarray(host, device=home_of(host) if device is None and like is None else device, like=like)
+
+
+def home_of(host):
+    """Return 'cpu' for memory that may be written, which a copy on a GPU would not reach; None for any other."""
+    return "cpu" if host.flags.writeable else None
 
 
 def new_ndarray(shape, dtype=None, buffer=None, offset=0, strides=None, order=None):
     """The constructor of the type; see numpy.ndarray."""
     if buffer is not None:
-        return asarray(np.ndarray(shape, dtype and _core.dtype(dtype), buffer, offset, strides, order))
+        host = np.ndarray(shape, dtype and _core.dtype(dtype), buffer, offset, strides, order)
+        return asarray(host, device=home_of(host))
     if offset or strides is not None:
         raise ValueError("ndarray: offset and strides are those of a buffer, and there is none")
     return empty(shape, np.float64 if dtype is None else dtype, order or "C")

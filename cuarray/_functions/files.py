@@ -51,7 +51,9 @@ def from_file(found):
     """
     if not isinstance(found, np.ndarray):
         return found
-    return as_array(found.view(_core.dtype("bfloat16")) if found.dtype == "V2" else found)
+    found = found.view(_core.dtype("bfloat16")) if found.dtype == "V2" else found
+    is_map = isinstance(found, np.memmap) and found.mode in ("r+", "w+")  # writes to a copy would not reach the file
+    return as_array(found, "cpu" if is_map else None)
 
 
 def save(file, arr, allow_pickle=True):
@@ -167,7 +169,7 @@ def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="A
     ----------
     file : str, path or file
     mmap_mode : str, optional
-        With a mode, the host reads only the required part.
+        With a mode, the host reads only the required part. A map that can be written to ('r+', 'w+') stays on `cpu`.
     allow_pickle, fix_imports, encoding, max_header_size
         As NumPy's.
 

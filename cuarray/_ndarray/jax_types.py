@@ -1,7 +1,7 @@
 """JAX's tables of argument types: with our class in them, its functions take arrays of ours.
 
-JAX has no public place for it. Where its tables are not the ones that are known here, JAX refuses the arrays, in its own
-words or in ours.
+JAX has no public place for it. Where its tables are not the ones that are known here, JAX refuses the arrays, in its
+own words or in ours.
 """
 
 import importlib.abc

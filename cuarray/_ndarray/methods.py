@@ -12,10 +12,8 @@ from cuarray._functions import elementwise, index_grids, indexing, products, rea
 from cuarray._functions.array_text import html_table, ndarray_repr, ndarray_str
 from cuarray._namespace.info import ARRAY_API_VERSION
 from cuarray._namespace.package import package
-from cuarray._ndarray import byte_methods, conversions
-from cuarray._ndarray.flags import Flags, set_flags
 from cuarray._ndarray import byte_methods, conversions, jax_types
-from cuarray._ndarray.flags import Flags
+from cuarray._ndarray.flags import Flags, set_flags
 from cuarray._ndarray.flat import Flat, set_flat
 from cuarray._ndarray.protocols import array_function
 from cuarray._ndarray.torch_function import torch_function

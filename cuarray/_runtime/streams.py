@@ -364,7 +364,7 @@ class Event:
         self._core.synchronize()
 
     def elapsed_ms(self, start) -> float:
-        """Return the milliseconds from another event to this one; ``end - start`` is the same.
+        """Return the milliseconds from another event to this later one, as ``end - start`` does.
 
         Parameters
         ----------
@@ -377,7 +377,7 @@ class Event:
         Raises
         ------
         ValueError
-            If one of the two has no timing or was not recorded, or they are of different devices.
+            If one of the two has no timing or was not recorded, or they are of different devices; if `start` is later.
         RuntimeError
             If the work before them has not run yet: `synchronize` first.
 
@@ -389,12 +389,15 @@ class Event:
         >>> end.elapsed_ms(start) >= 0
         True
         """
-        return self._core.elapsed_ms(start._core)
+        time = self._core.elapsed_ms(start._core)
+        if time < 0:
+            raise ValueError("elapsed_ms: the other event is the later one; write end.elapsed_ms(start)")
+        return time
 
     def __sub__(self, other) -> float:
         if not isinstance(other, Event):
             return NotImplemented
-        return self.elapsed_ms(other)
+        return self._core.elapsed_ms(other._core)
 
     def __repr__(self):
         return f"<cuarray.Event on {self.device}{', timing' if self.timing else ''}>"

@@ -9,8 +9,10 @@
 - ``vjp(function, arrays, wanted)``: its results and a function of their gradients; frameworks with autodiff only
 - ``lift(rule_of, args, keywords)``: a call of a rule as a differentiable operation; frameworks with autodiff only
 - ``check(arrays, name)``, optional: raises if a function has changed its arguments
+- ``repeated(fn, name)``, optional: a context for another run of a function, for its gradients
 """
 
+import contextlib
 import inspect
 from types import SimpleNamespace
 
@@ -32,6 +34,8 @@ def contiguous(x):
 
 def frozen(x):
     """Return a read-only view of an array."""
+    if not x.flags.writeable:
+        return x
     view = x.view()
     view.flags.writeable = False
     return view
@@ -51,6 +55,11 @@ NUMPY = SimpleNamespace(
     take=cuarray.asarray,
     make=lambda x, like: x.numpy(),
 )
+
+
+def nothing_kept(fn, name):
+    """Stand for `repeated` of a framework without state."""
+    return contextlib.nullcontext()
 
 
 class ByPosition:
@@ -170,7 +179,8 @@ class Rule:
     def pull_back(self, inputs, outputs, grads):
         """Return the gradients with respect to the inputs, each None or an array of the input's shape and dtype."""
         if self.has_tape:
-            return self.linearize(inputs, [is_differentiable(x) for x in inputs])[1](grads)
+            with getattr(self.framework, "repeated", nothing_kept)(self.fn, self.name):
+                return self.linearize(inputs, [is_differentiable(x) for x in inputs])[1](grads)
         inputs_given, outputs_given, grads_given = (
             [None if x is None else self.framework.give(x) for x in part] for part in (inputs, outputs, grads)
         )

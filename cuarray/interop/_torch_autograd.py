@@ -49,6 +49,30 @@ def check(tensors, name):
         raise RuntimeError(f"{name}: a tensor that it was given was changed in place; write tensor.clone() first")
 
 
+@contextlib.contextmanager
+def repeated(fn, name):
+    """Run a function again, for its gradients: the buffers of a module stay, and random numbers are refused."""
+    buffers = list(fn.buffers()) if isinstance(fn, torch.nn.Module) else []
+    kept = [buffer.detach().clone() for buffer in buffers]
+    states = _random_states()
+    try:
+        yield
+    finally:
+        with torch.no_grad():
+            for buffer, value in zip(buffers, kept, strict=True):
+                buffer.copy_(value)
+    if not all(map(torch.equal, states, _random_states())):
+        raise RuntimeError(
+            f"{name}: it draws random numbers, and runs again for the gradients, which would be those of others; "
+            "draw them outside and pass them"
+        )
+
+
+def _random_states():
+    """Return the states of PyTorch's generators on cpu and the current GPU."""
+    return [torch.get_rng_state(), *([torch.cuda.get_rng_state()] if torch.cuda.is_initialized() else [])]
+
+
 def vjp(function, tensors, wanted):
     """Return the results of a function, and the function of their gradients by autograd."""
     with torch.enable_grad():

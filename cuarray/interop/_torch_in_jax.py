@@ -52,7 +52,8 @@ def pull_back(fn, inputs, _output, grad):
     JAX's cotangent of a complex number is the conjugate of PyTorch's gradient.
     """
     arrays, structure = _flatten(inputs)
-    with ours.beside(arrays), torch.enable_grad():
+    again = ours.repeated(fn, getattr(fn, "__name__", type(fn).__name__))
+    with ours.beside(arrays), torch.enable_grad(), again:
         tensors = [ours.give(x) for x in arrays]
         leaves = [t.requires_grad_() for t in tensors if ours.differentiable(t)]
         outputs = _flatten(fn(*structure.unflatten(tensors)))[0]

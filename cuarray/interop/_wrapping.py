@@ -2,6 +2,7 @@
 
 import functools
 from importlib import import_module
+from types import SimpleNamespace
 
 from cuarray.interop import _trees as trees
 from cuarray.interop._rules import CUARRAY, NUMPY, ByPosition, Rule
@@ -25,7 +26,7 @@ def _call_plainly(source, rule_of, args, keywords):
     return trees.put_together(rule.result, [source.make(x, given) for x in results])
 
 
-def wrap(fn=None, *, source, target, backward=None, out_spec=None):
+def wrap(fn=None, *, source, target, backward=None, out_spec=None, narrow=False):
     """Call a function that is written for one framework with the arrays of another, with gradients.
 
     Parameters
@@ -47,6 +48,8 @@ def wrap(fn=None, *, source, target, backward=None, out_spec=None):
         For source='jax': what the function returns, as of `cuarray.interop.jax.call`. By default it is called once
         with zeros, for each combination of shapes and dtypes, to see. For source='tensorflow', which needs it inside of
         tf.function: tf.TensorSpec, or nested containers of them.
+    narrow : bool
+        For target='jax': whether arguments of 64 bits may lose half of them, where `jax_enable_x64` is not set.
 
     Returns
     -------
@@ -58,6 +61,8 @@ def wrap(fn=None, *, source, target, backward=None, out_spec=None):
     ------
     ValueError
         If a framework is not known.
+    TypeError
+        By the function: for arguments of 64 bits that JAX would narrow.
     ImportError
         If a framework is not installed; the message says how to install it.
 
@@ -75,7 +80,9 @@ def wrap(fn=None, *, source, target, backward=None, out_spec=None):
     """
     theirs, ours = _framework(source, "source"), _framework(target, "target")
     if fn is None:
-        return functools.partial(wrap, source=source, target=target, backward=backward, out_spec=out_spec)
+        return functools.partial(
+            wrap, source=source, target=target, backward=backward, out_spec=out_spec, narrow=narrow
+        )
     for given in (fn, backward):
         if given is not None and not callable(given):
             raise TypeError(f"wrap: a function, not {given!r}")
@@ -84,6 +91,9 @@ def wrap(fn=None, *, source, target, backward=None, out_spec=None):
         if backward is not None and hasattr(theirs, "lifted"):
             raise ValueError(f"wrap: a function of {target} has its own gradients in {source}; leave backward out")
         return fn
+
+    if narrow and target == "jax":
+        ours = SimpleNamespace(**{**vars(ours), "give": ours.give_narrowed})
 
     def rule_of(skeleton):
         return Rule(fn, skeleton, ours, backward)

@@ -64,7 +64,7 @@ def vjp(function, arrays, wanted):
     for x, is_wanted in zip(arrays, wanted, strict=True):
         if is_wanted:
             dr.enable_grad(x)
-    results = function(arrays)
+    results = function([type(x)(x) for x in arrays])  # operators in place rebind these, not the leaves
 
     def pull_back(grads):
         ends = [(out, g) for out, g in zip(results, grads, strict=True) if g is not None and dr.grad_enabled(out)]

@@ -282,9 +282,17 @@ def take(x):
     return cuarray.from_dlpack(x)
 
 
-def give(x):
-    """Return an array of JAX's over the memory of an array; a copy of one that is read-only or not compact."""
+def give_narrowed(x):
+    """Return an array of JAX's over an array's memory; a copy of one that is read-only, not compact or narrowed."""
     return jax.dlpack.from_dlpack(contiguous(x))
+
+
+def give(x):
+    """Do the same where JAX has the dtype; TypeError where it would narrow it."""
+    narrow = jax.dtypes.canonicalize_dtype(x.dtype)
+    if narrow != x.dtype:
+        raise TypeError(f"wrap: JAX makes {narrow} of {x.dtype}; set jax_enable_x64, or write wrap(..., narrow=True)")
+    return give_narrowed(x)
 
 
 def make(x, _like=None):

@@ -45,7 +45,8 @@ def give(x):
 def make(x, _like=None):
     """Return a tensor over the memory of a result, which is read-only from then on: tensors are immutable."""
     tensor = give(x)
-    x.flags.writeable = False
+    if x.flags.writeable:
+        x.flags.writeable = False
     return tensor
 
 
@@ -68,8 +69,31 @@ def vjp(function, tensors, wanted):
     return results, pull_back
 
 
+def _require_reverse(rule, tensors):
+    """Raise inside of a tf.autodiff.ForwardAccumulator that watches one of the tensors: it would get no tangent."""
+    try:
+        from tensorflow.python.eager.forwardprop_util import pack_tangents
+    except ImportError:
+        return
+    if pack_tangents([t for t in tensors if isinstance(t, tf.Tensor)]).tangents:
+        raise NotImplementedError(f"{rule.name}: derivatives in forward mode are not available")
+
+
+def _once(rule, function):
+    """Return a function of tensors whose own gradient is refused; a tape would take it for a constant."""
+
+    def refuse(*_):
+        raise NotImplementedError(
+            f"{rule.name}: its backward runs outside of TensorFlow; gradients of gradients are not available"
+        )
+
+    return tf.custom_gradient(lambda *tensors: (function(*tensors), refuse))
+
+
 def _differentiable(rule, tensors):
     """Run a rule as a differentiable operation of eager TensorFlow; return its results."""
+
+    _require_reverse(rule, tensors)
 
     @tf.custom_gradient
     def run(*tensors):
@@ -83,9 +107,17 @@ def _differentiable(rule, tensors):
         def gradient(*ends):
             if not rule.has_gradient:
                 raise RuntimeError(f"{rule.name} has no gradient: give wrap a backward=")
-            grads = [take(end) if is_differentiable(x) else None for end, x in zip(ends, outputs, strict=True)]
-            found = pull(grads) if pull else rule.pull_back(inputs, outputs, grads)
-            return [None if g is None else make(g) for g in found]
+            wanted = []
+
+            def pulled(*ends_and_tensors):
+                given = zip(ends_and_tensors, outputs, strict=False)
+                grads = [take(end) if is_differentiable(x) else None for end, x in given]
+                found = pull(grads) if pull else rule.pull_back(inputs, outputs, grads)
+                wanted[:] = [g is not None for g in found]
+                return [make(g) for g in found if g is not None]
+
+            made = iter(_once(rule, pulled)(*ends, *tensors))
+            return [next(made) if is_wanted else None for is_wanted in wanted]
 
         return [make(x) for x in outputs], gradient
 

@@ -15,6 +15,7 @@ from cuarray.interop._torch_autograd import give as give
 from cuarray.interop._torch_autograd import is_array as is_array
 from cuarray.interop._torch_autograd import lifted as lifted
 from cuarray.interop._torch_autograd import make as make
+from cuarray.interop._torch_autograd import repeated as repeated
 from cuarray.interop._torch_autograd import take as take
 from cuarray.interop._torch_autograd import vjp as vjp
 from cuarray.interop._torch_operator import custom_op as custom_op

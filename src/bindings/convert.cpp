@@ -304,6 +304,14 @@ bool ArrayOrScalar::load_shared(PyObject* object, CallDevice device, const char*
     if (has_attribute(type, "__array_ufunc__") || has_attribute(type, "__array_function__") || !gives_memory(object))
         return false;
     owned_ = import_dlpack(object, {}, false);
+    if (has_attribute(type, "__array_ufunc__") || has_attribute(type, "__array_function__")) return false;
+    if (has_attribute(object, "__dlpack__") && has_attribute(object, "__dlpack_device__")) {
+        owned_ = import_dlpack(object, {}, false);
+    } else {
+        if (!has_attribute(type, "__cuda_array_interface__")) return false;
+        const Object interface = Object::steal(PyObject_GetAttrString(object, "__cuda_array_interface__"));
+        owned_ = import_cuda_array_interface(interface.get(), object);
+    }
     if (owned_->device() != device)
         raise(ErrorKind::Type, function, ": an array on ", to_string(device), " beside one of class ",
               attribute_text(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__qualname__"), " on ",

@@ -92,6 +92,12 @@ PyObject* numba_type(PyObject* self, void*) {
     const int layout = array.is_c_contiguous() ? 0 : array.is_f_contiguous() ? 1 : 2;
     const bool is_read_only = !array.is_writable() && !as_ndarray(self)->is_value;
     return guarded([&] {
+        // DLPack has no negative strides for Numba: it would get a copy, and what its kernel writes there would be
+        // lost.
+        for (int axis = 0; axis < array.ndim(); ++axis)
+            if (array.strides()[axis] < 0 && array.size() && array.is_writable())
+                fail(PyExc_TypeError,
+                     "numba.cuda.jit: an array with negative strides; write cuda.as_cuda_array(x), or x.copy()");
         PyObject** const cached =
             array.ndim() <= kMostAxes ? &known[int(array.dtype())][array.ndim()][layout][is_read_only] : nullptr;
         if (cached && *cached) return Py_NewRef(*cached);

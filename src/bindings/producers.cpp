@@ -81,6 +81,9 @@ constexpr Producer kProducers[] = {
     {"jaxlib", true, check_jax},
     {"mlx", true},
     {.package = "pyarrow", .is_immutable = true, .is_plain = is_plain_column},
+    {"numba", false},
+    {"numba_cuda_mlir", false},
+    {"pyarrow", true},
     {"tensorflow", true, check_tensorflow},
     {"torch", false, check_torch, "Tensor", is_more_than_torch_memory, "untyped_storage"},
 };

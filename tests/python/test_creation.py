@@ -304,3 +304,22 @@ def test_lists_that_hold_elements(device):
         cuarray.array([x[0] > 1, 300], dtype="u1")
     with pytest.raises(ValueError):
         cuarray.array([1, 2], copy=False)
+
+
+def test_memory_that_may_be_written_stays_on_cpu(device, tmp_path):
+    """Writes to a copy on another device would reach nobody."""
+    path = tmp_path / "x.npy"
+    cuarray.save(path, cuarray.arange(4.0))
+    mapped = cuarray.load(path, mmap_mode="r+")
+    memory = bytearray(16)
+    for x in (mapped, cuarray.frombuffer(memory), cuarray.ndarray((2,), buffer=memory)):
+        assert x.device.kind == "cpu"
+        x[1] = 7
+    assert np.load(path).tolist() == [0, 7, 2, 3] and np.frombuffer(memory)[1] == 7
+    for x in (
+        cuarray.load(path, mmap_mode="r"),
+        cuarray.frombuffer(bytes(16)),
+        cuarray.frombuffer(memory, device=device),
+        cuarray.load(path),
+    ):
+        assert x.device == device

@@ -34,6 +34,30 @@ def check_every_source():
         source("drjit")
 
 
+def check_functions_that_change_their_variables():
+    """Operators in place rebind the function's variables; the gradient is with respect to the argument."""
+
+    def repeated(x):
+        for _ in range(3):
+            x *= x
+        return x
+
+    def added(x):
+        x += x
+        x -= 1
+        x **= 2
+        x /= 2
+        return x
+
+    for body, derivative in ((repeated, lambda x: 8 * x**7), (added, lambda x: 2 * (2 * x - 1))):
+        x = torch.tensor([1.0, 2, 3, 4], requires_grad=True)
+        wrap(body, source="torch", target="drjit")(x).sum().backward()
+        close(x.grad, derivative(np.arange(1.0, 5)))
+        assert x.tolist() == [1, 2, 3, 4]
+        f = wrap(body, source="jax", target="drjit")
+        close(jax.grad(lambda v, f=f: f(v).sum())(jax.numpy.asarray([1.0, 2, 3, 4])), derivative(np.arange(1.0, 5)))
+
+
 def check_types():
     f = wrap(lambda v, w: (v * w).sum(0), source="drjit", target="torch")
     v, w = ll.Array3f([1, 2], [3, 4], [5, 6]), ll.Float([2, 3])
@@ -76,10 +100,10 @@ if __name__ == "__main__":
     import drjit.llvm.ad as ll
 
     ll.TensorXf([1])
-    import jax  # noqa: F401
+    import jax
     import numpy as np
     import tensorflow  # noqa: F401
-    import torch  # noqa: F401
+    import torch
     import wrap_cases
     from wrap_cases import close
 

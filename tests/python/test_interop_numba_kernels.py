@@ -279,6 +279,55 @@ def check_arrays_of_both_in_one_kernel():
     assert host(y) == x.tolist() and (cuarray.asarray(y) == x).all()
 
 
+def check_negative_strides_are_refused():
+    """Numba would get a copy, and what the kernel writes there would be lost."""
+
+    @cuda.jit
+    def increment(x):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] += 1
+
+    x = cuarray.arange(6.0)
+    assert "negative strides" in str(peers.error_of(lambda: increment[1, 32](x[::-1]), TypeError))
+    increment[1, 32](cuda.as_cuda_array(x[::-2]))
+    increment[1, 32](x[::2])
+    cuda.synchronize()
+    assert x.tolist() == [1, 2, 3, 4, 5, 6]
+
+
+def check_operators_beside_arrays_of_numba():
+    """Ours, whichever comes first: Numba's arrays have no operators."""
+    import operator as o
+
+    host = np.asarray([3.0, 1, 2])
+    x, d = cuarray.asarray([1.0, 2, 3]), cuda.to_device(host)
+    for op in (
+        o.add,
+        o.sub,
+        o.mul,
+        o.truediv,
+        o.floordiv,
+        o.mod,
+        o.pow,
+        o.matmul,
+        o.eq,
+        o.ne,
+        o.lt,
+        o.le,
+        o.gt,
+        o.ge,
+        divmod,
+    ):
+        for found, expected in ((op(x, d), op(x.numpy(), host)), (op(d, x), op(host, x.numpy()))):
+            found, expected = (pair if isinstance(pair, tuple) else (pair,) for pair in (found, expected))
+            assert all(
+                type(f) is cuarray.ndarray and f.tolist() == e.tolist() for f, e in zip(found, expected, strict=True)
+            ), op
+    x += d
+    assert x.tolist() == [4, 3, 5] and host.tolist() == [3, 1, 2]
+
+
 if __name__ == "__main__":
     import inspect
     import math

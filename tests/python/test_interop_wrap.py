@@ -184,6 +184,59 @@ def check_tensors_of_tensorflow_are_not_changed():
     assert "read-only" in str(error_of(lambda: made[0].__setitem__(0, 9), ValueError)) and t.numpy().tolist() == [2, 4]
 
 
+def check_gradients_of_gradients_in_tensorflow_raise():
+    """They were taken for zero, and derivatives in forward mode for None."""
+    x = tf.constant([1.0, 2.0])
+    for target in ("torch", "jax", "cuarray"):
+        backward = (lambda inputs, output, grad: 3 * grad * inputs[0] ** 2) if target == "cuarray" else None
+        cube = wrap(lambda x: x * x * x, source="tensorflow", target=target, backward=backward)
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape(persistent=True) as inner:
+                inner.watch(x)
+                total = tf.reduce_sum(cube(x))
+            first = inner.gradient(total, x)
+            loss = tf.reduce_sum(first * first) + total
+        assert first.numpy().tolist() == inner.gradient(total, x).numpy().tolist() == [3, 12]
+        assert "gradients of gradients" in str(error_of(lambda: outer.gradient(loss, x), NotImplementedError))
+        with tf.autodiff.ForwardAccumulator(x, tf.ones(2)):
+            assert "forward mode" in str(error_of(lambda: cube(x), NotImplementedError))
+        with tf.autodiff.ForwardAccumulator(tf.ones(3), tf.ones(3)):
+            assert cube(x).numpy().tolist() == [1, 8]
+
+
+def check_jax_narrows_only_where_it_is_asked():
+    """2**40 was 0."""
+    add = lambda x: x + 1  # noqa: E731
+    for values in (torch.tensor([2**40]), torch.ones(2, dtype=torch.float64)):
+        assert "narrow=True" in str(error_of(lambda: wrap(add, source="torch", target="jax")(values), TypeError))
+        result = wrap(add, source="torch", target="jax", narrow=True)(values)
+        assert result.dtype in (torch.int32, torch.float32)
+    assert wrap(add, source="torch", target="jax")(torch.ones(2)).tolist() == [2, 2]
+    with jax.enable_x64(True):
+        assert wrap(add, source="torch", target="jax")(torch.tensor([2**40])).tolist() == [2**40 + 1]
+
+
+def check_modules_with_state_inside_jax():
+    """A second run for the gradients leaves the buffers alone, and draws no other random numbers."""
+    from cuarray.interop.jax import call
+
+    rows = np.arange(12, dtype="f4").reshape(4, 3) ** 2
+    for make in (
+        lambda net: call(net, lambda x: x, framework="torch"),
+        lambda net: wrap(net, source="jax", target="torch", out_spec=lambda x: x),
+    ):
+        expected, net = torch.nn.BatchNorm1d(3), torch.nn.BatchNorm1d(3)
+        expected(torch.tensor(rows))
+        counted = make(net)
+        jax.grad(lambda x, f=counted: (f(x) ** 2).sum())(jnp.asarray(rows))
+        assert all(map(torch.equal, net.buffers(), expected.buffers())), list(net.buffers())
+        drawing = make(torch.nn.Dropout(0.5))
+        assert drawing(jnp.asarray(rows)).shape == rows.shape
+        error = error_of(lambda f=drawing: jax.grad(lambda x: f(x).sum())(jnp.asarray(rows)))
+        assert "draws random numbers" in str(error), error
+
+
 def check_given_results_of_jax():
     calls = []
     spec = jax.ShapeDtypeStruct((3,), "float32")

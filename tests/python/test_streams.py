@@ -167,6 +167,9 @@ def test_events_measure_time(device):
     end.synchronize()
     assert end - start == end.elapsed_ms(start) >= 0
     assert (start - end) <= 0 and float(x) == SIZE * (SIZE - 1) / 2
+    if start - end < 0:
+        with pytest.raises(ValueError, match=r"write end.elapsed_ms\(start\)"):
+            start.elapsed_ms(end)
     with pytest.raises(ValueError, match="timing=True"):
         end - cuarray.Event().record()
     with pytest.raises(TypeError):
