@@ -35,6 +35,12 @@ struct Call {
 /// Whether an integer dtype can represent the number; false for bool.
 bool holds(DType dtype, const Weak& number);
 
+/// The truth value of a Python number.
+bool is_true(const Weak& number);
+
+/// A Python number as an input of the loop, of dtype `in`. A logical row takes its truth value, which a cast may lose.
+Scalar element(const Row& row, const Loop& loop, const Weak& number, DType in);
+
 /// The planning steps, in this order; each raises NumPy's error if nothing fits.
 void choose_device(Call& call);
 void choose_loop(Call& call);

@@ -52,12 +52,6 @@ bool choose_exact(Call& c, ArgType (&types)[kMaxIn]) {
     return found;
 }
 
-/// A Python number as an element of `dtype`; an int becomes bool by its truth value, as in a cast.
-Scalar element(const Weak& w, DType dtype, const char* name) {
-    if (dtype != DType::bool_ || w.kind != Weak::Kind::Int) return convert(w, dtype, name);
-    return Scalar::of(DType::bool_, w.integer != 0 || w.big != 0);
-}
-
 /// Whether an argument may be passed to the loop: a dtype by the casting rule, a Python number if the kind can hold it.
 bool may_pass(ArgType arg, DType to, Casting casting) {
     if (!arg.is_weak()) return can_cast(arg.dtype, to, casting);
@@ -96,6 +90,14 @@ bool holds(DType dtype, const Weak& w) {
     return type.bits == 64 || w.integer >> type.bits == 0;
 }
 
+bool is_true(const Weak& w) { return w.big || w.integer || w.real != 0 || w.imag != 0; }
+
+Scalar element(const Row& row, const Loop& loop, const Weak& w, DType in) {
+    const bool is_logical = row.has(Associative) && loop.out[0] == DType::bool_;
+    const bool asks = is_logical || (in == DType::bool_ && w.kind == Weak::Kind::Int);
+    return asks ? convert(Scalar::of(DType::bool_, is_true(w)), in) : convert(w, in, row.name);
+}
+
 void choose_loop(Call& c) {
     ArgType types[kMaxIn];
     const size_t n = c.args.size();
@@ -117,7 +119,7 @@ void choose_loop(Call& c) {
         else if (c.args[i].scalar)
             c.scalars[i] = convert(*c.args[i].scalar, in);
         else
-            c.scalars[i] = element(*c.args[i].weak, in, c.name());
+            c.scalars[i] = element(c.row, *c.types, *c.args[i].weak, in);
     }
 }
 

@@ -7,6 +7,7 @@
 #include "cuarray/runtime/registry.h"
 #include "ops/averages.h"
 #include "ops/binary_loop.h"
+#include "ops/call.h"
 #include "ops/masked_fold.h"
 #include "ops/packed.h"
 #include "ops/reduced_axes.h"
@@ -188,11 +189,7 @@ Scalar to_scalar(const Argument& value, DType dtype, const char* name) {
 
 /// The truth value of an initial value; a number of any type has one.
 Scalar truth_of(const Argument& value, const char* name) {
-    if (value.weak) {
-        const Weak& number = *value.weak;
-        const bool is_true = number.big || number.integer || number.real != 0 || number.imag != 0;
-        return Scalar::of(DType::bool_, is_true);
-    }
+    if (value.weak) return Scalar::of(DType::bool_, is_true(*value.weak));
     return convert(value.scalar ? *value.scalar : item(*value.array, name), DType::bool_);
 }
 

@@ -99,7 +99,7 @@ bool choose_values(RowId id, std::span<const Argument> args, LoopValues& values)
             values.in[i] = &args[i].weak->real;
         } else {
             values.converted[i] =
-                args[i].scalar ? convert(*args[i].scalar, in) : convert(*args[i].weak, in, rows()[id].name);
+                args[i].scalar ? convert(*args[i].scalar, in) : element(rows()[id], loop, *args[i].weak, in);
             values.in[i] = values.converted[i].bytes;
         }
     }

@@ -666,6 +666,13 @@ TYPES = [
         tests("reductions", "keywords and logical"),
     ),
     Mutant(
+        "numbers-cast-before-their-truth",
+        "src/ops/choose_call.cpp",
+        "return asks ? convert(Scalar",
+        "return asks && in == DType::bool_ ? convert(Scalar",
+        tests("manipulation", "logical"),
+    ),
+    Mutant(
         "clip-without-its-keywords",
         "cuarray/_functions/elementwise.py",
         "return positive(a, out=out, **kwargs)",

@@ -113,6 +113,8 @@ def test_splitting(expression, device):
         "xp.shape(x)", "xp.shape([[1, 2]])", "xp.shape(3)", "xp.ndim(x)", "xp.ndim([1])", "xp.size(x)", "xp.size(x, 1)", "xp.size([1, 2])", "xp.size(x, 5)",
         "xp.shares_memory(x, x[:1])", "xp.shares_memory(v[::2], v[1::2])", "xp.shares_memory(x, v)", "xp.may_share_memory(v[:2], v[3:])",
         "xp.where([True, False], 1, 2)", "xp.where(v > 2, v, -v)", "xp.where(v, 1.5, 2)", "xp.where(v > 2, v)", "xp.where(True, v, 0)", "xp.where(f > 3, f, s)",
+        "xp.logical_or(e.T[0], 1e-300)", "xp.logical_or(xp.zeros(3, 'f4'), 1e-300)", "xp.logical_or(-1e-300, xp.zeros((), 'f2'))", "xp.logical_xor(xp.zeros(3000, 'f4')[::2], xp.nan)", "xp.logical_and(xp.ones(3, 'u1'), -1)", "xp.logical_or(xp.zeros(3, 'u1')[0], 256)",
+        "xp.logical_or.outer(xp.zeros(2, 'f2'), 1e300)", "xp.logical_or(xp.zeros(2, 'f4'), 1e-300j)", "xp.logical_and(xp.ones(2, bool), 0.5, where=xp.asarray([True, False]), out=xp.zeros(2, bool))", "xp.logical_or(xp.zeros(3, 'f4'), 0.0)", "xp.bitwise_or(xp.zeros(3, bool), 3)",
         "xp.where(xp.ones(3, bool), v, v)", "xp.where(s, 1, 2)", "xp.where(v > 1, 1j, v)",
         "xp.clip(f, None, None, where=f > 3, out=xp.zeros((3, 4)))", "xp.clip(v, None, None, dtype='f4')", "xp.clip(v, None, None, out=xp.zeros(5, 'i1'), casting='unsafe')", "xp.clip(v, None, None, out=xp.zeros(5, 'i1'), casting='safe')", "xp.clip(v, None, None, casting='other')",
         "xp.clip(v.astype('u1'), -1, 300, dtype='f4')", "v.astype('u1').clip(0, 255, where=v > 1, out=xp.zeros(5))", "v.clip(None, None, dtype='f8')", "xp.clip(s, None, None)", "xp.clip(v > 1, None, None)", "xp.clip(v, None, None, other=1)",
