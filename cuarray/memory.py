@@ -131,14 +131,14 @@ def reset_peak(device=None) -> None:
 class Limit:
     """The context manager that `limit` returns: leaving its `with` block restores the previous limit."""
 
-    def __init__(self, device, former):
+    def __init__(self, device, former) -> None:
         self.device = device
         self.former = former
 
     def __enter__(self):
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         _core.set_memory_limit(self.former, self.device)
 
 

@@ -47,6 +47,7 @@ def from_dlpack(x: Any, /, *, device: DeviceLike = None, copy: bool | None = Non
 
 # Used only by the package's own modules.
 def with_fast_path(function: Function, name: str | None = None) -> Function: ...
+def without_binding(function: Function) -> Function: ...
 def generalized_ufunc(function: Function, signature: str) -> Function: ...
 def __getattr__(name: str) -> Any: ...
 
@@ -364,9 +365,9 @@ class ndarray:
     def clip(
         self, min: ArrayLike | None = None, max: ArrayLike | None = None, out: ndarray | None = None
     ) -> ndarray: ...
-    def conj(self) -> ndarray:
+    def conj(self, out: ndarray | None = None, /) -> ndarray:
         """Return the complex conjugate of the elements."""
-    def conjugate(self) -> ndarray:
+    def conjugate(self, out: ndarray | None = None, /) -> ndarray:
         """Return the complex conjugate of the elements."""
     def repeat(self, repeats: ArrayLike, axis: SupportsIndex | None = None) -> ndarray: ...
     def take(

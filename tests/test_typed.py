@@ -282,3 +282,30 @@ def test_every_name_is_public(folder):
     (folder / "names.py").write_text("".join(f"from cuarray import {name} as of_{name}\n" for name in names))
     done = run("mypy", folder, "--config-file=mypy.ini", "--cache-dir=.cache", "--no-implicit-reexport", "names.py")
     assert "Success" in done.stdout, done.stdout
+
+
+STRICT = """
+import cuarray as ca
+
+x, stream, event = ca.ones(3), ca.Stream(), ca.Event()
+with stream as entered, ca.errstate(all="ignore"), ca.fuse(), ca.deterministic(), ca.profile():
+    entered.record(event).synchronize()
+    stream.wait(event)
+print(ca.Graph(), ca.broadcast(x, 1), ca.vectorize(abs)(x), event.query(), stream.handle)
+with ca.memory.limit(10):
+    flags = x.flags
+    flags.writeable = True
+    print(flags.num + 1, flags.carray, x.data.nbytes, x.ctypes.data, x.conj(x))
+
+
+@ca.errstate(divide="raise")
+def half(y: int) -> int:
+    return y // 2
+"""
+
+
+def test_strict_programs(folder):
+    (folder / "strict.py").write_text(STRICT)
+    done = run("mypy", folder, "--config-file=mypy.ini", "--cache-dir=.cache", "--strict", "--no-error-summary", "strict.py")
+    errors = [line for line in done.stdout.splitlines() if line.startswith("strict.py")]  # not of the source itself
+    assert not errors and done.returncode in (0, 1), done.stdout + done.stderr

@@ -40,6 +40,7 @@ def filled(shape, number, dtype, device, order, memory):
     return result
 
 
+@_core.without_binding
 @_core.with_fast_path
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, device=None, like=None):
     """Make a new array from any object that holds numbers.
@@ -89,6 +90,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, dev
     return _core.array_from_object(object, dtype, device_for(device, like), copy, order, ndmin)
 
 
+@_core.without_binding
 @_core.with_fast_path
 def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """Make an array from any object that holds numbers, without a copy if possible.
@@ -133,6 +135,7 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     return _core.array_from_object(a, dtype, device_for(device, like), copy, order)
 
 
+@_core.without_binding
 def ascontiguousarray(a, dtype=None, *, device=None, like=None):
     """Make a C-contiguous array of at least one axis, without a copy if `a` is one already.
 
@@ -160,6 +163,7 @@ def ascontiguousarray(a, dtype=None, *, device=None, like=None):
     return _core.array_from_object(a, dtype, device_for(device, like), None, "C", 1)
 
 
+@_core.without_binding
 def asfortranarray(a, dtype=None, *, device=None, like=None):
     """Make a Fortran-contiguous array of at least one axis, without a copy if `a` is one already.
 
@@ -218,6 +222,7 @@ def copy(a, order="K", subok=False):
     return array(a, order=order)
 
 
+@_core.without_binding
 @under_its_name
 def frombuffer(buffer, dtype=float, count=-1, offset=0, *, device=None, like=None):
     """Read an object's memory as a one-dimensional array; on 'cpu' the memory is shared.
@@ -274,6 +279,7 @@ def new_ndarray(shape, dtype=None, buffer=None, offset=0, strides=None, order=No
     return empty(shape, np.float64 if dtype is None else dtype, order or "C")
 
 
+@_core.without_binding
 @under_its_name
 def fromiter(iter, dtype, count=-1, *, device=None, like=None):
     """Make a one-dimensional array from the numbers of an iterable.
@@ -312,6 +318,7 @@ def fromiter(iter, dtype, count=-1, *, device=None, like=None):
 import_tensor = under_its_name(_core.from_dlpack)
 
 
+@_core.without_binding
 @_core.with_fast_path
 def from_dlpack(x, /, *, device=None, copy=None):
     """Import another library's array through DLPack, without a copy if it is on the same device.
@@ -355,6 +362,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
 # Filled with one value.
 
 
+@_core.without_binding
 @_core.with_fast_path
 def empty(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
     """Make an array whose contents are undefined.
@@ -396,6 +404,7 @@ def empty(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
     return _core.empty(shape, dtype, device_for(device, like), order, memory)
 
 
+@_core.without_binding
 @_core.with_fast_path
 def zeros(shape, dtype=None, order="C", *, device=None, like=None, memory=None):
     """Make an array of zeros.

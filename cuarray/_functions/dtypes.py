@@ -111,6 +111,7 @@ def result_type(*arrays_and_dtypes):
     return _core.result_type(*arrays_and_dtypes)
 
 
+@_core.without_binding
 def promote_types(type1, type2, /):
     """Return the smallest type that holds both types safely.
 

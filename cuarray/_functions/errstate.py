@@ -92,11 +92,11 @@ class errstate(contextlib.ContextDecorator):
     inf
     """
 
-    def __init__(self, *, call=None, all=None, divide=None, over=None, under=None, invalid=None):
+    def __init__(self, *, call=None, all=None, divide=None, over=None, under=None, invalid=None) -> None:
         check({"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}, "errstate")
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         return None

@@ -205,6 +205,8 @@ def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="A
     found = np.load(file, mmap_mode, allow_pickle, fix_imports, encoding, max_header_size=max_header_size)
     if isinstance(found, np.ndarray):
         return from_file(found)
+    if not isinstance(found, np.lib.npyio.NpzFile):  # of a pickle: x.dump(file)
+        return found
     with found:
         return Archive((name, from_file(found[name])) for name in found.files)
 
@@ -389,6 +391,7 @@ def genfromtxt(
     return as_array(np.genfromtxt(**settings), device_for(device, like))
 
 
+@_core.without_binding
 @under_its_name
 def fromfile(file, dtype=None, count=-1, sep="", offset=0, *, device=None, like=None):
     """Read a 1-d array from the bytes of a file, or from numbers written as text.
@@ -438,6 +441,7 @@ def fromfile(file, dtype=None, count=-1, sep="", offset=0, *, device=None, like=
     return as_array(np.fromfile(file, _core.dtype(dtype), count, sep, offset), device_for(device, like))
 
 
+@_core.without_binding
 @under_its_name
 def fromstring(string, dtype=float, count=-1, *, sep="", device=None, like=None):
     """Make an array from numbers written as text.

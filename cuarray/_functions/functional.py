@@ -1,7 +1,6 @@
 """Calls of Python functions for slices or elements, whose results form an array."""
 
 import itertools
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -241,19 +240,107 @@ class vectorize:
     def __init__(self, pyfunc=np._NoValue, otypes=None, doc=None, excluded=None, cache=False, signature=None) -> None:
         if excluded is not None:
             excluded = set(members(excluded, "excluded", "vectorize"))
-        self.again = partial(vectorize, otypes=otypes, doc=doc, excluded=excluded, cache=cache, signature=signature)
-        self.pyfunc = pyfunc
-        on_numpy = np.vectorize(pyfunc, otypes, doc, excluded, cache, signature)
-        self.call = None if pyfunc is np._NoValue else on_host(on_numpy, "vectorize", excluded or ())
-        self.__doc__ = on_numpy.__doc__
-        self.__name__ = getattr(pyfunc, "__name__", "vectorize")
+        super().__setattr__("_numpys", np.vectorize(pyfunc, otypes, doc, excluded, cache, signature))
+        super().__setattr__("__doc__", self._numpys.__doc__)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") and name not in ("__name__", "_numpys"):
+            raise AttributeError(f"'vectorize' object has no attribute {name!r}")
+        return getattr(super().__getattribute__("_numpys"), name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        setattr(self._numpys, name, value)
+        if name == "__doc__":
+            super().__setattr__(name, value)
 
     def __call__(self, *args, **kwargs) -> Any:
-        if self.call is None:
-            return self.again(*args)
-        return self.call(*args, **kwargs)
+        if self.pyfunc is np._NoValue:
+            self._numpys(*args, **kwargs)
+            super().__setattr__("__doc__", self._numpys.__doc__)
+            return self
+        return on_host(self._numpys, "vectorize", self.excluded)(*args, **kwargs)
 
 
+class FunctionOfObjects:
+    """A ufunc of Python objects: what `frompyfunc` returns, with the attributes and methods of a `numpy.ufunc`."""
+
+    def __init__(self, ufunc):
+        self._numpys = ufunc
+        self.__name__, self.__doc__ = ufunc.__name__, ufunc.__doc__
+        self.nin, self.nout, self.nargs, self.ntypes = ufunc.nin, ufunc.nout, ufunc.nargs, ufunc.ntypes
+        self.types, self.identity, self.signature = ufunc.types, ufunc.identity, ufunc.signature
+
+    def __call__(self, *args, **kwargs):
+        if len(args) > self.nin:
+            args, kwargs = args[: self.nin], {"out": args[self.nin :], **kwargs}
+        return self._on_host(self._numpys, *args, **kwargs)
+
+    def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=np._NoValue, where=True):
+        """Combine the elements along axes; see numpy.ufunc.reduce."""
+        return self._on_host(
+            self._numpys.reduce, array, axis, dtype, out=out, keepdims=keepdims, initial=initial, where=where
+        )
+
+    def accumulate(self, array, axis=0, dtype=None, out=None):
+        """Combine all elements up to each along an axis; see numpy.ufunc.accumulate."""
+        return self._on_host(self._numpys.accumulate, array, axis, dtype, out=out)
+
+    def reduceat(self, array, indices, axis=0, dtype=None, out=None):
+        """Combine the elements of segments of an axis; see numpy.ufunc.reduceat."""
+        return self._on_host(self._numpys.reduceat, array, indices, axis, dtype, out=out)
+
+    def outer(self, A, B, /, **kwargs):
+        """Combine each element of one array with each of another; see numpy.ufunc.outer."""
+        return self._on_host(self._numpys.outer, A, B, **kwargs)
+
+    def at(self, a, indices, b=np._NoValue, /):
+        """Apply the function in place to the elements at indices, to repeated ones repeatedly; see numpy.ufunc.at."""
+        if not isinstance(a, ndarray):
+            raise TypeError("at: first operand must be array")
+        host, indices = a.numpy(), as_numpys(indices)
+        self._numpys.at(host, indices, *([] if b is np._NoValue else [as_numpys(b)]))
+        a[...] = host
+
+    def __repr__(self):
+        return f"<ufunc {self.__name__!r}>"
+
+    def __reduce__(self):
+        return self._numpys.__reduce__()
+
+    def _on_host(self, method, *args, out=None, **kwargs):
+        """Call a method with host copies; outputs get what it wrote to arrays of objects."""
+        outputs = [x for x in (out if isinstance(out, tuple) else (out,)) if x is not None]
+        if out is None:
+            results = on_host(method, self.__name__)(*args, **kwargs)
+            if isinstance(results, tuple):
+                return tuple(map(without_axes, results))
+            return without_axes(results)
+        if [x for x in outputs if not isinstance(x, ndarray)]:
+            raise TypeError(f"{self.__name__}: return arrays must be of ArrayType")
+        given = out if isinstance(out, tuple) else (out,)
+        written = tuple(None if x is None else x.numpy().astype(object) for x in given)
+        results = on_host(method, self.__name__)(*args, out=written, **kwargs)
+        results = results if isinstance(results, tuple) else (results,)
+        for x, values in zip(given, written, strict=True):
+            if x is not None:
+                x[...] = array_of_results(values, x.device)
+        results = tuple(x if x is not None else without_axes(result) for x, result in zip(given, results, strict=True))
+        return results[0] if len(results) == 1 else results
+
+
+def as_numpys(x):
+    """Return arrays as NumPy's, also in tuples; other objects as they are."""
+    if type(x) is tuple:
+        return tuple(map(as_numpys, x))
+    return x.numpy() if isinstance(x, ndarray) else x
+
+
+def without_axes(result):
+    """Return a 0-d array as a value."""
+    return _core.as_value(result) if isinstance(result, ndarray) and result.ndim == 0 else result
+
+
+@_core.without_binding
 def frompyfunc(func, /, nin, nout, **kwargs):
     """Make a function of Python objects work on arrays, by calling it for each element on the host.
 
@@ -263,12 +350,13 @@ def frompyfunc(func, /, nin, nout, **kwargs):
     nin, nout : int
         The number of arguments and of results.
     **kwargs
-        `identity`, which is accepted and ignored.
+        `identity`, the result of reductions of nothing.
 
     Returns
     -------
     callable
-        Its results are arrays of the common type of all returned numbers; NumPy's are arrays of objects.
+        A ufunc with NumPy's attributes and methods. Its results are arrays of the common type of all returned numbers;
+        NumPy's are arrays of objects.
 
     See Also
     --------
@@ -277,10 +365,12 @@ def frompyfunc(func, /, nin, nout, **kwargs):
     Examples
     --------
     >>> import cuarray as ca
-    >>> ca.frompyfunc(bin, 1, 1)  # doctest: +ELLIPSIS
-    <function ...>
+    >>> ca.frompyfunc(bin, 1, 1)
+    <ufunc 'bin (vectorized)'>
     >>> ca.frompyfunc(lambda n: n.bit_length(), 1, 1)(ca.arange(5))
     array([0, 1, 2, 2, 3])
+    >>> ca.frompyfunc(max, 2, 1).reduce([3, 7, 5]).item()
+    7
     """
     nin, nout = integer(nin, "nin", "frompyfunc"), integer(nout, "nout", "frompyfunc")
-    return on_host(np.frompyfunc(func, nin, nout, **kwargs), "frompyfunc")
+    return FunctionOfObjects(np.frompyfunc(func, nin, nout, **kwargs))

@@ -172,7 +172,11 @@ def iscomplexobj(x):
     >>> ca.iscomplexobj([1 + 0j])
     True
     """
-    return as_array(x).dtype.kind == "c"
+    try:
+        kind = x.dtype.type  # of any class, such as pandas' arrays
+    except AttributeError:
+        kind = as_array(x).dtype.type
+    return issubclass(kind, np.complexfloating)
 
 
 def isrealobj(x):

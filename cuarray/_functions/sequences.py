@@ -19,6 +19,7 @@ INT64 = np.dtype(np.int64)
 ARRAYS = (ndarray, np.ndarray, np.generic)
 
 
+@_core.without_binding
 @_core.with_fast_path
 def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=None):
     """Make the numbers start, start + step, ... up to, but not including, stop.

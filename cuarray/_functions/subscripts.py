@@ -43,7 +43,7 @@ class Grid:
            [1]]), array([[0, 1, 2]]))
     """
 
-    def __init__(self, is_open):
+    def __init__(self, is_open) -> None:
         self.is_open = is_open
 
     def __getitem__(self, key) -> Any:
@@ -90,7 +90,7 @@ class Joiner:
            [3, 6]])
     """
 
-    def __init__(self, axis=0, least=1, first=-1):
+    def __init__(self, axis=0, least=1, first=-1) -> None:
         self.settings = (axis, least, first)
 
     def __getitem__(self, key) -> ndarray:
@@ -201,7 +201,7 @@ class broadcast:
     index: int
     iters: tuple[Any, ...]
 
-    def __init__(self, *arrays):
+    def __init__(self, *arrays) -> None:
         self.arrays = broadcast_arrays(*as_arrays("broadcast", *arrays))
         self.shape = _core.broadcast_shapes(*(x.shape for x in self.arrays))
         self.nd = self.ndim = len(self.shape)

@@ -8,8 +8,10 @@ from cuarray import _core
 from cuarray._arguments.axes import normalise_axis
 from cuarray._arguments.ufuncs import ceil, floor, trunc
 from cuarray._arguments.ufuncs import conj as conj_ufunc
+from cuarray._core import ndarray
 from cuarray._functions import elementwise, index_grids, indexing, products, rearranging, scans, sorting
 from cuarray._functions.array_text import html_table, ndarray_repr, ndarray_str
+from cuarray._functions.sharing import copyto
 from cuarray._namespace.info import ARRAY_API_VERSION
 from cuarray._namespace.package import package
 from cuarray._ndarray import byte_methods, conversions, jax_types
@@ -66,8 +68,10 @@ def array_clip(self, min=None, max=None, out=None, **kwargs):
     return elementwise.clip(self, min, max, out=out, **kwargs)
 
 
-def conj(self):
+def conj(self, out=None, /):
     """Return the complex conjugate of the elements; of a real array, as in NumPy, the array itself.
+
+    With `out`, an array, the conjugate is written there.
 
     Examples
     --------
@@ -75,7 +79,14 @@ def conj(self):
     >>> ca.asarray([1 + 2j]).conj()
     array([1.-2.j])
     """
-    return conj_ufunc(self) if self.dtype.kind == "c" else self
+    if out is not None and not isinstance(out, ndarray):
+        raise TypeError("conj: output must be an array")
+    if self.dtype.kind == "c":
+        return conj_ufunc(self, out=out)
+    if out is None:
+        return self
+    copyto(out, self)
+    return out
 
 
 @_core.with_fast_path

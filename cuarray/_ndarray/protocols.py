@@ -104,7 +104,10 @@ def array_function(self, function, types, args, kwargs):
                 _core.refuse_to_strip(x, name)
             if _core.array_class(x) in ("dispatching", "wrapping"):
                 return on_views(function, name, args, kwargs)
-    ours = getattr(namespace(module.removeprefix("numpy")), name, None)
+    home = namespace(module.removeprefix("numpy"))
+    if home is None:  # a module that cuarray has not, such as numpy.polynomial
+        return on_views(function, name, args, kwargs)
+    ours = getattr(home, name, None)
     if ours is None:
         advice = advice_on_missing(name, sys.modules[module])
         raise TypeError(f"there is no cuarray{module.removeprefix('numpy')}.{name}{advice}")

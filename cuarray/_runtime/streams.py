@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from operator import index
+from typing import Any
 
 from cuarray import _core
 from cuarray._arguments.axes import integer
@@ -91,7 +92,7 @@ class Stream:
 
     __slots__ = ("__weakref__", "_core")
 
-    def __init__(self, device=None, priority=0, non_blocking=True):
+    def __init__(self, device=None, priority=0, non_blocking=True) -> None:
         number = integer(priority, "priority", "Stream")
         if not -(2**31) <= number < 2**31:
             raise ValueError(f"Stream: priority must fit 32 bits, not {number}")
@@ -249,7 +250,7 @@ class Stream:
         self._core.enter()
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         _core.leave_stream()
 
     def __eq__(self, other) -> bool:
@@ -292,7 +293,7 @@ class Event:
 
     __slots__ = ("__weakref__", "_core")
 
-    def __init__(self, timing=False, device=None):
+    def __init__(self, timing=False, device=None) -> None:
         self._core = _core.make_event(device, bool(timing))
 
     @property
@@ -435,9 +436,9 @@ class Graph:
 
     __slots__ = ("__weakref__", "_core", "_device")
 
-    def __init__(self, device=None):
+    def __init__(self, device=None) -> None:
         self._device = _core.current_stream(device).device
-        self._core = None
+        self._core: Any = None
 
     @property
     def device(self) -> _core.device:

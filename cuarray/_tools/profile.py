@@ -80,7 +80,7 @@ class profile:
         self._clock = _core.record_clock()
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: Any) -> None:
         recording, self._recording = self._recording, None
         recording.stop()
         try:

@@ -200,6 +200,7 @@ struct FunctionObject {
 };
 
 PyTypeObject* function_type = nullptr;
+PyTypeObject* builtin_type = nullptr;  ///< of functions that are no methods where a class has them
 
 FunctionObject* as_function(PyObject* self) { return reinterpret_cast<FunctionObject*>(self); }
 
@@ -244,7 +245,7 @@ PyObject* write_out(PyObject* out, const Object& result) {
 PyObject* call_function(PyObject* self, PyObject* const* args, size_t flagged_count, PyObject* keywords) noexcept {
     const FunctionObject& f = *as_function(self);
     PyObject* given[kMaxParameters];
-    if (place(f, args, PyVectorcall_NARGS(flagged_count), keywords, given)) {
+    if (f.path && place(f, args, PyVectorcall_NARGS(flagged_count), keywords, given)) {
         PyObject* const out = take_out(f, given);
         PyObject* const result = guarded([&] {
             PyObject* const found = f.path(given, f.which);
@@ -270,6 +271,9 @@ void free_function(PyObject* self) {
 PyObject* bind_function(PyObject* self, PyObject* object, PyObject*) {
     return object && object != Py_None ? PyMethod_New(self, object) : Py_NewRef(self);
 }
+
+/// As NumPy's functions in C; with a __get__ inspect and pydoc take it for a routine as well.
+PyObject* leave_unbound(PyObject* self, PyObject*, PyObject*) { return Py_NewRef(self); }
 
 /// Attributes are the Python function's: __name__, __doc__, __defaults__, __code__ ...
 PyObject* attribute_of_function(PyObject* self, PyObject* name) {
@@ -309,10 +313,10 @@ PyMemberDef function_members[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 
-PyTypeObject* make_function_type() {
+PyTypeObject* make_function_type(const char* name, descrgetfunc bind, unsigned int flags) {
     PyType_Slot slots[] = {{Py_tp_dealloc, slot(free_function)},
                            {Py_tp_call, slot(PyVectorcall_Call)},
-                           {Py_tp_descr_get, slot(bind_function)},
+                           {Py_tp_descr_get, slot(bind)},
                            {Py_tp_getattro, slot(attribute_of_function)},
                            {Py_tp_setattro, slot(set_attribute_of_function)},
                            {Py_tp_repr, slot(repr_of_function)},
@@ -320,9 +324,8 @@ PyTypeObject* make_function_type() {
                            {Py_tp_getset, function_attributes},
                            {Py_tp_members, function_members},
                            {0, nullptr}};
-    PyType_Spec spec = {"cuarray.function", int(sizeof(FunctionObject)), 0,
-                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_VECTORCALL |
-                            Py_TPFLAGS_METHOD_DESCRIPTOR,
+    PyType_Spec spec = {name, int(sizeof(FunctionObject)), 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_VECTORCALL | flags,
                         slots};
     return reinterpret_cast<PyTypeObject*>(Object::steal(PyType_FromSpec(&spec)).release());
 }
@@ -397,11 +400,41 @@ Object with_fast_path(PyObject* python, const std::optional<std::string>& called
     return Object::steal(reinterpret_cast<PyObject*>(function));
 }
 
+/// The function as one that classes do not bind as a method, with its fast path.
+Object without_binding(PyObject* callable) {
+    FunctionObject* const function = new_object_of<FunctionObject>(builtin_type);
+    function->vectorcall = call_function;
+    function->weakrefs = nullptr;
+    if (Py_TYPE(callable) == function_type) {
+        const FunctionObject& from = *as_function(callable);
+        function->python = Py_NewRef(from.python);
+        function->names = Py_NewRef(from.names);
+        function->defaults = Py_NewRef(from.defaults);
+        function->path = from.path;
+        function->which = from.which;
+        function->positional_only = from.positional_only;
+        function->positional = from.positional;
+        function->count = from.count;
+        function->out = from.out;
+    } else {
+        function->python = Py_NewRef(callable);
+        function->names = Py_NewRef(Py_None);
+        function->defaults = Py_NewRef(Py_None);
+        function->path = nullptr;
+        function->which = function->positional_only = function->positional = function->count = 0;
+        function->out = -1;
+    }
+    return Object::steal(reinterpret_cast<PyObject*>(function));
+}
+
 }  // namespace
 
 void bind_fast_paths(pybind11::module_& m) {
-    function_type = make_function_type();
+    function_type = make_function_type("cuarray.function", bind_function, Py_TPFLAGS_METHOD_DESCRIPTOR);
+    builtin_type = make_function_type("cuarray.builtin_function", leave_unbound, 0);
     check(PyModule_AddObjectRef(m.ptr(), "function", reinterpret_cast<PyObject*>(function_type)));
+    check(PyModule_AddObjectRef(m.ptr(), "builtin_function", reinterpret_cast<PyObject*>(builtin_type)));
+    m.def("without_binding", &without_binding);
     m.def("with_fast_path", &with_fast_path, pybind11::arg(), pybind11::arg("name") = pybind11::none());
     pybind11::list names;
     for_each_path([&](const FastFunction& function) { names.append(function.name); });

@@ -371,7 +371,10 @@ PyObject* to_index(PyObject* self) {
         const Array& array = array_of(self);
         const Kind kind = info(array.dtype()).kind;
         if (array.ndim() != 0 || (kind != Kind::Signed && kind != Kind::Unsigned))
-            raise(ErrorKind::Type, "only integer scalar arrays can be converted to a scalar index");
+            // Python asks for an index wherever it takes no float of a class of ours, as in time.sleep.
+            raise(ErrorKind::Type, "only integer scalar arrays can be converted to a scalar index, and this is ",
+                  info(dtype_of(self)).name, " of shape ", to_string(array_of(self).shape()),
+                  "; write float(x) or int(x) for a number");
         return to_python(item(array, "index")).release();
     });
 }

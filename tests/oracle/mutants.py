@@ -1140,6 +1140,48 @@ PRODUCTS = [
 
 ARGUMENTS = [
     Mutant(
+        "vectorize-keeps-its-function",
+        "cuarray/_functions/functional.py",
+        "        setattr(self._numpys, name, value)\n",
+        "        super().__setattr__(name, value)\n",
+        tests("functions_as_numpys", "vectorize"),
+    ),
+    Mutant(
+        "outputs-of-frompyfunc-are-lost",
+        "cuarray/_functions/functional.py",
+        "                x[...] = array_of_results(values, x.device)",
+        "                pass",
+        tests("functions_as_numpys", "outputs"),
+    ),
+    Mutant(
+        "creators-are-bound",
+        "cuarray/_namespace/aliases.py",
+        "_core.without_binding(made) if isinstance(function, _core.builtin_function) else made",
+        "made",
+        tests("functions_as_numpys", "bound"),
+    ),
+    Mutant(
+        "conj-ignores-its-output",
+        "cuarray/_ndarray/methods.py",
+        "    copyto(out, self)\n    return out\n",
+        "    return out\n",
+        tests("functions_as_numpys", "conj"),
+    ),
+    Mutant(
+        "missing-modules-are-refused",
+        "cuarray/_ndarray/protocols.py",
+        "    if home is None:",
+        "    if False:",
+        tests("functions_as_numpys", "modules"),
+    ),
+    Mutant(
+        "loaded-pickles-are-archives",
+        "cuarray/_functions/files.py",
+        "    if not isinstance(found, np.lib.npyio.NpzFile):",
+        "    if False:",
+        tests("functions_as_numpys", "dumped"),
+    ),
+    Mutant(
         "lists-are-axes",
         "src/bindings/convert.cpp",
         "    if (is_several) refuse(",

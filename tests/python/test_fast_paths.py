@@ -25,9 +25,18 @@ from drawn_calls import WRONG, Call, calls, differences, flat, parameters_of, po
 import cuarray
 from cuarray import _core
 
+
+
+def has_fast_path(name):
+    """Whether a function is answered by C++; those that are not bound as methods may be Python's alone."""
+    function = public(name)
+    fast = name.rpartition(".")[2] in (*_core.fast_functions, "asanyarray")
+    return isinstance(function, _core.function) or (fast and isinstance(function, _core.builtin_function))
+
+
 #: With their aliases; those of linalg that the main namespace has not.
 FUNCTIONS = [
-    *[name for name in cuarray.__all__ if isinstance(public(name), _core.function)],
+    *[name for name in cuarray.__all__ if has_fast_path(name)],
     *[
         f"linalg.{name}"
         for name in cuarray.linalg.__all__
