@@ -301,11 +301,8 @@ bool ArrayOrScalar::load_data(PyObject* object, CallDevice device, const char* f
 
 bool ArrayOrScalar::load_shared(PyObject* object, CallDevice device, const char* function) {
     PyTypeObject* const type = Py_TYPE(object);
-    if (has_attribute(type, "__array_ufunc__") || has_attribute(type, "__array_function__") || !gives_memory(object))
-        return false;
-    owned_ = import_dlpack(object, {}, false);
     if (has_attribute(type, "__array_ufunc__") || has_attribute(type, "__array_function__")) return false;
-    if (has_attribute(object, "__dlpack__") && has_attribute(object, "__dlpack_device__")) {
+    if (gives_memory(object)) {
         owned_ = import_dlpack(object, {}, false);
     } else {
         if (!has_attribute(type, "__cuda_array_interface__")) return false;

@@ -80,10 +80,9 @@ constexpr Producer kProducers[] = {
     {"jax", true, check_jax},
     {"jaxlib", true, check_jax},
     {"mlx", true},
-    {.package = "pyarrow", .is_immutable = true, .is_plain = is_plain_column},
     {"numba", false},
     {"numba_cuda_mlir", false},
-    {"pyarrow", true},
+    {.package = "pyarrow", .is_immutable = true, .is_plain = is_plain_column},
     {"tensorflow", true, check_tensorflow},
     {"torch", false, check_torch, "Tensor", is_more_than_torch_memory, "untyped_storage"},
 };

@@ -113,7 +113,6 @@ if __name__ == "__main__":
     import tensorflow as tf
 
     import cuarray
-    from cuarray.interop import wrap
 
     cuarray.set_default_device("cpu")
     peers.main(globals())
