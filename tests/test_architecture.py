@@ -570,6 +570,31 @@ def test_decorator_forwards_everything():
     assert set(names) - defaults == set(forwarded), set(names) ^ set(forwarded)
 
 
+# Waits for a GPU
+
+
+def plain_locks(text):
+    """Yield the lines with a lock whose waiters keep the GIL."""
+    for number, line in enumerate(without_comments(text, python=False).splitlines(), start=1):
+        if re.search(r"\bstd::(\w+_)?mutex\b|\bcondition_variable", line):
+            yield number
+
+
+def test_locks_that_are_held_while_a_gpu_works_let_go_of_the_gil():
+    files = [*sources("src/cuda/*"), ROOT / "src/runtime/registry.cpp"]
+    wrong = [f"{name_of(f)}:{n}" for f in files for n in plain_locks(f.read_text("utf-8"))]
+    assert not wrong, "use Mutex of runtime/mutex.h: " + ", ".join(wrong)
+    assert list(plain_locks("std::mutex mutex_;\nMutex own_;\nstd::shared_mutex all;")) == [1, 3]
+
+
+def test_driver_calls_that_wait_are_marked():
+    text = (ROOT / "src/cuda/driver_api.h").read_text("utf-8")
+    kinds = {name: kind for kind, name in re.findall(r"^\s*(ENTRY|WAITS)\((\w+),", text, re.MULTILINE)}
+    waits = r"cu\w+Synchronize|cuMem(Free|FreeHost|Alloc|AllocManaged|HostAlloc)|cuModuleLoad\w*"
+    assert not [name for name, kind in kinds.items() if re.fullmatch(waits, name) and kind != "WAITS"]
+    assert sum(kind == "WAITS" for kind in kinds.values()) > 8
+
+
 # Style that every file follows
 
 

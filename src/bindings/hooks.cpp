@@ -54,7 +54,7 @@ void collect_garbage() {
 }
 
 void wait_without_gil(void (*wait)(void*), void* argument) {
-    const GilRelease released(Py_IsInitialized() && PyGILState_Check());
+    const GilRelease released(Py_IsInitialized() && has_gil());
     wait(argument);
 }
 

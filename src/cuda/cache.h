@@ -2,10 +2,10 @@
 // cache miss.
 #pragma once
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include "cuarray/core/error.h"
+#include "runtime/mutex.h"
 
 namespace cuarray::cuda {
 
@@ -45,7 +45,7 @@ class CUARRAY_API DiskCache {
 
     std::string directory_;
     const int64_t limit_;
-    std::mutex mutex_;
+    Mutex mutex_;
     bool warned_ = false, refused_ = false;
 };
 

@@ -2,9 +2,9 @@
 // for reuse and returned to the driver only by trim, when memory runs out, and at process exit.
 #pragma once
 #include <cstdint>
-#include <mutex>
 #include "cuarray/runtime/memory.h"
 #include "cuda/block_cache.h"
+#include "runtime/mutex.h"
 
 namespace cuarray::cuda {
 
@@ -40,7 +40,7 @@ class CachedMemory {
 
     const Context& context_;
     const MemorySource& source_;
-    mutable std::mutex mutex_;
+    mutable Mutex mutex_;
     BlockCache cache_;
     int64_t held_ = 0;
 };

@@ -15,6 +15,14 @@ Context::Context(int index) : driver(cuda::driver()), index(index) {
     driver.cuDevicePrimaryCtxRetain(&handle, device);
 }
 
+Context::~Context() {
+    if (!handle) return;
+    CUcontext current = nullptr;
+    if (driver.cuCtxGetCurrent.status(&current) == CUDA_SUCCESS && current == handle)
+        driver.cuCtxSetCurrent.status(nullptr);
+    driver.cuDevicePrimaryCtxRelease.status(device);
+}
+
 int Context::attribute(int which) const {
     int value = 0;
     driver.cuDeviceGetAttribute(&value, which, device);

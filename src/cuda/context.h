@@ -1,15 +1,20 @@
 // context.h -- one GPU as this process uses it: its primary context, made current only if it is not.
 #pragma once
+#include <functional>
+#include <memory>
 #include <string>
 #include "cuda/driver.h"
 
 namespace cuarray::cuda {
 
-/// A GPU, its properties, and its primary context, which is never released and never reset: other libraries of
-/// the process share it.
+/// A GPU, its properties, and its primary context, which is never reset: other libraries of the process share it. It is
+/// released only where the start of the GPU fails; what has started lives as long as the process.
 class Context {
  public:
     explicit Context(int index);
+    ~Context();
+    Context(const Context&) = delete;
+    Context& operator=(const Context&) = delete;
 
     const Driver& driver;
     const int index;
@@ -60,6 +65,20 @@ class ContextCache {
     const Current current_;
     const Context* const outer_;
 };
+
+/// A handle or an address of the driver's that is given back with its owner, which is where the start of a GPU fails.
+using Owned = std::unique_ptr<void, std::function<void(void*)>>;
+template <class GiveBack>
+Owned owned(const Context& context, void* handle, GiveBack give_back) {
+    return Owned(handle, [&context, give_back](void* given) {
+        try {
+            const Current current(context);
+            give_back(context.driver, given);
+        } catch (const std::exception&) {
+            // The error of the start itself is on its way.
+        }
+    });
+}
 
 /// Lets this thread load modules and allocate while any stream capture is open, without invalidating the capture.
 class RelaxedCapture {

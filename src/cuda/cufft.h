@@ -2,12 +2,12 @@
 #pragma once
 #include <list>
 #include <memory>
-#include <mutex>
 #include "cuarray/runtime/backend.h"
 #include "cuarray/runtime/runtime.h"
 #include "cuda/context.h"
 #include "cuda/cufft_api.h"
 #include "cuda/library.h"
+#include "runtime/mutex.h"
 
 namespace cuarray::cuda {
 
@@ -51,7 +51,7 @@ class CufftPlan {
     const Dims points_;
     cufftPlan handle_ = -1;
     size_t workspace_bytes_ = 0;
-    std::mutex mutex_;
+    Mutex mutex_;
 };
 
 /// The plans of one GPU.
@@ -70,7 +70,7 @@ class CufftPlans final : public PlanCache {
     void shrink();
 
     GpuRuntime& runtime_;
-    std::mutex mutex_;
+    Mutex mutex_;
     int64_t limit_ = kLimit;
     std::list<std::shared_ptr<CufftPlan>> plans_;  ///< the last used one first
 };

@@ -29,7 +29,7 @@ bool bind(GetProcAddress* get, EntryType& entry) {
 const char* bind_all(GetProcAddress* get, Driver& driver) {
 #define CUARRAY_BIND(name, ...) \
     if (!bind(get, driver.name)) return #name;
-    CUARRAY_DRIVER_ENTRIES(CUARRAY_BIND)
+    CUARRAY_DRIVER_ENTRIES(CUARRAY_BIND, CUARRAY_BIND)
 #undef CUARRAY_BIND
 #define CUARRAY_BIND(name, ...) bind(get, driver.name);
     CUARRAY_OPTIONAL_DRIVER_ENTRIES(CUARRAY_BIND)
@@ -151,6 +151,12 @@ void fail(CUresult result, const char* call, std::vector<std::string> notes) {
         text +=
             "\nThe hardware has failed, not the program: the memory of a GPU, or the NVLink between two. What was computed "
             "since the last successful wait is lost; `nvidia-smi -q` and the system's log tell more.";
+    if (result == CUDA_ERROR_CONTEXT_IS_DESTROYED)
+        text +=
+            "\nThe program, or a library in it, has reset the GPU (cudaDeviceReset, cuDevicePrimaryCtxReset), and with it the "
+            "memory, streams and kernels of all libraries in this process. Arrays on this GPU are lost, and cuarray cannot "
+            "use it again in this process; arrays on cpu still work. Leave the reset out: memory is given back by "
+            "cuarray.memory.trim(), and by the end of the process.";
     if (is_sticky(result)) {
         text +=
             "\nThe error stays: no CUDA call will succeed again in this process. Arrays on cpu still work; "

@@ -4,6 +4,7 @@
 #include <vector>
 #include "cuarray/core/error.h"
 #include "cuda/driver_api.h"
+#include "runtime/hooks.h"
 
 namespace cuarray::cuda {
 
@@ -44,11 +45,30 @@ class Entry {
     void* address = nullptr;
 };
 
+/// A function of the driver that may wait for the device, whose work may wait for the host program: a host function in
+/// a stream takes the GIL. Every wait for a device is one of these, so no caller has to think of the GIL.
+template <class... Args>
+class WaitingEntry : public Entry<Args...> {
+ public:
+    using Entry<Args...>::Entry;
+
+    void operator()(Args... args) const {
+        if (const CUresult result = status(args...)) fail(result, this->name);
+    }
+    CUresult status(Args... args) const {
+        CUresult result = CUDA_SUCCESS;
+        run_unlocked([&] { result = Entry<Args...>::status(args...); });
+        return result;
+    }
+};
+
 /// The entry points, under the driver's own names.
 struct Driver {
 #define CUARRAY_ENTRY(name, version, ...) Entry<__VA_ARGS__> name{#name, version};
-    CUARRAY_DRIVER_ENTRIES(CUARRAY_ENTRY)
+#define CUARRAY_WAITING_ENTRY(name, version, ...) WaitingEntry<__VA_ARGS__> name{#name, version};
+    CUARRAY_DRIVER_ENTRIES(CUARRAY_ENTRY, CUARRAY_WAITING_ENTRY)
     CUARRAY_OPTIONAL_DRIVER_ENTRIES(CUARRAY_ENTRY)
+#undef CUARRAY_WAITING_ENTRY
 #undef CUARRAY_ENTRY
     int cuda_version = 0;  ///< 13000 for CUDA 13.0
     int devices = 0;

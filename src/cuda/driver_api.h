@@ -72,6 +72,7 @@ struct CUmemAccessDesc {
     CONSTANT(CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, 11)        \
     CONSTANT(CU_POINTER_ATTRIBUTE_RANGE_SIZE, 12)              \
     CONSTANT(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, 704)      \
+    CONSTANT(CUDA_ERROR_CONTEXT_IS_DESTROYED, 709)             \
     CONSTANT(CU_STREAM_DEFAULT, 0)                             \
     CONSTANT(CU_STREAM_NON_BLOCKING, 1)                        \
     CONSTANT(CU_EVENT_DEFAULT, 0)                              \
@@ -115,9 +116,9 @@ CUARRAY_DRIVER_CONSTANTS(CUARRAY_CONSTANT)
 CUARRAY_DEVICE_ATTRIBUTES(CUARRAY_ATTRIBUTE)
 #undef CUARRAY_ATTRIBUTE
 
-/// Entry points: ENTRY(name, the version of CUDA whose signature this is, parameters...). All exist in
-/// CUDA 12.0.
-#define CUARRAY_DRIVER_ENTRIES(ENTRY)                                                                             \
+/// Entry points: ENTRY(name, the version of CUDA whose signature this is, parameters...), WAITS(...) for those that may
+/// wait for the device, or take as long as that. All exist in CUDA 12.0.
+#define CUARRAY_DRIVER_ENTRIES(ENTRY, WAITS)                                                                      \
     ENTRY(cuInit, 2000, unsigned)                                                                                 \
     ENTRY(cuDriverGetVersion, 2020, int*)                                                                         \
     ENTRY(cuGetErrorName, 6000, CUresult, const char**)                                                           \
@@ -127,12 +128,13 @@ CUARRAY_DEVICE_ATTRIBUTES(CUARRAY_ATTRIBUTE)
     ENTRY(cuDeviceGetName, 2000, char*, int, CUdevice)                                                            \
     ENTRY(cuDeviceTotalMem, 3020, size_t*, CUdevice)                                                              \
     ENTRY(cuDeviceGetAttribute, 2000, int*, int, CUdevice)                                                        \
-    ENTRY(cuDevicePrimaryCtxRetain, 7000, CUcontext*, CUdevice)                                                   \
+    WAITS(cuDevicePrimaryCtxRetain, 7000, CUcontext*, CUdevice)                                                   \
+    WAITS(cuDevicePrimaryCtxRelease, 11000, CUdevice)                                                             \
     ENTRY(cuCtxGetCurrent, 4000, CUcontext*)                                                                      \
     ENTRY(cuCtxSetCurrent, 4000, CUcontext)                                                                       \
     ENTRY(cuCtxPushCurrent, 4000, CUcontext)                                                                      \
     ENTRY(cuCtxPopCurrent, 4000, CUcontext*)                                                                      \
-    ENTRY(cuCtxSynchronize, 2000)                                                                                 \
+    WAITS(cuCtxSynchronize, 2000)                                                                                 \
     ENTRY(cuDeviceGetUuid, 11040, CUuuid*, CUdevice)                                                              \
     ENTRY(cuDeviceGetPCIBusId, 4010, char*, int, CUdevice)                                                        \
     ENTRY(cuDeviceCanAccessPeer, 4000, int*, CUdevice, CUdevice)                                                  \
@@ -140,46 +142,47 @@ CUARRAY_DEVICE_ATTRIBUTES(CUARRAY_ATTRIBUTE)
     ENTRY(cuCtxGetLimit, 3010, size_t*, int)                                                                      \
     ENTRY(cuCtxGetStreamPriorityRange, 5050, int*, int*)                                                          \
     ENTRY(cuStreamCreateWithPriority, 5050, CUstream*, unsigned, int)                                             \
+    ENTRY(cuStreamDestroy, 4000, CUstream)                                                                        \
     ENTRY(cuStreamGetCtx, 9020, CUstream, CUcontext*)                                                             \
     ENTRY(cuStreamQuery, 2000, CUstream)                                                                          \
     ENTRY(cuStreamBeginCapture, 10010, CUstream, int)                                                             \
     ENTRY(cuStreamEndCapture, 10000, CUstream, CUgraph*)                                                          \
     ENTRY(cuStreamIsCapturing, 10000, CUstream, int*)                                                             \
     ENTRY(cuGraphGetNodes, 10000, CUgraph, CUgraphNode*, size_t*)                                                 \
-    ENTRY(cuGraphInstantiateWithFlags, 11040, CUgraphExec*, CUgraph, unsigned long long)                          \
+    WAITS(cuGraphInstantiateWithFlags, 11040, CUgraphExec*, CUgraph, unsigned long long)                          \
     ENTRY(cuGraphLaunch, 10000, CUgraphExec, CUstream)                                                            \
-    ENTRY(cuGraphExecDestroy, 10000, CUgraphExec)                                                                 \
+    WAITS(cuGraphExecDestroy, 10000, CUgraphExec)                                                                 \
     ENTRY(cuGraphDestroy, 10000, CUgraph)                                                                         \
-    ENTRY(cuStreamSynchronize, 2000, CUstream)                                                                    \
+    WAITS(cuStreamSynchronize, 2000, CUstream)                                                                    \
     ENTRY(cuStreamWaitEvent, 3020, CUstream, CUevent, unsigned)                                                   \
     ENTRY(cuEventCreate, 2000, CUevent*, unsigned)                                                                \
     ENTRY(cuEventRecord, 2000, CUevent, CUstream)                                                                 \
     ENTRY(cuEventQuery, 2000, CUevent)                                                                            \
-    ENTRY(cuEventSynchronize, 2000, CUevent)                                                                      \
+    WAITS(cuEventSynchronize, 2000, CUevent)                                                                      \
     ENTRY(cuEventElapsedTime, 2000, float*, CUevent, CUevent)                                                     \
     ENTRY(cuEventDestroy, 4000, CUevent)                                                                          \
     ENTRY(cuMemGetInfo, 3020, size_t*, size_t*)                                                                   \
-    ENTRY(cuMemAlloc, 3020, CUdeviceptr*, size_t)                                                                 \
-    ENTRY(cuMemFree, 3020, CUdeviceptr)                                                                           \
+    WAITS(cuMemAlloc, 3020, CUdeviceptr*, size_t)                                                                 \
+    WAITS(cuMemFree, 3020, CUdeviceptr)                                                                           \
     ENTRY(cuMemAllocAsync, 11020, CUdeviceptr*, size_t, CUstream)                                                 \
     ENTRY(cuMemAllocFromPoolAsync, 11020, CUdeviceptr*, size_t, CUmemoryPool, CUstream)                           \
-    ENTRY(cuMemAllocManaged, 6000, CUdeviceptr*, size_t, unsigned)                                                \
+    WAITS(cuMemAllocManaged, 6000, CUdeviceptr*, size_t, unsigned)                                                \
     ENTRY(cuMemFreeAsync, 11020, CUdeviceptr, CUstream)                                                           \
     ENTRY(cuDeviceGetMemPool, 11020, CUmemoryPool*, CUdevice)                                                     \
     ENTRY(cuMemPoolGetAttribute, 11020, CUmemoryPool, int, void*)                                                 \
     ENTRY(cuMemPoolSetAttribute, 11020, CUmemoryPool, int, void*)                                                 \
-    ENTRY(cuMemPoolTrimTo, 11020, CUmemoryPool, size_t)                                                           \
+    WAITS(cuMemPoolTrimTo, 11020, CUmemoryPool, size_t)                                                           \
     ENTRY(cuMemPoolSetAccess, 11020, CUmemoryPool, const CUmemAccessDesc*, size_t)                                \
     ENTRY(cuPointerGetAttribute, 4000, void*, int, CUdeviceptr)                                                   \
-    ENTRY(cuMemHostAlloc, 2020, void**, size_t, unsigned)                                                         \
-    ENTRY(cuMemFreeHost, 2000, void*)                                                                             \
+    WAITS(cuMemHostAlloc, 2020, void**, size_t, unsigned)                                                         \
+    WAITS(cuMemFreeHost, 2000, void*)                                                                             \
     ENTRY(cuMemHostGetDevicePointer, 3020, CUdeviceptr*, void*, unsigned)                                         \
     ENTRY(cuMemcpyHtoDAsync, 3020, CUdeviceptr, const void*, size_t, CUstream)                                    \
     ENTRY(cuMemcpyDtoHAsync, 3020, void*, CUdeviceptr, size_t, CUstream)                                          \
     ENTRY(cuMemcpyDtoDAsync, 3020, CUdeviceptr, CUdeviceptr, size_t, CUstream)                                    \
     ENTRY(cuMemcpyPeerAsync, 4000, CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, CUstream)              \
     ENTRY(cuMemsetD8Async, 3020, CUdeviceptr, unsigned char, size_t, CUstream)                                    \
-    ENTRY(cuModuleLoadDataEx, 2010, CUmodule*, const void*, unsigned, int*, void**)                               \
+    WAITS(cuModuleLoadDataEx, 2010, CUmodule*, const void*, unsigned, int*, void**)                               \
     ENTRY(cuModuleGetFunction, 2000, CUfunction*, CUmodule, const char*)                                          \
     ENTRY(cuFuncGetAttribute, 2020, int*, int, CUfunction)                                                        \
     ENTRY(cuLaunchKernel, 4000, CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, \

@@ -1,7 +1,7 @@
 // event.h -- a CUDA event: a point in a stream of a GPU.
 #pragma once
-#include <mutex>
 #include "cuda/stream.h"
+#include "runtime/mutex.h"
 
 namespace cuarray::cuda {
 
@@ -26,7 +26,7 @@ class GpuEvent final : public Event {
     const Context& context_;
     const bool has_timing_;
     CUevent handle_ = nullptr;
-    mutable std::mutex mutex_;
+    mutable Mutex mutex_;
     StreamPoint point_;
 };
 

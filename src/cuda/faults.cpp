@@ -10,10 +10,13 @@ FaultWatch::FaultWatch(const Context& context, CUstream queue) : context_(contex
     const Driver& driver = context.driver;
     void* memory = nullptr;
     driver.cuMemHostAlloc(&memory, sizeof(kernel::FaultRecord), CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
+    own_record_ = owned(context, memory, [](const Driver& d, void* record) { d.cuMemFreeHost(record); });
     driver.cuMemHostGetDevicePointer(&record_on_device_, memory, 0);
     record_ = static_cast<volatile kernel::FaultRecord*>(memory);
     record_->ticket = 0;
     driver.cuMemAlloc(&claim_, 256);
+    own_claim_ = owned(context, reinterpret_cast<void*>(claim_),
+                       [](const Driver& d, void* claim) { d.cuMemFree(reinterpret_cast<CUdeviceptr>(claim)); });
     clear();
 }
 

@@ -1,11 +1,11 @@
 // faults.h -- faults that kernels detect in their data, raised at the next synchronisation.
 #pragma once
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include "cuarray/kernel/index.h"
 #include "cuda/context.h"
+#include "runtime/mutex.h"
 
 namespace cuarray::cuda {
 
@@ -35,9 +35,10 @@ class FaultWatch {
 
     const Context& context_;
     const CUstream queue_;
+    Owned own_claim_, own_record_;
     CUdeviceptr claim_ = 0, record_on_device_ = 0;
     volatile kernel::FaultRecord* record_ = nullptr;
-    mutable std::mutex mutex_;
+    mutable Mutex mutex_;
     std::unordered_map<std::string, uint64_t> numbers_;
 };
 

@@ -1,9 +1,9 @@
 // fourier_transform.cpp -- Fourier transforms on a GPU, and what all calls of NVIDIA's libraries have in common.
-#include <mutex>
 #include <set>
 #include "cuda/backend.h"
 #include "cuda/graph.h"
 #include "cuda/journal.h"
+#include "runtime/mutex.h"
 
 namespace cuarray::cuda {
 
@@ -22,7 +22,7 @@ StorageRef GpuBackend::library_workspace(size_t bytes) {
 
 void GpuBackend::has_called(const char* call) {
     runtime_.current().queued();
-    static std::mutex mutex;
+    static Mutex mutex;
     static auto& names = *new std::set<std::string, std::less<>>;
     const std::lock_guard lock(mutex);
     auto known = names.find(std::string_view(call));

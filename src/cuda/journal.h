@@ -1,11 +1,11 @@
 // journal.h -- the operations queued since the last successful wait, for messages about asynchronous errors.
 #pragma once
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <vector>
 #include "cuarray/core/expr.h"
 #include "cuarray/runtime/uses.h"
+#include "runtime/mutex.h"
 
 namespace cuarray::cuda {
 
@@ -43,7 +43,7 @@ class Journal {
     void visit(Visit&& visit) const;
 
     static thread_local Launched last_;
-    mutable std::mutex mutex_;
+    mutable Mutex mutex_;
     LaunchRecord records_[kKept];
     int next_ = 0;
 };

@@ -112,7 +112,7 @@ CUfunction KernelTable::load(const std::string& binary, const std::string& entry
     CUfunction function = nullptr;
     CUresult result = driver.cuModuleLoadDataEx.status(&module, binary.data(), 2, options, values);
     if (result != CUDA_SUCCESS) {
-        if (is_sticky(result)) fail(result, "cuModuleLoadDataEx");
+        if (is_sticky(result) || result == CUDA_ERROR_CONTEXT_IS_DESTROYED) fail(result, "cuModuleLoadDataEx");
         trouble = entry + ": cuModuleLoadDataEx: " + error_text(result) + (log[0] ? std::string("\n") + log : "");
         return nullptr;
     }

@@ -3,12 +3,12 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include "codegen/source.h"
 #include "cuda/context.h"
 #include "cuda/nvrtc.h"
+#include "runtime/mutex.h"
 
 namespace cuarray::cuda {
 
@@ -47,7 +47,7 @@ class KernelTable {
     CUfunction load(const std::string& binary, const std::string& entry, std::string& trouble);
 
     const Context& context_;
-    mutable std::mutex mutex_;
+    mutable Mutex mutex_;
     std::unordered_multimap<uint64_t, Kernel> kernels_;
     std::unordered_map<std::string, CUfunction> named_;
     const std::unique_ptr<std::atomic<const Kernel*>[]> singles_;  ///< single-loop programs, found without the lock

@@ -3,10 +3,10 @@
 #pragma once
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 #include "cuda/driver.h"
+#include "runtime/mutex.h"
 
 namespace cuarray::cuda {
 
@@ -48,7 +48,9 @@ class LibraryFunction {
     /// Calls the library; throws if the call fails.
     void operator()(Args... args) const {
         if (!is_alive()) fail(CUDA_ERROR_DEINITIALIZED, name);
-        if (const int status = reinterpret_cast<int (*)(Args...)>(address)(args...)) fail(info_, name, status);
+        int status = 0;
+        run_unlocked([&] { status = reinterpret_cast<int (*)(Args...)>(address)(args...); });  // some wait
+        if (status) fail(info_, name, status);
     }
 
     const char* const name;
@@ -65,7 +67,7 @@ class LibraryFunction {
 template <class Library>
 const Library* find_library(std::string* why_none = nullptr) {
     struct FoundLibrary {
-        std::mutex mutex;
+        Mutex mutex;
         bool is_known = false, is_optional = true;
         std::unique_ptr<const Library> library;
         std::string why_none;
@@ -156,7 +158,7 @@ class Handles {
         idle_.push_back(handle);
     }
 
-    std::mutex mutex_;
+    Mutex mutex_;
     std::vector<Handle> idle_;
 };
 

@@ -3,12 +3,12 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <vector>
 #include "cuarray/runtime/memory.h"
 #include "cuarray/runtime/runtime.h"
 #include "cuda/cached_memory.h"
+#include "runtime/mutex.h"
 
 namespace cuarray::cuda {
 
@@ -87,7 +87,7 @@ class DevicePool final : public Memory {
     std::atomic<CUmemoryPool> pool_{nullptr};  ///< null: cuMemAlloc
     std::atomic<bool> is_given_{false};        ///< the pool is the user's choice, not the device's current one
     CachedMemory kept_[3];                     ///< direct, pinned, managed
-    mutable std::mutex mutex_;
+    mutable Mutex mutex_;
     BlockCache small_;  ///< small blocks of the driver's pool
     std::vector<StreamTotals> streams_;
     int64_t current_[5] = {}, blocks_[5] = {};  ///< by Allocation::From

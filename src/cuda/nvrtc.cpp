@@ -3,13 +3,13 @@
 #include <dlfcn.h>
 #include <sys/stat.h>
 #include <cstdlib>
-#include <mutex>
 #include <sstream>
 #include "codegen/source.h"
 #include "cuda/cache.h"
 #include "cuda/context.h"
 #include "cuda/library.h"
 #include "cuda/nvrtc_api.h"
+#include "runtime/mutex.h"
 
 namespace cuarray::cuda {
 namespace {
@@ -92,7 +92,8 @@ CompilerOutput run(const NvrtcLibrary& library, const std::string& text, const s
     for (const std::string& option : options) words.push_back(option.c_str());
     CompilerOutput output;
     size_t bytes = 0;
-    const bool good = library.nvrtcCompileProgram(program, int(words.size()), words.data()) == 0;
+    bool good = false;
+    run_unlocked([&] { good = library.nvrtcCompileProgram(program, int(words.size()), words.data()) == 0; });
     output.log = program_log(library, program);
     if (good && (ptx ? library.nvrtcGetPTXSize : library.nvrtcGetCUBINSize)(program, &bytes) == 0) {
         output.binary.resize(bytes);
@@ -173,7 +174,7 @@ bool from_memo(const std::string& memo, Toolchain& toolchain) {
 }
 
 struct Found {
-    std::mutex mutex;
+    Mutex mutex;
     const Toolchain* toolchain = nullptr;
     const NvrtcLibrary* library = nullptr;
 };

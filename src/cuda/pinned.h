@@ -3,9 +3,9 @@
 #pragma once
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 #include "cuda/stream.h"
+#include "runtime/mutex.h"
 
 namespace cuarray::cuda {
 
@@ -42,7 +42,7 @@ class PinnedChunks {
     std::unique_ptr<ChunkPair> take_pair();
 
     const Context& context_;
-    std::mutex upload_mutex_, download_mutex_;
+    Mutex upload_mutex_, download_mutex_;
     Chunk uploads_[kUploads];
     int filling_ = 0;
     std::vector<std::unique_ptr<ChunkPair>> downloads_;  ///< pairs not in use

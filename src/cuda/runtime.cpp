@@ -6,6 +6,7 @@
 #include "cuda/event.h"
 #include "cuda/graph.h"
 #include "runtime/hooks.h"
+#include "runtime/mutex.h"
 
 namespace cuarray::cuda {
 namespace {
@@ -45,7 +46,7 @@ GpuRuntime::GpuRuntime(Backend& backend, int index)
 }
 
 void GpuRuntime::enlist() {
-    static std::mutex one_by_one;
+    static Mutex one_by_one;
     const std::lock_guard lock(one_by_one);
     the_gpus[the_count] = this;
     ++the_count;
@@ -67,8 +68,8 @@ void GpuRuntime::raise_faults() {
         if (GpuRuntime& gpu = *the_gpus[i]; gpu.faults.has_fault()) gpu.wait_and_raise();
 }
 
-std::mutex& GpuRuntime::capture_gate() {
-    static auto& gate = *new std::mutex;
+Mutex& GpuRuntime::capture_gate() {
+    static auto& gate = *new Mutex;
     return gate;
 }
 

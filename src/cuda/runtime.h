@@ -4,13 +4,13 @@
 #include <atomic>
 #include <deque>
 #include <map>
-#include <mutex>
 #include "cuarray/runtime/backend.h"
 #include "cuarray/runtime/runtime.h"
 #include "cuda/faults.h"
 #include "cuda/memory.h"
 #include "cuda/pinned.h"
 #include "cuda/stream.h"
+#include "runtime/mutex.h"
 
 namespace cuarray::cuda {
 
@@ -40,7 +40,7 @@ class GpuRuntime final : public Runtime {
     /// Whether any thread is in a capture.
     static bool is_any_captured() { return open_captures_.load(std::memory_order_relaxed) > 0; }
     /// Held while a capture begins, and during calls that no capture may see.
-    static std::mutex& capture_gate();
+    static Mutex& capture_gate();
 
     StorageRef allocate(int64_t bytes, MemoryKind kind) override;
     /// Pinned memory of any GPU: all GPUs can access it.
@@ -97,7 +97,7 @@ class GpuRuntime final : public Runtime {
     GpuStream& keeper();
 
     Backend& backend_;
-    std::mutex mutex_;
+    Mutex mutex_;
     std::deque<GpuStream> streams_;     ///< all but the default one; a deque keeps addresses stable
     std::vector<GpuStream*> returned_;  ///< without holders, perhaps still busy
     std::map<const char*, PinnedBlock*> pinned_blocks_;

@@ -18,10 +18,15 @@ GpuStream::GpuStream(GpuRuntime& runtime, Kind kind, CUstream queue, int priorit
       context_(runtime.context),
       kind_(kind),
       queue_(queue),
-      priority_(priority) {
+      priority_(priority),
+      own_queue_(owned(context_, kind == Kind::Foreign ? nullptr : queue, [](const Driver& driver, void* stream) {
+          driver.cuStreamDestroy(static_cast<CUstream>(stream));
+      })) {
     const Current current(context_);
     const RelaxedCapture relaxed(context_.driver);
     context_.driver.cuEventCreate(&event_, CU_EVENT_DISABLE_TIMING);
+    own_event_ = owned(context_, event_,
+                       [](const Driver& driver, void* event) { driver.cuEventDestroy(static_cast<CUevent>(event)); });
 }
 
 void GpuStream::refuse_in_capture(const char* call) const {

@@ -3,12 +3,12 @@
 #pragma once
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <span>
 #include <unordered_map>
 #include <utility>
 #include "cuarray/runtime/runtime.h"
 #include "cuda/context.h"
+#include "runtime/mutex.h"
 
 namespace cuarray::cuda {
 
@@ -106,9 +106,11 @@ class GpuStream final : public Stream {
     const Kind kind_;
     CUstream queue_;
     const int priority_;
+    const Owned own_queue_;  ///< null of foreign streams
+    Owned own_event_;
     CUevent event_ = nullptr;  ///< a wait binds to the record at the call, so one event serves all waits
     GpuGraph* capture_ = nullptr;
-    mutable std::mutex mutex_;  ///< guards the events, `seen_` and the marks
+    mutable Mutex mutex_;  ///< guards the events, `seen_` and the marks
     std::unordered_map<uint16_t, uint64_t>
         seen_;  ///< the latest ticket of each other stream that this stream has waited for
     std::deque<std::pair<uint64_t, CUevent>> marks_;

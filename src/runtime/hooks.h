@@ -52,6 +52,11 @@ CUARRAY_API bool are_lines_wanted();
 using Waiter = void (*)(void (*wait)(void*), void* argument);
 CUARRAY_API void set_waiter(Waiter waiter);
 CUARRAY_API void wait_unlocked(void (*wait)(void*), void* argument);
+/// The same for any function, which must not throw.
+template <class Wait>
+void run_unlocked(Wait wait) {
+    wait_unlocked([](void* function) { (*static_cast<Wait*>(function))(); }, &wait);
+}
 
 /// For the host program's exit handler: reports faults that were never raised; afterwards no driver is called and
 /// nothing on a GPU is freed. Safe to call twice.

@@ -4,10 +4,11 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <optional>
 #include "cuarray/runtime/runtime.h"
 #include "runtime/decorators.h"
+#include "runtime/hooks.h"
+#include "runtime/mutex.h"
 
 namespace cuarray {
 namespace {
@@ -29,7 +30,7 @@ struct Kinds {
 
 /// All devices of the process. Backends are never destroyed: arrays may outlive the interpreter.
 struct Registry {
-    std::mutex mutex;
+    Mutex mutex;
     Kinds kinds[2] = {{host_factory(), {}, -1, {}}, {cuda_factory(), {}, -1, {}}};
     std::optional<Device> chosen;
     std::vector<Device> all;
@@ -124,6 +125,23 @@ const std::vector<Device>& devices() {
     return r.all;
 }
 
+namespace {
+
+/// The first device that opens; what is wrong with those before it is added to `troubles`. cpu always opens.
+Device first_usable(std::string* troubles) {
+    for (const Device device : devices()) try {
+            backend(device);
+            return device;
+        } catch (const Error& error) {
+            const bool is_of_device = error.kind() == ErrorKind::Cuda || error.kind() == ErrorKind::Memory;
+            if (!is_of_device || device == Device{}) throw;
+            *troubles += to_string(device) + " cannot be used: " + error.what() + "\n";
+        }
+    return {};
+}
+
+}  // namespace
+
 Device default_device() {
     Registry& r = registry();
     {
@@ -131,11 +149,17 @@ Device default_device() {
         if (r.chosen) return *r.chosen;
     }
     const char* wish = std::getenv("CUARRAY_DEVICE");
-    const Device device = wish && *wish ? parse_device(wish) : devices().front();
+    std::string troubles;
+    const Device device = wish && *wish ? parse_device(wish) : first_usable(&troubles);
     backend(device);  // raises now, not at the first operation, if the device cannot be used
-    const std::lock_guard lock(r.mutex);
-    if (!r.chosen) r.chosen = device;
-    return *r.chosen;
+    {
+        const std::lock_guard lock(r.mutex);
+        if (r.chosen) return *r.chosen;
+        r.chosen = device;
+    }
+    if (!troubles.empty())
+        warn(troubles + "arrays go to " + to_string(device) + " instead (CUARRAY_DEVICE and device= name another)");
+    return device;
 }
 
 void set_default_device(Device device) {

@@ -27,11 +27,11 @@ def build(package: Path, folder: Path) -> Path:
     return program
 
 
-def run(command: list, **settings: object) -> subprocess.CompletedProcess:
+def run(command: list, seconds: float = 600, **settings: object) -> subprocess.CompletedProcess:
     """Run a command with simulated GPUs; settings are environment variables."""
     environment = {**os.environ, **{name: str(value) for name, value in settings.items()}}
     return subprocess.run(
-        [*SIMULATOR, *map(str, command)], env=environment, capture_output=True, text=True, timeout=600
+        [*SIMULATOR, *map(str, command)], env=environment, capture_output=True, text=True, timeout=seconds
     )
 
 

@@ -15,7 +15,7 @@ namespace cuarray::cuda {
 
 #define COMPARE(name, version, ...) \
     static_assert(is_same_call<Call<__VA_ARGS__>::type, ::PFN_##name##_v##version>, #name);
-CUARRAY_DRIVER_ENTRIES(COMPARE)
+CUARRAY_DRIVER_ENTRIES(COMPARE, COMPARE)
 CUARRAY_OPTIONAL_DRIVER_ENTRIES(COMPARE)
 #undef COMPARE
 static_assert(sizeof(CUmemAccessDesc) == sizeof(::CUmemAccessDesc) &&
@@ -24,7 +24,7 @@ static_assert(sizeof(CUmemAccessDesc) == sizeof(::CUmemAccessDesc) &&
 static_assert(is_same_call<GetProcAddress*, ::PFN_cuGetProcAddress_v12000>);
 
 #define REQUIRED(name, version, ...) static_assert(version <= 12000, #name " is newer than the oldest driver");
-CUARRAY_DRIVER_ENTRIES(REQUIRED)
+CUARRAY_DRIVER_ENTRIES(REQUIRED, REQUIRED)
 
 }  // namespace cuarray::cuda
 

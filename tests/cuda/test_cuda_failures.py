@@ -17,7 +17,7 @@ SWALLOWED |= {"cuThreadExchangeStreamCaptureMode"}
 
 def entries() -> list[str]:
     text = (backend_program.ROOT / "src" / "cuda" / "driver_api.h").read_text("utf-8")
-    found = re.findall(r"^\s*ENTRY\((\w+),", text, re.MULTILINE)
+    found = re.findall(r"^\s*(?:ENTRY|WAITS)\((\w+),", text, re.MULTILINE)
     assert len(found) > 30
     return [name for name in found if name not in ONLY_IN_ERRORS]
 

@@ -42,7 +42,7 @@ def test_declarations_are_nvidias(folders, program, ours, theirs):
 @pytest.mark.parametrize(
     ("comparison", "old", "new"),
     [
-        (0, "ENTRY(cuMemFree, 3020, CUdeviceptr)", "ENTRY(cuMemFree, 3020, unsigned)"),
+        (0, "WAITS(cuMemFree, 3020, CUdeviceptr)", "WAITS(cuMemFree, 3020, unsigned)"),
         (0, "CONSTANT(CUDA_ERROR_NOT_FOUND, 500)", "CONSTANT(CUDA_ERROR_NOT_FOUND, 501)"),
         (0, "ENTRY(cuMemAllocAsync, 11020,", "ENTRY(cuMemAllocAsync, 12050,"),
         (1, "FUNCTION(nvrtcGetPTX, nvrtcProgram, char*)", "FUNCTION(nvrtcGetPTX, nvrtcProgram, int*)"),

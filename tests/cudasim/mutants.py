@@ -53,7 +53,81 @@ GATHER_DEVICE = "include/cuarray/kernel/gather_device.h"
 MASKED_DEVICE = "include/cuarray/kernel/compaction_device.h"
 INDICES = "sim tests/python/test_indexing_arrays.py"
 
+WAITS = "tests/cuda/test_cuda_waits.py -k 'error or destructor or end'"
+STARTS = "tests/cuda/test_cuda_starts.py"
+WRITES = "sim tests/python/test_writes.py"
+
 BY_HAND = [
+    Mutant(
+        "waits-hold-the-gil",
+        "src/bindings/hooks.cpp",
+        "    set_waiter(wait_without_gil);\n",
+        "",
+        WAITS,
+    ),
+    Mutant(
+        "one-wait-holds-the-gil",
+        "src/cuda/driver_api.h",
+        "WAITS(cuEventSynchronize,",
+        "ENTRY(cuEventSynchronize,",
+        "tests/cuda/test_cuda_waits.py",
+    ),
+    Mutant(
+        "locks-are-waited-for-with-the-gil",
+        "src/runtime/mutex.h",
+        "if (!mutex_.try_lock()) run_unlocked([this] { mutex_.lock(); });",
+        "mutex_.lock();",
+        "tests/cuda/test_cuda_waits.py -k lock",
+    ),
+    Mutant(
+        "the-first-gpu-or-none",
+        "src/runtime/registry.cpp",
+        "if (!is_of_device || device == Device{}) throw;",
+        "throw;",
+        f"{STARTS} -k next_device",
+    ),
+    Mutant(
+        "a-failed-start-keeps-its-context",
+        "src/cuda/context.cpp",
+        "driver.cuDevicePrimaryCtxRelease.status(device);",
+        "",
+        f"{STARTS} -k nothing_behind",
+    ),
+    Mutant(
+        "a-failed-start-keeps-its-stream",
+        "src/cuda/stream.cpp",
+        "driver.cuStreamDestroy(static_cast<CUstream>(stream));",
+        "static_cast<void>(driver), static_cast<void>(stream);",
+        f"{STARTS} -k nothing_behind",
+    ),
+    Mutant(
+        "a-reset-is-not-explained",
+        "src/cuda/driver.cpp",
+        "if (result == CUDA_ERROR_CONTEXT_IS_DESTROYED)",
+        "if (false)",
+        f"{STARTS} -k reset",
+    ),
+    Mutant(
+        "leading-axes-do-not-travel",
+        "src/array/creation.cpp",
+        "if (has_extra_axes(from, to)) return transfer(to, without_extra_axes(from, to), function);",
+        "",
+        f"{WRITES} -k leading",
+    ),
+    Mutant(
+        "values-at-indices-do-not-travel",
+        "src/ops/indexing_advanced.cpp",
+        "return assign_at(array, index, moved);",
+        "return;",
+        f"{WRITES} -k indices",
+    ),
+    Mutant(
+        "numpy-values-are-refused",
+        "cuarray/_arguments/operands.py",
+        "        return _core.array_from_object(values, None, a.device)\n    return _core.beside",
+        "        return _core.beside(values, a, function)\n    return _core.beside",
+        f"{WRITES} -k put",
+    ),
     Mutant(
         "exported-memory-waits-for-our-streams-alone",
         "src/cuda/storages.cpp",
@@ -802,8 +876,8 @@ BY_HAND = [
     Mutant(
         "wrong-symbol-version",
         "src/cuda/driver_api.h",
-        "ENTRY(cuMemAlloc, 3020,",
-        "ENTRY(cuMemAlloc, 2000,",
+        "WAITS(cuMemAlloc, 3020,",
+        "WAITS(cuMemAlloc, 2000,",
         f"{BACKEND} -k fork",
     ),
     Mutant(

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "pool.h"
 
@@ -17,6 +18,8 @@ struct Scheduler {
     /// Streams with pending work; destroyed ones stay until their work has run.
     std::vector<std::shared_ptr<Stream>> busy;
     std::function<CUresult()>* host_function = nullptr;
+    /// A query has met a host function: the worker runs what is pending without further delay.
+    bool is_asked = false;
     /// The work that the host has waited for.
     Clock host;
     /// Maximum number of operations that may run at a call without a wait.
@@ -163,7 +166,7 @@ void work() {
             scheduler().host_function = nullptr;
             d.changed.notify_all();
         }
-        bool idle = seen == d.calls;
+        bool idle = std::exchange(scheduler().is_asked, false) || seen == d.calls;
         seen = d.calls;
         while (idle && !d.exiting && seen == d.calls) {
             std::shared_ptr<Stream> stream = any_ready();
@@ -208,8 +211,15 @@ CUresult wait_for_all(Context& context) {
 }
 
 bool query(const Point& point) {
-    if (!point.reached() && !driver().random.chance(2))
-        if (std::shared_ptr<Stream> stream = next_towards(point)) run_front(stream);
+    if (!point.reached() && !driver().random.chance(2)) {
+        const std::shared_ptr<Stream> stream = next_towards(point);
+        if (stream && stream->queue.front().host_function) {
+            scheduler().is_asked = true;  // a query does not wait, and this thread may hold what the function needs
+            driver().changed.notify_all();
+        } else if (stream) {
+            run_front(stream);
+        }
+    }
     host_has_seen(point);
     return point.reached();
 }
