@@ -14,6 +14,34 @@ from planted import Mutant, main
 
 MUTANTS = [
     Mutant(
+        "get-casts-anything",
+        "src/bindings/numpy_arrays.cpp",
+        "if (!can_cast(array.dtype(), target.dtype(), Casting::SameKind))",
+        "if (false)",
+        "tests/python/test_writes.py -k get",
+    ),
+    Mutant(
+        "swapped-bytes-are-not-seen",
+        "src/bindings/numpy_arrays.cpp",
+        'attribute_text(dtype, "byteorder") == ">"',
+        "false",
+        "tests/python/test_writes.py -k converted",
+    ),
+    Mutant(
+        "writable-maps-are-copied",
+        "src/bindings/creation.cpp",
+        "is_on_host(device_wanted(options)) && is_writable_map(array)",
+        "false",
+        "tests/python/test_writes.py -k not_shared",
+    ),
+    Mutant(
+        "swapped-targets-are-written",
+        "cuarray/_arguments/operands.py",
+        "if not a.dtype.isnative:",
+        "if False:",
+        "tests/python/test_writes.py -k not_shared",
+    ),
+    Mutant(
         "jax-is-not-followed-when-it-is-imported-later",
         "cuarray/_ndarray/jax_types.py",
         "sys.meta_path.insert(0, Watcher())",

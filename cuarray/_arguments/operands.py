@@ -102,6 +102,11 @@ def target(a, function, is_out=False):
     Raises TypeError for anything else, and ValueError if it is read-only, even if it has no elements.
     """
     if isinstance(a, np.ndarray):
+        if not a.dtype.isnative:
+            name = _core.called_function(function)
+            raise TypeError(
+                f"{name}: the bytes of {a.dtype} are swapped; fill an array of ours and write y[...] = x.numpy()"
+            )
         a = _core.array_from_object(a, None, "cpu", False)
     if not isinstance(a, ndarray):
         need = "out must be an array" if is_out else "expected an array to write into"
@@ -116,6 +121,11 @@ def values_for(a, values, function):
     """Return values to write into `a` as an array; OverflowError if Python ints do not fit."""
     if isinstance(values, (*WEAK, list, tuple)):
         return _core.array_from_object(values, a.dtype, a.device)
+    if isinstance(values, ndarray):
+        return values.to_device(a.device)
+    if isinstance(values, np.ndarray):
+        _core.refuse_to_strip(values, function)
+        return _core.array_from_object(values, None, a.device)
     return _core.beside(values, a, function)
 
 

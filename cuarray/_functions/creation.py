@@ -28,6 +28,28 @@ def device_for(device, like):
     raise TypeError(f"like must be a cuarray.ndarray, not {type(like).__name__}")
 
 
+def stored_dtype(dtype):
+    """Return the dtype of numbers in a buffer or a file: one of cuarray's, with its bytes in either order."""
+    try:
+        given = np.dtype(dtype)
+    except TypeError:
+        return _core.dtype(dtype)
+    if given.byteorder != ">":
+        return _core.dtype(dtype)
+    _core.dtype(given.newbyteorder("="))
+    return given
+
+
+def shown(found, function, device=None, like=None):
+    """Return an array of NumPy over a caller's memory as one of ours; swapped bytes that may be written are refused."""
+    if found.flags.writeable and not found.dtype.isnative:
+        raise ValueError(
+            f"{function}: the bytes of {found.dtype} are swapped, so that the writable buffer cannot be shared; write "
+            f"cuarray.array(numpy.{function}(...)), which copies"
+        )
+    return asarray(found, device=home_of(found) if device is None and like is None else device, like=like)
+
+
 # From objects.
 
 
@@ -234,6 +256,7 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, device=None, like=Non
     buffer : buffer
         For example bytes; a read-only buffer gives a read-only array.
     dtype : dtype
+        Big-endian numbers (``">f4"``) of a read-only buffer are converted, which copies.
     count : int
         How many elements; -1 takes all.
     offset : int
@@ -248,7 +271,7 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, device=None, like=Non
     Raises
     ------
     ValueError
-        If the buffer is too small, or not a multiple of the item size.
+        If the buffer is too small, or not a multiple of the item size, or writable and of big-endian numbers.
 
     See Also
     --------
@@ -260,8 +283,7 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, device=None, like=Non
     >>> ca.frombuffer(b"abc", dtype=ca.uint8)
     array([97, 98, 99], dtype=uint8)
     """
-    host = np.frombuffer(buffer, _core.dtype(dtype), count, offset)
-    return asarray(host, device=home_of(host) if device is None and like is None else device, like=like)
+    return shown(np.frombuffer(buffer, stored_dtype(dtype), count, offset), "frombuffer", device, like)
 
 
 def home_of(host):
@@ -272,8 +294,8 @@ def home_of(host):
 def new_ndarray(shape, dtype=None, buffer=None, offset=0, strides=None, order=None):
     """The constructor of the type; see numpy.ndarray."""
     if buffer is not None:
-        host = np.ndarray(shape, dtype and _core.dtype(dtype), buffer, offset, strides, order)
-        return asarray(host, device=home_of(host))
+        found = np.ndarray(shape, dtype and stored_dtype(dtype), buffer, offset, strides, order)
+        return shown(found, "ndarray")
     if offset or strides is not None:
         raise ValueError("ndarray: offset and strides are those of a buffer, and there is none")
     return empty(shape, np.float64 if dtype is None else dtype, order or "C")

@@ -577,7 +577,7 @@ def safe_values_for(a, values, function):
     """
     is_array = hasattr(values, "__array__") and not isinstance(values, np.generic)
     if is_array and not _core.is_value(values):
-        values = _core.beside(values, a, function)
+        values = values_for(a, values, function)
         if not _core.can_cast(values.dtype, a.dtype, "safe"):
             raise TypeError(f"{function}: cannot cast values from {values.dtype} to {a.dtype} with casting rule 'safe'")
     return values_for(a, values, function)
@@ -586,7 +586,7 @@ def safe_values_for(a, values, function):
 def masked(a, mask, function):
     """Return the output array and a bool mask of its shape."""
     a = target(a, function)
-    mask = _core.beside(mask, a, function).astype(bool, copy=False)
+    mask = _core.beside(index_array(mask, a), a, function).astype(bool, copy=False)
     if mask.size != a.size:
         raise ValueError(f"{function}: mask and data must be the same size, not {mask.size} and {a.size}")
     return a, mask.reshape(a.shape)

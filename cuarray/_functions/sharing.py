@@ -3,7 +3,7 @@
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.operands import WEAK, as_cast, bends_to, target
+from cuarray._arguments.operands import WEAK, as_cast, bends_to, index_array, target
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
 
@@ -122,7 +122,7 @@ def truth(where, dst):
     """Return the mask of copyto as a bool array; non-arrays are converted to truth values."""
     if where is None:
         raise TypeError("copyto: where= takes a bool array, not None")
-    mask = _core.beside(where, dst, "copyto")
+    mask = _core.beside(index_array(where, dst), dst, "copyto")
     if mask.dtype != np.bool_ and hasattr(where, "dtype"):
         raise TypeError(f"copyto: where= takes a bool array, not {mask.dtype}")
     return mask.astype(bool, copy=False)

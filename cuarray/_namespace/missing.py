@@ -84,6 +84,7 @@ ATTRIBUTES = {
     "itemset": "use x[index] = value",
     "newbyteorder": "all arrays are of the machine's own byte order; x.byteswap() turns the bytes round",
     "ptp": "use cuarray.ptp(x)",
+    "set": "use x[...] = a, which copies arrays of NumPy and of any device into x",
     "tostring": "use x.tobytes()",
 }
 

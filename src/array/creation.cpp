@@ -347,12 +347,17 @@ Array to_device(const Array& from, Device device) {
 void transfer(const Array& to, const Array& from, const char* function) {
     if (to.device() == from.device()) return assign(to, from, function);
     if (!to.is_writable()) raise(ErrorKind::Value, function, ": assignment destination is read-only");
+    if (has_extra_axes(from, to)) return transfer(to, without_extra_axes(from, to), function);
     broadcast_strides(from.layout(), to.shape(), function);
     const bool is_alike =
         to.dtype() == from.dtype() && to.shape() == from.shape() &&
         ((to.is_c_contiguous() && from.is_c_contiguous()) || (to.is_f_contiguous() && from.is_f_contiguous()));
-    if (!is_alike) return assign(to, to_device(astype(from, to.dtype(), 'K', false), to.device()), function);
     if (to.is_empty()) return;
+    if (!is_alike) {  // cast where fewer bytes travel
+        const bool narrows = item_size(to.dtype()) < item_size(from.dtype());
+        const Array source = narrows ? astype(from, to.dtype(), 'K', false) : from;
+        return assign(to, to_device(source, to.device()), function);
+    }
     from.settle();
     before_write(to.storage());
     to.storage().front().copy(to.storage(), to.offset(), from.storage(), from.offset(), to.nbytes());

@@ -120,6 +120,8 @@ Object arange_fill(int64_t count, PyObject* first, PyObject* second, DType dtype
 
 Object from_dlpack(PyObject* object, std::optional<Device> device, PyObject* given_copy) {
     refuse_to_strip(object, "from_dlpack");
+    if (is_numpy_array(object) && has_swapped_bytes(object))
+        fail(PyExc_BufferError, "from_dlpack: the bytes are swapped; write x.astype(x.dtype.newbyteorder('='))");
     const std::optional<bool> copy = to_copy(given_copy);
     if (device) backend(*device);  // before a capsule is consumed
     // An array of ours stays in its memory, whose work is in order on all streams: an import would not know

@@ -249,12 +249,12 @@ bool ArrayOrScalar::load(PyObject* object, CallDevice device, const char* functi
         kind_ = Kind::Weak;
         weak_ = Weak{Weak::Kind::Float, 0, false, 0, PyFloat_AsDouble(object), 0};
     } else if (is_numpy_array(object) && is_on_host(device)) {
-        owned_ = import_numpy(object, function);
+        owned_ = import_numpy(in_native_order(object).get(), function);
         array_ = &*owned_;
         kind_ = Kind::Array;
     } else if (is_numpy_array(object) && has_no_axes(object)) {
         // NumPy's own operators wrap its scalars into arrays without axes before they ask us.
-        load_numpy_scalar(object, function);
+        load_numpy_scalar(in_native_order(object).get(), function);
     } else if (is_numpy_array(object)) {
         load_array_like(object, device, function);
     } else {

@@ -124,6 +124,10 @@ bool is_python_number(PyObject* object);
 bool has_no_axes(PyObject* numpy_array);
 /// The memory of a NumPy array as an array on cpu, kept alive and, where it is read-only, protected.
 Array import_numpy(PyObject* numpy_array, const char* function = nullptr);
+/// Whether the bytes of a NumPy array's elements are not in the machine's order.
+bool has_swapped_bytes(PyObject* numpy_array);
+/// A NumPy array itself, or where its bytes are swapped a copy in the machine's order.
+Object in_native_order(PyObject* numpy_array);
 /// A copy of a small C-contiguous numpy.ndarray, on a device that the host may write; an empty handle for others.
 Array copy_of_few(PyObject* object, Device device);
 /// Whether it is exactly a numpy.ndarray, of a dtype that arrays here have.

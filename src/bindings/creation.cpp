@@ -67,8 +67,43 @@ ImportedArray stack(PyObject* sequence, PyObject* first, const CreationOptions& 
     return {concatenate(rows, 0, nullptr, DType::none, Casting::SameKind), {}, true, true};
 }
 
-ImportedArray read_numpy(PyObject* object, PyObject* owner, bool is_new, const char* function) {
-    return {import_numpy(object, function), Object::share(owner), is_new, false};
+Device device_wanted(const CreationOptions& options) {
+    return options.device ? *options.device : options.home ? *options.home : current_device();
+}
+
+/// Whether the array shows a file or shared memory to be written to.
+bool is_writable_map(PyObject* numpy_array) {
+    static Attribute map{"mmap", "mmap"};
+    const Object flags = Object::steal(PyObject_GetAttrString(numpy_array, "flags"));
+    if (!is_true(Object::steal(PyObject_GetAttrString(flags.get(), "writeable")).get())) return false;
+    Object owner = Object::share(numpy_array);
+    for (const char* next = "base"; next;) {
+        owner = Object::steal(PyObject_GetAttrString(owner.get(), next));
+        next = is_numpy_array(owner.get()) ? "base" : PyMemoryView_Check(owner.get()) ? "obj" : nullptr;
+    }
+    const int is_map = PyObject_IsInstance(owner.get(), map.get());
+    check(is_map);
+    return is_map != 0;
+}
+
+/// ValueError where swapped bytes would have to be shared: a copy is no substitute for memory to write to.
+void refuse_to_share_swapped(PyObject* array, const CreationOptions& options, const char* function) {
+    using Copy = CreationOptions::Copy;
+    const bool is_shared = options.copy != Copy::Always && options.dtype == DType::none &&
+                           is_on_host(device_wanted(options)) && is_writable_map(array);
+    if (options.copy != Copy::Never && !is_shared) return;
+    const Object dtype = Object::steal(PyObject_GetAttrString(array, "dtype"));
+    fail(PyExc_ValueError,
+         "%s: the bytes of %S are in the other order, so that %s cannot be shared; write "
+         "cuarray.array(x), which copies, and x[...] = y.numpy() to write back",
+         function, dtype.get(), is_shared ? "a writable map" : "the memory");
+}
+
+ImportedArray read_numpy(PyObject* object, PyObject* owner, bool is_new, const CreationOptions& options,
+                         const char* function) {
+    if (!has_swapped_bytes(object)) return {import_numpy(object, function), Object::share(owner), is_new, false};
+    refuse_to_share_swapped(object, options, function);
+    return {import_numpy(in_native_order(object).get(), function), {}, true, false};
 }
 
 bool has_objects(PyObject* numpy_array) {
@@ -146,12 +181,12 @@ ImportedArray read_through_numpy(PyObject* object, const CreationOptions& option
         throw ExceptionIsSet{};
     }
     if (is_new && has_objects(array.get())) refuse_objects(array.get(), object, function);
-    return read_numpy(array.get(), object, is_new, function);
+    return read_numpy(array.get(), object, is_new, options, function);
 }
 
 ImportedArray read(PyObject* object, const CreationOptions& options, const char* function) {
     if (is_ndarray(object)) return {array_of(object), Object::share(object), false, true};
-    if (is_numpy_array(object)) return read_numpy(object, object, false, function);
+    if (is_numpy_array(object)) return read_numpy(object, object, false, options, function);
     refuse_to_strip(object, function);
     if (PyList_Check(object) || PyTuple_Check(object)) {
         if (PyObject* first = find_ndarray(object)) return stack(object, first, options, function);
@@ -177,10 +212,7 @@ bool is_in_order(const Array& array, char order) {
 /// to change.
 Array with_options(const ImportedArray& source, const CreationOptions& options, const char* function) {
     const Array& array = source.array;
-    const Device device = options.device     ? *options.device
-                          : source.is_placed ? array.device()
-                          : options.home     ? *options.home
-                                             : current_device();
+    const Device device = source.is_placed && !options.device ? array.device() : device_wanted(options);
     const DType dtype = options.dtype == DType::none ? array.dtype() : options.dtype;
     const bool moves = device != array.device(), casts = dtype != array.dtype();
     const bool reorders = !is_in_order(array, options.order);

@@ -48,8 +48,13 @@ DType tensor_dtype(const DLDataType& type) {
     for (int d = 0; d < kDTypes; ++d)
         if (type.lanes == 1 && type.code == dlpack_code(DType(d)) && type.bits == 8 * item_size(DType(d)))
             return DType(d);
+    constexpr int kFirstFloat8 = 7, kLastFloat8 = 14;  // DLDataTypeCode
+    const bool is_float8 = type.bits == 8 && type.code >= kFirstFloat8 && type.code <= kLastFloat8;
     raise(ErrorKind::Buffer, "from_dlpack: no dtype for DLPack code ", int(type.code), ", ", int(type.bits), " bits, ",
-          int(type.lanes), " lanes");
+          int(type.lanes), " lanes",
+          is_float8
+              ? ": there is no float8; write t.view(torch.uint8) for the bytes, t.to(torch.float32) for the values"
+              : "");
 }
 
 Layout tensor_layout(const DLTensor& tensor, int64_t item) {

@@ -45,6 +45,19 @@ Array import_numpy(PyObject* numpy_array, const char* function) {
     return import_as(numpy_array, from_numpy_dtype(py::detail::array_proxy(numpy_array)->descr, function));
 }
 
+bool has_swapped_bytes(PyObject* numpy_array) {
+    PyObject* const dtype = py::detail::array_proxy(numpy_array)->descr;
+    DType known = DType::none;
+    return !read_dtype(dtype, known) && attribute_text(dtype, "byteorder") == ">";
+}
+
+Object in_native_order(PyObject* numpy_array) {
+    if (!has_swapped_bytes(numpy_array)) return Object::share(numpy_array);
+    PyObject* const dtype = py::detail::array_proxy(numpy_array)->descr;
+    const Object native = Object::steal(PyObject_CallMethod(dtype, "newbyteorder", "s", "="));
+    return Object::steal(PyObject_CallMethod(numpy_array, "astype", "O", native.get()));
+}
+
 Array import_native_numpy(PyObject* object) {
     DType dtype = DType::none;
     return read_numpy_dtype(object, dtype) ? import_as(object, dtype) : Array();
@@ -109,7 +122,12 @@ Object copy_to_numpy(const Array& array) {
 
 void copy_into_numpy(const Array& array, PyObject* out, bool waits) {
     if (!is_numpy_array(out)) fail(PyExc_TypeError, "numpy: out must be a numpy.ndarray, not %R", Py_TYPE(out));
-    Array target = import_numpy(out);
+    if (has_swapped_bytes(out))
+        fail(PyExc_TypeError, "numpy: the bytes of out are swapped; write out[...] = x.numpy()");
+    Array target = import_numpy(out, "numpy");
+    if (!can_cast(array.dtype(), target.dtype(), Casting::SameKind))
+        raise(ErrorKind::Type, "numpy: cannot cast from ", info(array.dtype()).name, " to ", info(target.dtype()).name,
+              ", the dtype of out, by the rule 'same_kind'; write x.astype(out.dtype).numpy(out=out)");
     StorageRef pinned = waits ? StorageRef() : runtime(array.device()).pinned_memory_at(target.data());
     if (pinned) {
         const int64_t offset = target.data() - static_cast<char*>(pinned->data);

@@ -26,6 +26,9 @@ Array* to_output(PyObject* object, Device device, const char* function, Array& i
     if (!is_on_host(device))
         raise(ErrorKind::Type, function, ": out is a NumPy array beside an array on ", to_string(device),
               "; write cuarray.asarray(out, device='", to_string(device), "')");
+    if (has_swapped_bytes(object))
+        fail_in(function, PyExc_TypeError,
+                "the bytes of out are swapped; leave out= away and write out[...] = y.numpy()");
     imported = import_numpy(object, function);
     return &imported;
 }

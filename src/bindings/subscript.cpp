@@ -359,8 +359,9 @@ bool is_checked_value(PyObject* value, DType dtype) {
            !can_cast(array_of(value).dtype(), dtype, Casting::Safe);
 }
 
-/// Calls store(value) with the value to be assigned: a Scalar of the target's dtype, or an Array on its device. Numbers
-/// with a dtype are cast, or, where NumPy calls `setitem` (basic keys and fill), must fit a signed target.
+/// Calls store(value) with the value to be assigned: a Scalar of the target's dtype, or an Array on any device, because
+/// a write into an existing array asks for the transfer. Numbers with a dtype are cast, or, where NumPy calls `setitem`
+/// (basic keys and fill), must fit a signed target.
 template <class Store>
 void with_value(PyObject* value, const Array& target, bool must_fit, Store store) {
     if (PyFloat_CheckExact(value)) {
@@ -380,6 +381,11 @@ void with_value(PyObject* value, const Array& target, bool must_fit, Store store
         const Scalar& number = scalar_of_number(value);
         warn_of_lost_imaginary_part(number.dtype, target.dtype());
         return store(convert(number, target.dtype()));
+    }
+    if (is_numpy_array(value) && !has_no_axes(value) && !is_on_host(target.device())) {
+        const Array source = import_numpy(in_native_order(value).get(), "assignment");
+        warn_of_lost_imaginary_part(source.dtype(), target.dtype());
+        return store(source);
     }
     ArrayOrScalar operand;
     if (operand.load(value, target.device(), "assignment") && operand.is_scalar()) {
@@ -418,7 +424,7 @@ struct StoreView {
         if (is_element && source.ndim() > 0)
             raise(ErrorKind::Value, "setting an array element with a sequence of shape ", to_string(source.shape()));
         const GilRelease released(is_long(target.device(), target.size()));
-        assign(target, source, "assignment");
+        transfer(target, source, "assignment");
     }
 };
 

@@ -299,9 +299,11 @@ Array elements_at(const Array& array, std::span<const Index> index) {
 void assign_at(const Array& array, std::span<const Index> index, const Array& values) {
     check_writable(array);
     check_entries(array, index);
-    if (!(values.device() == array.device()))
-        raise(ErrorKind::Value, "assignment: operands are on ", to_string(array.device()), " and ",
-              to_string(values.device()), "; move one with .to_device(...)");
+    if (!(values.device() == array.device())) {
+        const Array moved = empty(values.shape(), array.dtype(), array.device());
+        transfer(moved, values, "assignment");
+        return assign_at(array, index, moved);
+    }
     if (const Array* const mask = lone_mask(array, index)) {
         if (values.size() == 1 && values.ndim() <= 1)
             return assign_where(array, over_all_axes(*mask, array), values.reshape({}), "assignment");

@@ -176,8 +176,8 @@ INDEXING = [
     Mutant(
         "mask-cast-to-positions",
         "cuarray/_functions/indexing.py",
-        "mask = _core.beside(mask, a, function).astype(bool, copy=False)\n    if mask.size",
-        "mask = _core.beside(mask, a, function) > 0\n    if mask.size",
+        "mask = _core.beside(index_array(mask, a), a, function).astype(bool, copy=False)\n    if mask.size",
+        "mask = _core.beside(index_array(mask, a), a, function) > 0\n    if mask.size",
         tests("indexing_functions"),
     ),
     Mutant(

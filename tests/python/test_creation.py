@@ -141,9 +141,7 @@ def test_numpy_arrays_of_every_type_go_there_and_back(type, device):
         assert back.flags.writeable and not np.shares_memory(back, host)
 
 
-def test_big_endian_and_unaligned_input(device):
-    with pytest.raises(TypeError, match=">f4"):
-        cuarray.asarray(np.ones(3, ">f4"))
+def test_unaligned_input(device):
     raw = np.frombuffer(bytes(range(41)), np.uint8)
     unaligned = raw[1:].view(np.float64)
     np.testing.assert_array_equal(cuarray.asarray(unaligned).numpy(), unaligned)

@@ -6,6 +6,7 @@ from fractions import Fraction
 import ml_dtypes
 import numpy as np
 import pytest
+from capsules import Producer
 
 import cuarray
 
@@ -50,7 +51,17 @@ BAD = {
     "out of more": (lambda: cuarray.add(ones(2, 3), 1, out=ones(3)), ValueError, ["add", "out", "(2, 3)", "(3,)"]),
     "str": (lambda: cuarray.asarray(["a"]), TypeError, ["<U1", "text"]),
     "longdouble": (lambda: cuarray.asarray(np.longdouble(1)), TypeError, ["longdouble", "float64"]),
-    "big-endian": (lambda: cuarray.asarray(np.ones(2, ">f8")), TypeError, [">f8", "newbyteorder"]),
+    "big-endian": (
+        lambda: cuarray.asarray(np.ones(2, ">f8"), copy=False),
+        ValueError,
+        ["asarray", ">f8", "cuarray.array(x)"],
+    ),
+    "big-endian dtype": (lambda: cuarray.zeros(2, ">f8"), TypeError, ["zeros", ">f8", "newbyteorder"]),
+    "float8 of DLPack": (
+        lambda: cuarray.from_dlpack(Producer(np.zeros(2, "u1"), code=10)),
+        BufferError,
+        ["float8", "t.view(torch.uint8)"],
+    ),
     "structured": (lambda: cuarray.asarray(np.zeros(2, "i4,f4")), TypeError, []),
     "out shape": (lambda: cuarray.add(ones(3), 1, out=ones(4)), ValueError, ["add", "(3,)", "(4,)"]),
     "out dtype": (
