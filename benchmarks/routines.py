@@ -207,6 +207,47 @@ def sequences() -> Iterator[Result]:
     )
 
 
+# Shifts, powers and extremes of the sizes of images and signals: a, b, c 512 x 512 and d 1000 x 1000 float64, f 1 M
+# float32, u 1 M bytes, k 1 M int64; the last column is the goal.
+OF_IMAGES = """
+xp.roll(a, 1, axis=-1) | 0.8
+xp.hstack([a[:, :1], a]) | 0.8
+xp.pad(a, ((0, 0), (1, 0))) | 0.8
+d.__setitem__(left, e[right]) | 0.8
+xp.maximum.reduce([a, b, c]) | 0.8
+xp.max(xp.stack([a, b, c]), 0) | 0.8
+d**3 | 1
+d**2.5 | 1
+d**-2 | 1
+f**3 | 1
+k**3 | 1
+xp.max(u) | 0.8
+xp.min(k) | 0.8
+xp.max(f) | 0.8
+xp.nanmax(f) | 0.8
+xp.argmax(u) | 0.8
+xp.zeros(2**28, "u1") | 1
+xp.zeros((1000, 1000)) | 0.8
+""".strip().split("\n")
+
+
+@measure()
+def images() -> Iterator[Result]:
+    """Shifts, powers and extremes at the sizes of images and signals."""
+    rng = np.random.default_rng(9)
+    numbers = {name: rng.standard_normal((512, 512)) for name in "abc"}
+    numbers |= {name: uniform((1000, 1000), np.float64) for name in "de"}
+    numbers |= {"f": uniform(10**6), "u": rng.integers(0, 255, 10**6).astype("u1"), "k": rng.integers(0, 99, 10**6)}
+    places = {"left": (slice(None), slice(1, None)), "right": (slice(None), slice(None, -1))}
+    mine = {"xp": ca, **places, **{name: ca.array(value) for name, value in numbers.items()}}
+    theirs = {"xp": np, **places, **numbers}
+    for line in OF_IMAGES:
+        call, least = line.split(" | ")
+        code = compile(call, call, "eval")
+        time = race(cuarray=lambda c=code: eval(c, mine), numpy=lambda c=code: eval(c, theirs))
+        yield Result(call, time["cuarray"], time["numpy"], "numpy", float(least))
+
+
 @measure()
 def segments() -> Iterator[Result]:
     """Segmented reductions of 16 M float32, and 4 M updates of 1 M elements."""

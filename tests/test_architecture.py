@@ -565,8 +565,9 @@ def test_decorator_forwards_everything():
     names = virtual_functions("include/cuarray/runtime/backend.h")
     assert len(names) >= 12
     forwarded = virtual_functions("src/runtime/decorator.h")
-    # A decorator keeps the defaults of these: an Expr for a single loop, and no way around tasks and reads.
-    defaults = {"single_loop", "direct"}
+    # A decorator keeps the defaults of these: an Expr for a single loop, a block and a fill for zeros, and no way around
+    # tasks and reads.
+    defaults = {"single_loop", "direct", "allocate_zeros"}
     assert set(names) - defaults == set(forwarded), set(names) ^ set(forwarded)
 
 

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/copy_run.h"
 #include "cuarray/array/array.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
@@ -107,7 +108,10 @@ bool copy_few(const Array& to, const Array& from) {
     const char* const source = target ? direct_data(from) : nullptr;
     if (!source) return false;
     if (is_contiguous) {
-        std::memmove(target, source, size_t(bytes));
+        if (overlaps(to, from))
+            std::memmove(target, source, size_t(bytes));
+        else
+            copy_run(target, source, bytes);
         return true;
     }
     const int64_t item = item_size(to.dtype()), n = to.size();
@@ -129,6 +133,12 @@ bool cast_few(const Array& to, const Array& from) {
     if (!source) return false;
     to.storage().front().direct()->cast(from.dtype(), to.dtype(), source, target, to.size());
     return true;
+}
+
+/// The memory of a new array of zeros; null if that must be filled.
+StorageRef new_zeros(const Dims& shape, DType dtype, Device device) {
+    const int64_t bytes = checked_size(shape, item_size(dtype), "full") * item_size(dtype);
+    return new_memory(shape, dtype, [&] { return backend(device).allocate_zeros(bytes); });
 }
 
 /// Fills a few elements; false if that must be a task.
@@ -173,9 +183,14 @@ Array empty_like(const Array& like, DType dtype, char order, Device device) {
 }
 
 Array full(const Dims& shape, const Scalar& value, Device device, char order) {
-    Array result = empty(shape, value.dtype, device);
+    static constexpr unsigned char kZero[sizeof value.bytes] = {};
+    const bool is_zero = std::memcmp(value.bytes, kZero, size_t(item_size(value.dtype))) == 0;
+    StorageRef zeros = is_zero ? new_zeros(shape, value.dtype, device) : StorageRef();
+    const bool is_filled = bool(zeros);
+    Array result = zeros ? Array(std::move(zeros), 0, {shape, c_strides(shape, item_size(value.dtype))}, value.dtype)
+                         : empty(shape, value.dtype, device);
     if (order == 'F') result = result.view({shape, f_strides(shape, item_size(value.dtype))});
-    fill(result, value, "full");
+    if (!is_filled) fill(result, value, "full");
     return result;
 }
 

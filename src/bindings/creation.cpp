@@ -218,7 +218,8 @@ Array with_options(const ImportedArray& source, const CreationOptions& options, 
     const bool reorders = !is_in_order(array, options.order);
     if (options.copy == CreationOptions::Copy::Never && (moves || casts || reorders || source.is_new))
         raise(ErrorKind::Value, function, ": unable to avoid a copy, and copy=False was given");
-    const bool copies = options.copy == CreationOptions::Copy::Always || source.is_new;
+    const bool is_own = source.is_new && source.is_placed;  // joined from arrays
+    const bool copies = !is_own && (options.copy == CreationOptions::Copy::Always || source.is_new);
     if (!moves && !casts && !reorders && !copies) return array;
     const GilRelease released(moves || is_long(device, array.size()));
     Array result = moves ? to_device(array, device) : array;

@@ -18,6 +18,10 @@ PyObject* filled(Given given, int number) {
     if (!read_dtype(given[1], dtype)) return nullptr;
     const Device device = current_device();
     return wrap(without_gil(number >= 0 && is_long(device, count(shape)), [&] {
+        const auto filled_with = [&] {
+            return full(shape, convert(Scalar::of(DType::int64, int64_t(number)), dtype), device);
+        };
+        if (number >= 0 && count(shape) * item_size(dtype) > kFewBytes) return filled_with();
         Array result = empty(shape, dtype, device);
         if (char* const to = number == 0 ? direct_data(result) : nullptr; to && result.nbytes() <= kFewBytes) {
             std::memset(to, 0, size_t(result.nbytes()));

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 #include "bindings/fast_paths.h"
+#include "core/copy_run.h"
 #include "ops/packed.h"
 
 namespace cuarray::python {
@@ -65,8 +66,7 @@ PyObject* joined(const Members& members, const Dims& shape, int axis = 0) {
         const int64_t count = lines ? array->size() / lines : 0;
         const char* const from = direct_data(*array);
         const auto copy_lines = [=](auto bytes) {
-            for (int64_t line = 0; line < lines; ++line)
-                std::memcpy(first + line * apart, from + line * bytes, size_t(bytes));
+            for (int64_t line = 0; line < lines; ++line) copy_run(first + line * apart, from + line * bytes, bytes);
         };
         if (array->dtype() != dtype)
             for (int64_t line = 0; line < lines; ++line)
@@ -200,7 +200,7 @@ PyObject* repeated(Given given, int) {
     const auto repeat = [&](auto bytes) {
         for (int64_t line = 0; line < lines.count; ++line)
             for (int64_t i = 0; i < extent; ++i, from += bytes)
-                for (int64_t k = 0; k < counts[size_t(i)]; ++k, to += bytes) std::memcpy(to, from, size_t(bytes));
+                for (int64_t k = 0; k < counts[size_t(i)]; ++k, to += bytes) copy_run(to, from, bytes);
     };
     item == 8 ? repeat(std::integral_constant<int64_t, 8>()) : repeat(item);
     return wrap(std::move(result));
@@ -235,7 +235,7 @@ PyObject* tiled(Given given, int) {
     Array result = empty({array->size() * count}, array->dtype(), array->device());
     char* const to = direct_data(result);
     if (!to) return nullptr;
-    for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * bytes, from, size_t(bytes));
+    for (int64_t i = 0; i < count; ++i) copy_run(to + i * bytes, from, bytes);
     return wrap(std::move(result));
 }
 
@@ -245,8 +245,8 @@ void roll_along(const Array& array, int axis, int64_t shift, const char* from, c
     const Lines lines(array, axis);
     const int64_t bytes = extent * lines.item, first = (shift % extent + extent) % extent * lines.item;
     for (int64_t i = 0; i < lines.count; ++i, from += bytes, to += bytes) {
-        std::memcpy(to + first, from, size_t(bytes - first));
-        std::memcpy(to, from + bytes - first, size_t(first));
+        copy_run(to + first, from, bytes - first);
+        copy_run(to, from + bytes - first, first);
     }
 }
 

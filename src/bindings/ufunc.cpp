@@ -11,6 +11,7 @@
 #include "bindings/reductions.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
+#include "ops/powers.h"
 
 namespace cuarray::python {
 namespace {
@@ -489,14 +490,15 @@ bool read_as(PyObject* object, DType dtype, Scalar& number) {
 /// Whether a power of elements is the loop alone: not for negative exponents of integers, which are errors, nor for
 /// those that shorter forms replace.
 bool is_plain_power(DType dtype, const void* exponent) {
-    if (dtype == DType::float64) {
-        double power;
-        std::memcpy(&power, exponent, sizeof power);
-        return power != 2 && power != 0.5 && power != -1;
+    Scalar power;
+    power.dtype = dtype;
+    std::memcpy(power.bytes, exponent, size_t(item_size(dtype)));
+    if (dtype == DType::int64) {
+        int64_t integer;
+        std::memcpy(&integer, exponent, sizeof integer);
+        if (integer < 0) return false;
     }
-    int64_t power;
-    std::memcpy(&power, exponent, sizeof power);
-    return dtype == DType::int64 && power >= 0 && power != 2;
+    return (dtype == DType::int64 || dtype == DType::float64) && !has_short_power(power);
 }
 
 /// The dtype in which numbers meet, which read_as judges: that of a value among them, or else of Python's floats, or

@@ -68,6 +68,9 @@ class HostBackend final : public Backend {
     HostBackend() : Backend({Device::Kind::Cpu, 0}) {}
 
     StorageRef allocate(int64_t bytes) override { return host::memory().allocate(this, bytes); }
+    StorageRef allocate_zeros(int64_t bytes) override {
+        return host::capture() ? StorageRef() : host::memory().allocate_zeros(this, bytes);
+    }
 
     Fault run(const Task& any) override {
         return any.visit([this](const auto& task) {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/copy_run.h"
 #include "host/caches.h"
 #include "host/machine.h"
 #include "host/tasks.h"
@@ -33,6 +34,10 @@ class ElementwiseRun {
         const bool is_small = tile_axis_ == plan_.space.ndim - 2 && plan_.space.size < 2 * kTaskElements;
         if ((tile_axis_ < 0 || is_small) && is_copy()) {
             copy_elements();
+            return Fault::None;
+        }
+        if (const char* const value = filling()) {
+            fill(value);
             return Fault::None;
         }
         const int64_t units = tile_axis_ >= 0 ? tiles() : blocks();
@@ -101,6 +106,25 @@ class ElementwiseRun {
         const LoopProgram& p = plan_.program;
         return p.inputs == 1 && p.outputs == 1 && p.steps.empty() && p.sources[0] == 0 && !p.late[0] &&
                p.mask == kNoSlot && p.fault == kNoSlot;
+    }
+
+    /// The one value that a contiguous output is filled with; null for other tasks.
+    const char* filling() const {
+        const LoopProgram& p = plan_.program;
+        if (p.outputs != 1 || !plan_.is_linear || !p.steps.empty() || p.mask != kNoSlot || p.fault != kNoSlot)
+            return nullptr;
+        for (const LoopProgram::Constant& constant : p.constants)
+            if (constant.slot == p.sources[0]) return reinterpret_cast<const char*>(constant.bytes);
+        return nullptr;
+    }
+
+    void fill(const char* value) const {
+        const SpaceOperand& to = plan_.operands[size_t(plan_.program.inputs)];
+        const int64_t size = plan_.space.size, piece = size < 2 * kTaskElements ? size : kTaskElements;
+        parallel_for((size + piece - 1) / piece, [&](int64_t i) {
+            plan_.library->copy[to.log_size](to.base + i * piece * to.item(), 0, to.item(), value, 0, 0, 1,
+                                             std::min(piece, size - i * piece));
+        });
     }
 
     void copy_elements() const {
@@ -277,6 +301,15 @@ class ElementwiseRun {
     int64_t block_ = 0, per_row_ = 0;
 };
 
+/// Calls with the begin and the size of one piece for each thread: memcpy and memset choose their stores by the size.
+template <class Function> void for_each_piece_of(int64_t bytes, Function&& function) {
+    constexpr int64_t kLeast = int64_t(1) << 20;
+    if (bytes <= kLeast) return function(int64_t(0), bytes);
+    const int64_t piece = std::max(kLeast, (bytes / thread_count() + 4095) & ~int64_t(4095));
+    parallel_for((bytes + piece - 1) / piece,
+                 [&](int64_t i) { function(i * piece, std::min(piece, bytes - i * piece)); });
+}
+
 }  // namespace
 
 Fault run(const LoopLibrary& library, const Elementwise& task) {
@@ -286,18 +319,14 @@ Fault run(const LoopLibrary& library, const Elementwise& task) {
 }
 
 void copy_bytes(void* to, const void* from, int64_t bytes) {
-    constexpr int64_t kLeast = int64_t(1) << 20;
-    if (bytes <= kLeast) {
-        // The address of zero bytes may be null, which memcpy does not accept.
-        if (bytes > 0) std::memcpy(to, from, size_t(bytes));
-        return;
-    }
-    // One piece for each thread: memcpy chooses its stores by the size.
-    const int64_t piece = std::max(kLeast, (bytes / thread_count() + 4095) & ~int64_t(4095));
-    parallel_for((bytes + piece - 1) / piece, [&](int64_t i) {
-        std::memcpy(static_cast<char*>(to) + i * piece, static_cast<const char*>(from) + i * piece,
-                    size_t(std::min(piece, bytes - i * piece)));
+    for_each_piece_of(bytes, [=](int64_t begin, int64_t n) {
+        copy_run(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin, n);
     });
+}
+
+void clear_bytes(void* to, int64_t bytes) {
+    for_each_piece_of(bytes,
+                      [=](int64_t begin, int64_t n) { std::memset(static_cast<char*>(to) + begin, 0, size_t(n)); });
 }
 
 }  // namespace cuarray::host

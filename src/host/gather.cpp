@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/copy_run.h"
 #include "cuarray/core/table.h"
 #include "host/outer_walk.h"
 #include "host/scratch.h"
@@ -274,7 +275,7 @@ class IndexedAccessRun {
         const int last = space_.ndim - 1;
         const int64_t item = int64_t(1) << log_size_;
         if (axis == last && to_strides[last] == item && from_strides[last] == item) {
-            std::memcpy(to, from, size_t(extent * item));
+            cuarray::copy_run(to, from, extent * item);
         } else if (axis >= last - 1) {
             const bool is_line = axis == last;
             copy_[log_size_](to, is_line ? 0 : to_strides[axis], to_strides[last], from,

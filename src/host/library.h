@@ -46,6 +46,8 @@ struct ReductionLoops {
     /// Folds all rows of contiguous columns, `stride` bytes apart, at most a chunk, to an accumulator of each column;
     /// `first` is the index of the first row. Null where lanes are as fast.
     void (*fold_rows)(const void* x, int64_t stride, int64_t rows, int64_t columns, int64_t first, void* acc) = nullptr;
+    /// The same of at most kLanes rows; null where lanes are as fast.
+    decltype(fold_rows) fold_few_rows = nullptr;
     /// Folds `rows` rows of contiguous columns, `stride` bytes apart, into one lane of each column; they are its first
     /// ones if `fresh`. Columns are independent folds; `first` is the index of the first row.
     void (*fold_lane)(const void* x, int64_t stride, int64_t rows, int64_t columns, int64_t first, bool fresh,

@@ -13,6 +13,7 @@
 
 #include "cuarray/runtime/backend.h"
 #include "host/system_memory.h"
+#include "host/tasks.h"
 #include "runtime/size_classes.h"
 #include "runtime/tracking.h"
 
@@ -21,6 +22,9 @@ namespace {
 
 constexpr int64_t kMapped = int64_t(1) << 20;      // from this size on blocks come from mmap, not from malloc
 constexpr int64_t kCheckFrom = int64_t(64) << 20;  // querying the available memory costs 30 us: from this size on
+// From this size on the pages of a cached block are exchanged for new ones, not cleared: that costs no more if all are
+// used, and nearly nothing if few are.
+constexpr int64_t kDiscardFrom = int64_t(64) << 20;
 constexpr int kSmallClasses = class_of(32 * 1024) + 1;
 constexpr int kKeptPerThread = 32;  // blocks of one class
 
@@ -267,13 +271,31 @@ StorageRef HostMemory::allocate(Backend* backend, int64_t bytes) {
     ThreadCache* const cache = cache_of_thread();
     Block* block = take(cache, size_class);
     if (!block) block = make(backend, bytes, size_class);
+    return adopt(block, bytes);
+}
+
+StorageRef HostMemory::allocate_zeros(Backend* backend, int64_t bytes) {
+    if (bytes < kMapped || bytes > kLargestBlock || has_allocator()) return {};
+    if (!account_.has_room(bytes)) find_room_in_limit(bytes);
+    const int size_class = class_of(bytes);
+    Block* const cached = take(cache_of_thread(), size_class);
+    Block* const block = cached ? cached : make(backend, bytes, size_class);
+    StorageRef result = adopt(block, bytes);
+    if (!cached) return result;  // new pages
+    if (bytes < kDiscardFrom || madvise(block->data, size_t(mapped_bytes(size_class)), MADV_DONTNEED) != 0)
+        clear_bytes(block->data, bytes);
+    return result;
+}
+
+/// The storage of a block that is not in use.
+StorageRef HostMemory::adopt(Block* block, int64_t bytes) {
     if (!account_.add(bytes)) {
         put_back(block);
         raise_no_memory(bytes);
     }
     block->bytes = bytes;
     block->read_only = block->exported = false;
-    count_live(cache, 1);
+    count_live(cache_of_thread(), 1);
     block->own();
     return tracked(StorageRef::adopt(block));
 }

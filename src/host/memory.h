@@ -18,6 +18,9 @@ class HostMemory final : public Memory {
     /// machine does not have enough.
     StorageRef allocate(Backend* backend, int64_t bytes);
 
+    /// The same of zeros, most of which the system makes at the first use; null for small blocks.
+    StorageRef allocate_zeros(Backend* backend, int64_t bytes);
+
     MemoryStats stats() const override;
     /// Returns cached blocks to the system, except what other threads keep for themselves.
     void drop_cached() override;
@@ -28,6 +31,7 @@ class HostMemory final : public Memory {
     friend class Block;
     friend class AllocatorBlock;
     Block* make(Backend* backend, int64_t bytes, int size_class);
+    StorageRef adopt(Block* block, int64_t bytes);
     StorageRef borrow(Backend* backend, int64_t bytes, Ref<Allocator> allocator);
 };
 

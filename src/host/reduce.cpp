@@ -23,13 +23,14 @@ using kernel::kLeaf;
 // Bytes of a leaf's lanes of all columns that are advanced together: as large as L2, because memory is fastest along
 // whole rows.
 constexpr int64_t kLaneBytes = 1024 * 1024;
-constexpr int64_t kShortFold = 32;     // shorter folds are faster as columns, whatever the layout,
-constexpr int64_t kShortLine = 12;     // those with loops for lines,
-constexpr int64_t kShortSearch = 4;    // and those for indices, whose columns are pairs of value and index
-constexpr int64_t kNarrow = 512;       // columns times lanes up to which one call folds all rows
-constexpr int64_t kRowsAtOnce = 4;     // more rows often map to the same sets of L1
-constexpr int64_t kPieceBytes = 2048;  // of each of these rows at a time, for the same reason
-constexpr int kLevels = 6;             // of the tree over the leaves of a chunk except the last leaf
+constexpr int64_t kFewRowsBytes = 16 * 1024;  // of the accumulators of a few rows' columns: half of L1
+constexpr int64_t kShortFold = 32;            // shorter folds are faster as columns, whatever the layout,
+constexpr int64_t kShortLine = 12;            // those with loops for lines,
+constexpr int64_t kShortSearch = 4;           // and those for indices, whose columns are pairs of value and index
+constexpr int64_t kNarrow = 512;              // columns times lanes up to which one call folds all rows
+constexpr int64_t kRowsAtOnce = 4;            // more rows often map to the same sets of L1
+constexpr int64_t kPieceBytes = 2048;         // of each of these rows at a time, for the same reason
+constexpr int kLevels = 6;                    // of the tree over the leaves of a chunk except the last leaf
 
 /// The most frequent task without a plan: one contiguous array folded to one result by one thread.
 bool fold_plain(const LoopLibrary& library, const Reduce& task) {
@@ -115,10 +116,12 @@ class ReduceRun {
     int64_t acc_size() const { return loops_.accumulator_size; }
     int64_t item() const { return item_size(value_type(task_)); }
 
+    bool takes_few_rows() const { return n_ <= kLanes && outputs_ == 1 && loops_.fold_few_rows; }
     /// The number of columns advanced at once: as many as there is room for, but leaving enough groups for all threads.
     int64_t columns_together() const {
         const int64_t lanes = std::clamp<int64_t>(n_, 1, kLanes) * outputs_ * acc_size();
-        const int64_t room = std::max<int64_t>(kLaneBytes / lanes, 16), threads = thread_count();
+        const int64_t room = takes_few_rows() ? kFewRowsBytes / acc_size() : std::max<int64_t>(kLaneBytes / lanes, 16);
+        const int64_t threads = thread_count();
         const int64_t share = chunks_ < threads ? ((folds_ + threads - 1) / threads + 63) & ~int64_t(63) : folds_;
         return std::min(room, std::max(share, int64_t(256)));
     }
@@ -182,10 +185,12 @@ class ReduceRun {
     }
 
     void fold_row(Machine& machine, int64_t fold, int64_t begin, int64_t count, Accumulators acc) const {
+        const int64_t start = fold * n_ + begin;
+        if (loops_.fold_lines && !loops_.needs_index && outputs_ == 1)
+            if (const void* x = machine.direct(start, count)) return loops_.fold_lines(x, count, 1, acc.data);
         Scratch scratch;
         const int64_t bytes = (count + kLeaf - 1) / kLeaf * kLanes * acc_size();
         char* const nodes = scratch.take(outputs_ * bytes);
-        const int64_t start = fold * n_ + begin;
         if (const void* x = outputs_ == 1 ? machine.direct(start, count) : nullptr) {
             loops_.fold_leaves(x, count, begin, nodes);
         } else {
@@ -291,9 +296,9 @@ class ReduceRun {
     /// number of leaves so far is set.
     void fold_columns(Machine& machine, const FoldRange& range, Accumulators acc) const {
         const int64_t folds = range.folds, count = range.count;
-        if (loops_.fold_rows && outputs_ == 1)
+        if (const auto fold = takes_few_rows() ? loops_.fold_few_rows : loops_.fold_rows; fold && outputs_ == 1)
             if (const void* const x = value_in_place(machine, range.begin * folds_ + range.first, folds, 0))
-                return loops_.fold_rows(x, row_stride(0), count, folds, range.begin, acc.data);
+                return fold(x, row_stride(0), count, folds, range.begin, acc.data);
         Scratch scratch;
         char *node, *subtree[kLevels], *values = scratch.take(kRowsAtOnce * outputs_ * plan_.block * item());
         const int64_t width = std::min<int64_t>(count, kLanes) * folds, leaves = (count + kLeaf - 1) / kLeaf;
@@ -414,8 +419,13 @@ void fold_run(const ReductionLoops& loops, int64_t item, const void* data, int64
     char* const acc = scratch.take(chunks * acc_size);
     for (int64_t chunk = 0; chunk < chunks; ++chunk) {
         const int64_t begin = chunk * kChunk, elements = std::min<int64_t>(kChunk, n - begin);
-        loops.fold_leaves(static_cast<const char*>(data) + begin * item, elements, begin, nodes);
-        loops.fold_nodes(nodes, elements, acc + chunk * acc_size);
+        const char* const x = static_cast<const char*>(data) + begin * item;
+        if (loops.fold_lines && !loops.needs_index) {
+            loops.fold_lines(x, elements, 1, acc + chunk * acc_size);
+        } else {
+            loops.fold_leaves(x, elements, begin, nodes);
+            loops.fold_nodes(nodes, elements, acc + chunk * acc_size);
+        }
         if (loops.decided < 0 || acc[chunk * acc_size] != char(loops.decided)) continue;
         std::memcpy(acc, acc + chunk * acc_size, size_t(acc_size));
         chunks = 1;

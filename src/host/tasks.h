@@ -50,5 +50,6 @@ inline bool is_dense(const View& view, const Dims& shape, int64_t size) {
 
 /// memcpy, by several threads for large sizes.
 void copy_bytes(void* to, const void* from, int64_t bytes);
+void clear_bytes(void* to, int64_t bytes);
 
 }  // namespace cuarray::host

@@ -1,13 +1,13 @@
 // run_call.cpp -- executes a call: operands and outputs as views, one Expr, one run.
 #include <bit>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <vector>
 
 #include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
 #include "ops/call.h"
+#include "ops/powers.h"
 
 namespace cuarray {
 namespace {
@@ -152,34 +152,20 @@ int shift_of(const Call& c) {
     return divisor > 0 && std::has_single_bit(uint64_t(divisor)) ? std::countr_zero(uint64_t(divisor)) : -1;
 }
 
-/// An equivalent with other rows that takes a fraction of the time, else kNoValue: for exponents 2, 1/2 and -1, and for
+/// An equivalent with other rows that takes a fraction of the time, else kNoValue: for some constant exponents, and for
 /// quotients and remainders of integers by powers of two.
 ValueId shorter_form(const Call& c, const CallPlan& plan, Expr& expr) {
-    const int shift = shift_of(c);
-    if (shift < 0 && (!c.row.has(NegativeFault) || c.arrays[1])) return kNoValue;
-    const DType dtype = c.types->in[1];
-    const Kind kind = info(dtype).kind;
-    const auto number = [&](double value) { return convert(Scalar::of(DType::float64, value), dtype); };
-    const auto apply = [&](RowId row, ValueId a, ValueId b = kNoValue, ValueId third = kNoValue) {
-        return expr.loop(loop_for(row, dtype), a, b, third);
-    };
     const ValueId x = plan.args[0];
-    if (shift >= 0) {
-        const auto operand = [&](int64_t value) {
-            return expr.scalar(convert(Scalar::of(DType::int64, value), dtype));
-        };
-        if (c.row.has(IntRemainder)) return apply(row::bitwise_and, x, operand((int64_t(1) << shift) - 1));
-        return apply(row::bitwise_right_shift, x, operand(shift));
+    const int shift = shift_of(c);
+    if (shift < 0) {
+        const bool is_short = c.row.has(NegativeFault) && !c.arrays[1] && has_short_power(c.scalars[1]);
+        return is_short ? short_power(expr, x, c.scalars[1]) : kNoValue;
     }
-    if (c.scalars[1] == number(2)) return apply(row::square, x);
-    if (kind == Kind::Complex && c.scalars[1] == number(0.5)) return apply(row::sqrt, x);
-    if (kind != Kind::Floating) return kNoValue;
-    if (c.scalars[1] == number(-1)) return apply(row::reciprocal, x);
-    if (!(c.scalars[1] == number(0.5))) return kNoValue;
-    // Unlike sqrt, power(-inf, 0.5) is inf and power(-0.0, 0.5) is 0.0.
-    const double infinity = std::numeric_limits<double>::infinity();
-    const ValueId root = apply(row::add, apply(row::sqrt, x), expr.scalar(number(0)));
-    return apply(row::where, apply(row::equal, x, expr.scalar(number(-infinity))), expr.scalar(number(infinity)), root);
+    const DType dtype = c.types->in[1];
+    const bool is_remainder = c.row.has(IntRemainder);
+    const int64_t operand = is_remainder ? (int64_t(1) << shift) - 1 : shift;
+    return expr.loop(loop_for(is_remainder ? row::bitwise_and : row::bitwise_right_shift, dtype), x,
+                     expr.scalar(convert(Scalar::of(DType::int64, operand), dtype)));
 }
 
 /// Whether output k needs a temporary result: it overlaps itself (a broadcast output) or the first output.

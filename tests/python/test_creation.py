@@ -321,3 +321,29 @@ def test_memory_that_may_be_written_stays_on_cpu(device, tmp_path):
         cuarray.load(path),
     ):
         assert x.device == device
+
+
+@pytest.mark.parametrize("size", [1 << 20, (1 << 22) + 3, 1 << 26])
+def test_zeros_in_memory_that_was_used(size, device):
+    """A block of the pool is cleared, or its pages are exchanged."""
+    for _ in range(2):
+        used = cuarray.full(size, 255, "u1", device=device)
+        assert used[0] == used[-1] == 255
+        del used
+        zeros = cuarray.zeros(size, "u1", device=device)
+        assert not zeros.any()
+        zeros += 1
+        assert zeros.all()
+        del zeros
+
+
+@pytest.mark.parametrize("value", [0, 1, -1, 257, 0x0101010101010101])
+def test_fills_of_all_types(value, device):
+    for type in SCALAR_TYPES:
+        with np.errstate(all="ignore"):
+            number = np.array(value).astype(type.name).item()
+        for size in (3, 1000, 70000):
+            x = cuarray.full(size, number, type, device=device)
+            assert (x == x[0]).all() and x[0] == number
+            x[1:-1] = 0
+            assert x[0] == number == x[-1] and not x[1:-1].any()

@@ -288,3 +288,19 @@ def test_transposed_copies_of_every_extent(dtype, device):
         out = cuarray.zeros((rows, columns + 3), dtype)
         out[:, 1:-2] = cuarray.asarray(values[1].T.copy()).T
         np.testing.assert_array_equal(out.numpy(), np.pad(values[1], ((0, 0), (1, 2))))
+
+
+@pytest.mark.parametrize("shift", [1, 2, 3, 7, 8, 9, 15, 16, 33, 63, 64, 65])
+@pytest.mark.parametrize("type", ["u1", "f4", "f8", "c16"])
+def test_rows_are_shifted(type, shift, rng, device):
+    """Between blocks that begin on a page, where the copy of a row has a loop of its own."""
+    for columns in (128 + shift, 1000, 4096, 4099):
+        x = rng.integers(0, 200, (9, columns)).astype(type)
+        ours = cuarray.asarray(x, device=device)
+        for step in (shift, -shift):
+            np.testing.assert_array_equal(cuarray.roll(ours, step, 1).numpy(), np.roll(x, step, 1))
+            np.testing.assert_array_equal(cuarray.roll(ours[0], step).numpy(), np.roll(x[0], step))
+        target = cuarray.zeros_like(ours)
+        target[:, shift:] = ours[:, :-shift]
+        assert not target[:, :shift].any()
+        np.testing.assert_array_equal(target.numpy()[:, shift:], x[:, :-shift])

@@ -601,3 +601,33 @@ def test_roots_of_few_elements_are_those_of_many(device):
         for x in (few**0.5, few[::-1][::-1] ** 0.5, cuarray.power(few, 0.5), fused):
             assert same_bits(x.numpy(), roots.numpy()).all()
         assert roots[:3].tolist() == [math.inf, 0, 0] and math.copysign(1, float(roots[1])) == 1
+
+
+@pytest.mark.parametrize("exponent", [-2, -1, -0.5, 0.5, 1.5, 2, 2.5, 3, 4])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_floats_to_the_power_of_a_number(exponent, dtype, rng, device):
+    """By products, roots and quotients: within the limit of `pow`, NumPy's special values, the same bits for a value."""
+    special = [-np.inf, -0.0, 0.0, np.nan, -1, 2, 3, np.inf, 5e-324, 1e308, -1e-320, 1e160, -1e160, 1e-160]
+    with np.errstate(all="ignore"):
+        numbers = np.concatenate((special, np.exp(rng.uniform(-300, 300, 3000)), rng.random(3000))).astype(dtype)
+        exact = np.power(numbers.astype(np.longdouble), np.full(numbers.shape, exponent, np.longdouble))
+        want = exact.astype(dtype)
+    x = cuarray.asarray(numbers, device=device)
+    got = (x**exponent).numpy()
+    normal = np.isfinite(got) & np.isfinite(want)
+    error = np.abs(got[normal].astype(np.longdouble) - exact[normal]) / np.spacing(np.abs(want[normal]))
+    assert error.max() <= (0.51 if dtype == "f2" else 2.5)
+    np.testing.assert_array_equal(got[~normal], want[~normal])
+    np.testing.assert_array_equal(np.signbit(got[: len(special)]), np.signbit(want[: len(special)]))
+    for i in range(len(special)):
+        assert same_bits(cuarray.asarray(x[i] ** exponent).numpy(), got[i]).all()
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
+def test_integers_to_the_power_of_a_number(dtype, rng, device):
+    numbers = rng.integers(0, 256, 700).astype("u1").view("i1").astype(dtype)
+    x = cuarray.asarray(numbers, device=device)
+    for exponent in range(20):
+        got, want = x**exponent, numbers**exponent
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got.numpy(), want)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from layouts import LAYOUTS, unaligned
-from oracle import bits
+from oracle import bits, same_bits
 from same import agree
 
 import cuarray
@@ -197,6 +197,31 @@ def test_folds_that_do_not_round(shape, type, share, rng, device):
         for name in ("any", "all", "count_nonzero", "argmax", "argmin", *(["mean"] if type == "bool" else [])):
             got, want = getattr(cuarray, name)(array, axis=axis), getattr(np, name)(x, axis=axis)
             np.testing.assert_array_equal(cuarray.asarray(got).numpy(), want, err_msg=name)
+
+
+@pytest.mark.parametrize("size", [1, 5, 16, 17, 64, 300, 5000, 40000])
+@pytest.mark.parametrize("type", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("name", ["maximum", "minimum", "fmax", "fmin"])
+def test_zeros_and_nans_are_chosen_in_order(name, type, size, rng, device):
+    """The sign of a zero and the bits of a NaN depend on the fold order, which lines and columns share."""
+    reduce = getattr(cuarray, name).reduce
+    other = -1.0 if "max" in name else 1.0
+    nans = np.array([np.nan, -np.nan]).astype(type)
+    for numbers in ([0.0, -0.0], [0.0, -0.0, other], [0.0, other], [-0.0, other], [0.0, other, *nans], nans):
+        x = rng.choice(np.array(numbers, type), size)
+        down = reduce(cuarray.asarray(np.stack([x] * 40, 1), device=device), axis=0)
+        along = reduce(cuarray.asarray(np.stack([x] * 3), device=device), axis=1)
+        whole = reduce(cuarray.asarray(x, device=device))
+        assert len({v.numpy().tobytes() for v in (*down, *along, whole)}) == 1, numbers
+
+
+@pytest.mark.parametrize("rows", range(1, 19))
+@pytest.mark.parametrize("type", ["int8", "int64", "float16", "float32", "float64", "complex64"])
+def test_few_rows_fold_as_lines(rows, type, rng, device):
+    x = cuarray.asarray((rng.standard_normal((rows, 1500)) * 100).astype(type), device=device)
+    for name in ("add", "multiply", "maximum", "fmin"):
+        reduce = getattr(cuarray, name).reduce
+        assert same_bits(reduce(x, axis=0).numpy(), reduce(x.T.copy(), axis=1).numpy()).all(), name
 
 
 @pytest.mark.parametrize("rows", [1, 3, 16, 17, 33, 50, 64, 65, 300])

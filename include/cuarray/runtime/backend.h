@@ -54,6 +54,8 @@ class CUARRAY_API Backend {
     /// A new block of at least `bytes` (256-byte aligned, contents undefined); MemoryError with the bytes requested and
     /// available. Zero bytes give a storage with a null address.
     virtual StorageRef allocate(int64_t bytes) = 0;
+    /// The same of zeros; null where filling a new block with a task is as good.
+    virtual StorageRef allocate_zeros(int64_t) { return {}; }
 
     /// Runs a task. Returns Fault::Raised if the fault of an Elementwise's Expr was true for an element; on an
     /// asynchronous device the next synchronisation raises it instead.

@@ -1,6 +1,7 @@
 // copies.cpp -- copies of items between strided layouts, independent of their type.
 #include <cstring>
 
+#include "core/copy_run.h"
 #include "host/loops/items.h"
 #include "host/loops/tables.h"
 
@@ -8,6 +9,13 @@ namespace cuarray::host {
 namespace {
 
 template <class Item> void fill(char* to, Item value, int64_t n) {
+    constexpr int64_t kFew = 1024 / int64_t(sizeof(Item));
+    unsigned char bytes[sizeof(Item)];
+    std::memcpy(bytes, &value, sizeof value);
+    if (n >= kFew && std::memcmp(bytes, bytes + 1, sizeof value - 1) == 0) {  // equal bytes, such as zeros
+        std::memset(to, bytes[0], size_t(n) * sizeof value);
+        return;
+    }
     for (int64_t i = 0; i < n; ++i) put(to + i * int64_t(sizeof(Item)), value);
 }
 
@@ -21,7 +29,7 @@ template <class Item> void gather(char* to, const char* from, int64_t stride, in
     constexpr int64_t size = sizeof(Item);
     switch (stride) {
         case 0: return fill(to, get<Item>(from), n);
-        case size: std::memcpy(to, from, size_t(n * size)); return;
+        case size: return copy_run(to, from, n * size);
         case -size: return pick<Item, -1>(to, from, n);
         case 2 * size: return pick<Item, 2>(to, from, n);
         default:

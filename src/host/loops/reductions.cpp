@@ -378,6 +378,122 @@ template <class Element> [[gnu::noinline]] int64_t count_leaf(const stored_t<Ele
     return yes;
 }
 
+/// Calls with the number of lanes of the vectors that suit n elements: at most n.
+template <class X, class Function> auto with_lanes(int64_t n, Function&& function) {
+    constexpr int wide = kVectorBytes / int(sizeof(X)), medium = wide < 8 ? wide : 8, narrow = wide < 4 ? wide : 4;
+    return n >= wide     ? function(std::integral_constant<int, wide>())
+           : n >= medium ? function(std::integral_constant<int, medium>())
+           : n >= narrow ? function(std::integral_constant<int, narrow>())
+                         : function(std::integral_constant<int, 1>());
+}
+/// The vectors that cover n elements; the last one may overlap the one before.
+template <int lanes, class X, class Function>
+CUARRAY_FN void for_each_vector(const X* x, int64_t n, Function&& function) {
+    int64_t i = 0;
+    for (; i + lanes <= n; i += lanes) function(load_vector<X, lanes>(x + i), i);
+    if (i < n) function(load_vector<X, lanes>(x + n - lanes), n - lanes);
+}
+
+/// The largest or smallest of numbers, as ValueRow combines them.
+template <class ValueRow, class X> struct ExtremeOf {
+    /// The best value of n > 0 elements; any NaN is the best of all.
+    static X best_value(const X* x, int64_t n) {
+        return with_lanes<X>(n, [&](auto lanes) { return best_of_vectors<lanes.value>(x, n); });
+    }
+
+    /// By comparisons of numbers, with NaN beside them: four vectors at a time, because each waits for the one before.
+    template <int lanes> static CUARRAY_FN X best_of_vectors(const X* x, int64_t n) {
+        using V = Vector<X, lanes>;
+        const auto better = [](V a, V b) {
+            return ValueRow::combine(X(0), X(1)) == X(1) ? (a > b ? a : b) : (a < b ? a : b);
+        };
+        V best = load_vector<X, lanes>(x);
+        auto nans = best != best;
+        int64_t i = 0;
+        if (n >= 4 * lanes) {
+            V others[4] = {best, best, best, best};
+            for (; i + 4 * lanes <= n; i += 4 * lanes)
+#pragma GCC unroll 4
+                for (int k = 0; k < 4; ++k) {
+                    const V y = load_vector<X, lanes>(x + i + k * lanes);
+                    others[k] = better(others[k], y), nans |= y != y;
+                }
+            best = better(better(others[0], others[1]), better(others[2], others[3]));
+        }
+        for_each_vector<lanes>(x + i, n - i, [&](V y, int64_t) { best = better(best, y), nans |= y != y; });
+        if constexpr (!is_integer<X>)
+            if (fold_vector<lanes>(nans, [](auto a, auto b) { return a | b; })) return X(__builtin_nan(""));
+        return fold_vector<lanes>(best, better);
+    }
+};
+
+/// Folds of a line in vectors that give the bits of the fold order: of integers in any order, and the extremes of
+/// floats, unless there is a NaN, or a negative zero and the result is a zero.
+template <int R, class Element> struct VectorFold {
+    using Row = reduction_t<R, Element>;
+    using A = typename Row::A;
+    using X = stored_t<Element>;
+    template <template <class> class... Extreme>
+    static constexpr bool is_one_of = (is_same<Row, Extreme<Element>> || ...);
+    static constexpr bool is_extreme =
+        is_one_of<red::max, red::min> || (!is_integer<Element> && is_one_of<red::fmax, red::fmin>);
+    static constexpr bool exists =
+        is_same<A, Element> && (is_integer<Element> ? (Row::flags & AltersOne) == 0 : is_float<Element> && is_extreme);
+
+    /// False, with `result` undefined, where the fold order decides.
+    static CUARRAY_FN bool fold(const X* x, int64_t n, A& result) {
+        if constexpr (is_extreme) {
+            result = ExtremeOf<Row, X>::best_value(x, n);
+            if constexpr (is_integer<Element>)
+                return true;
+            else
+                return result == result && (result != A(0) || !has_negative_zero(x, n));
+        } else {
+            result = in_any_order(x, n);
+            return true;
+        }
+    }
+
+    static bool has_negative_zero(const X* x, int64_t n) {
+        using Bits = choose_t<sizeof(X) == 4, uint32_t, uint64_t>;
+        Bits found = 0;
+#pragma omp simd reduction(| : found)
+        for (int64_t i = 0; i < n; ++i) {
+            Bits bits;
+            __builtin_memcpy(&bits, x + i, sizeof bits);
+            found |= Bits(bits == Bits(1) << (8 * sizeof(Bits) - 1));
+        }
+        return found;
+    }
+
+    static CUARRAY_FN A in_any_order(const X* x, int64_t n) {
+        constexpr int wide = kVectorBytes / int(sizeof(A)), many = 4 * wide;
+        A lane[many];
+        int64_t i = 0;
+        const auto at = [x](int64_t k) { return Row::map(load<Element>(x[k]), 0); };
+        if (n >= many) {
+#pragma omp simd
+            for (int l = 0; l < many; ++l) lane[l] = at(l);
+            for (i = many; i + many <= n; i += many) {
+#pragma GCC unroll 4
+                for (int v = 0; v < many; v += wide) {
+#pragma omp simd
+                    for (int l = v; l < v + wide; ++l) lane[l] = Row::combine(lane[l], at(i + l));
+                }
+            }
+#pragma GCC unroll 8
+            for (int d = many / 2; d > 0; d /= 2) {
+#pragma omp simd
+                for (int l = 0; l < d; ++l) lane[l] = Row::combine(lane[l], lane[l + d]);
+            }
+        } else {
+            lane[0] = at(i++);
+        }
+        for (; i < n; ++i) lane[0] = Row::combine(lane[0], at(i));
+        return lane[0];
+    }
+};
+
 /// A row whose folds give the same bits in any order: a leaf folds to one accumulator, in its node's first lane.
 template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
     using Base = ReductionOf<R, Element>;
@@ -405,59 +521,15 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
             return yes == 0 ? false : yes == kLeaf ? true : Row::combine(false, true);
     }
 
-    static auto value_of(X x) { return ValueRow::map(load<Element>(x), 0); }
-
+    using Vectors = ExtremeOf<ValueRow, X>;
     static constexpr int kWide = kVectorBytes / int(sizeof(X));
-    /// Calls with the number of lanes of the vectors that suit n elements: at most n.
-    template <class Function> static auto with_lanes(int n, Function&& function) {
-        constexpr int medium = kWide < 8 ? kWide : 8, narrow = kWide < 4 ? kWide : 4;
-        return n >= kWide    ? function(std::integral_constant<int, kWide>())
-               : n >= medium ? function(std::integral_constant<int, medium>())
-               : n >= narrow ? function(std::integral_constant<int, narrow>())
-                             : function(std::integral_constant<int, 1>());
-    }
-    /// The vectors that cover n elements; the last one may overlap the one before.
-    template <int lanes, class Function> static CUARRAY_FN void for_each_vector(const X* x, int n,
-                                                                                Function&& function) {
-        int i = 0;
-        for (; i + lanes <= n; i += lanes) function(load_vector<X, lanes>(x + i), i);
-        if (i < n) function(load_vector<X, lanes>(x + n - lanes), n - lanes);
-    }
 
-    /// The best value of n elements, at most a leaf; any NaN is the best of all.
-    static auto best_value(const X* x, int n) {
-        return with_lanes(n, [&](auto lanes) { return best_of_vectors<lanes.value>(x, n); });
-    }
-
-    /// By comparisons of numbers, with NaN beside them: four vectors at a time, because each waits for the one before.
-    template <int lanes> static CUARRAY_FN X best_of_vectors(const X* x, int n) {
-        using V = Vector<X, lanes>;
-        const auto better = [](V a, V b) {
-            return ValueRow::combine(X(0), X(1)) == X(1) ? (a > b ? a : b) : (a < b ? a : b);
-        };
-        V best = load_vector<X, lanes>(x);
-        auto nans = best != best;
-        int i = 0;
-        if (n >= 4 * lanes) {
-            V others[4] = {best, best, best, best};
-            for (; i + 4 * lanes <= n; i += 4 * lanes)
-#pragma GCC unroll 4
-                for (int k = 0; k < 4; ++k) {
-                    const V y = load_vector<X, lanes>(x + i + k * lanes);
-                    others[k] = better(others[k], y), nans |= y != y;
-                }
-            best = better(better(others[0], others[1]), better(others[2], others[3]));
-        }
-        for_each_vector<lanes>(x + i, n - i, [&](V y, int) { best = better(best, y), nans |= y != y; });
-        if constexpr (!is_integer<X>)
-            if (fold_vector<lanes>(nans, [](auto a, auto b) { return a | b; })) return X(__builtin_nan(""));
-        return fold_vector<lanes>(best, better);
-    }
+    static auto best_value(const X* x, int64_t n) { return Vectors::best_value(x, n); }
 
     /// The position of the first of n elements, at most a leaf, with the best value, found
     /// without branches on elements, which would be mispredicted.
     static int position(const X* x, int n, X value) {
-        return with_lanes(n, [&](auto lanes) { return position_in_vectors<lanes.value>(x, n, value); });
+        return with_lanes<X>(n, [&](auto lanes) { return position_in_vectors<lanes.value>(x, n, value); });
     }
 
     template <int lanes> static CUARRAY_FN int position_in_vectors(const X* x, int n, X value) {
@@ -466,7 +538,7 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
         P lane = {}, first = {};
         for (int l = 0; l < lanes; ++l) lane[l] = Position(l), first[l] = Position(kLeaf - 1);
         const auto earlier = [](P a, P b) { return a < b ? a : b; };
-        for_each_vector<lanes>(x, n, [&](auto y, int begin) {
+        for_each_vector<lanes>(x, n, [&](auto y, int64_t begin) {
             first = ((y == value) | (y != y)) ? earlier(first, lane + Position(begin)) : first;
         });
         return int(fold_vector<lanes>(first, earlier));
@@ -494,18 +566,28 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
         return i;
     }
 
-    /// The best of all leaves, which may be stored as the node of each: only the leaf that has it is searched.
+    /// The best of all leaves, which may be stored as the node of each: only the block that has it is searched, by
+    /// leaves.
     static A best_of_leaves(const X* x, int64_t n, int64_t first) {
         if constexpr (is_same<Element, bool>) {
             constexpr bool wanted = is_same<ValueRow, red::max<Element>>;
             const int64_t at = position_of_bool(x, n, wanted);
             return at < n ? A{wanted, first + at} : A{!wanted, first};
         } else {
-            const auto size_at = [n](int64_t begin) { return int(n - begin < kLeaf ? n - begin : kLeaf); };
-            A best = {best_value(x, size_at(0)), 0};
-            for (int64_t begin = kLeaf; begin < n; begin += kLeaf)
-                best = Row::combine(best, A{best_value(x + begin, size_at(begin)), begin});
-            return {best.value, first + best.index + position(x + best.index, size_at(best.index), best.value)};
+            constexpr int64_t kBlock = kLeaf < 4096 / int64_t(sizeof(X)) ? 4096 / int64_t(sizeof(X)) : kLeaf;
+            A best = {best_value(x, n < kBlock ? n : kBlock), 0};
+            for (int64_t begin = kBlock; begin < n; begin += kBlock)
+                best = Row::combine(best, A{best_value(x + begin, n - begin < kBlock ? n - begin : kBlock), begin});
+            const int64_t end = n - best.index < kBlock ? n : best.index + kBlock;
+            if (end - best.index > kLeaf) {  // the first leaf that has it
+                const auto has_it = [&](int64_t leaf) {
+                    const auto value = best_value(x + leaf, end - leaf < kLeaf ? end - leaf : kLeaf);
+                    return value == best.value || value != value;
+                };
+                while (!has_it(best.index)) best.index += kLeaf;
+            }
+            const int size = int(end - best.index < kLeaf ? end - best.index : kLeaf);
+            return {best.value, first + best.index + position(x + best.index, size, best.value)};
         }
     }
 
@@ -552,7 +634,7 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
 
     [[gnu::noinline]] static void fold_rows(const void* from, int64_t step, int64_t rows, int64_t columns,
                                             int64_t first, void* to) {
-        with_lanes(int(columns < kLeaf ? columns : kLeaf), [&](auto lanes) {
+        with_lanes<X>(columns, [&](auto lanes) {
             constexpr int n = lanes.value, together = n == kWide ? 4 : 1;
             for (int64_t row = 0; row < rows; row += kRowsCounted) {
                 const char* const x = static_cast<const char*>(from) + row * step;
@@ -729,6 +811,38 @@ struct LineFold {
     __builtin_memcpy(result, &node, size_t(fold.accumulator_size));
 }
 
+/// Columns of at most kLanes rows: step 3 of the fold order alone, from the rows themselves, by blocks that stay in L1.
+template <int R, class Element> struct FewRowsOf {
+    using Row = reduction_t<R, Element>;
+    using A = typename Row::A;
+    static constexpr bool exists = is_same<A, Element> && is_same<stored_t<Element>, A> && kTexts[R].map == "x";
+
+    /// to[i] = the combination of left[i] and right[i]; `to` may be `left`.
+    [[gnu::noinline]] static void combine(const A* left, const A* right, A* to, int64_t n) {
+#pragma omp simd
+        for (int64_t i = 0; i < n; ++i) to[i] = Row::combine(left[i], right[i]);
+    }
+
+    static void fold_rows(const void* from, int64_t step, int64_t rows, int64_t columns, int64_t, void* to) {
+        constexpr int64_t kBlock = 4096 / int64_t(sizeof(A));
+        alignas(64) A buffer[kLanes / 2][kBlock];
+        for (int64_t c = 0; c < columns; c += kBlock) {
+            const int64_t n = columns - c < kBlock ? columns - c : kBlock;
+            A* const acc = static_cast<A*>(to) + c;
+            const A* lane[kLanes];
+            for (int64_t l = 0; l < rows; ++l)
+                lane[l] = reinterpret_cast<const A*>(static_cast<const char*>(from) + l * step) + c;
+            for (int d = kLanes / 2; d > 0; d /= 2)
+                for (int l = 0; l < d && l + d < rows; ++l) {
+                    A* const node = d == 1 ? acc : buffer[l];
+                    combine(lane[l], lane[l + d], node, n);
+                    lane[l] = node;
+                }
+            if (rows == 1) __builtin_memcpy(acc, lane[0], size_t(n) * sizeof(A));
+        }
+    }
+};
+
 /// Whether folding all lanes costs less than testing which exist.
 template <int R, class A>
 constexpr bool folds_unasked =
@@ -766,6 +880,9 @@ template <int R, class Element> struct SegmentsOf {
             case 3: return Row::combine(Row::combine(at(0), at(2)), at(1));
             case 4: return Row::combine(Row::combine(at(0), at(2)), Row::combine(at(1), at(3)));
         }
+        if constexpr (VectorFold<R, Element>::exists)
+            if (n >= kLanes || !folds_unasked<R, A>)
+                if (A all; VectorFold<R, Element>::fold(x, n, all)) return all;
         if constexpr (folds_unasked<R, A>) {
             if (has_all_lanes && n <= kLanes) return fold_few(x, n);
             if (n > kLanes && n < kLeaf) return fold_part(x, n);
@@ -849,13 +966,16 @@ template <int R, class Element> constexpr ReductionLoops reduction_loops() {
     constexpr int kAlike = first_folding_alike(shared_row<R, Element>);
     if constexpr (requires { requires Folds::finds; })
         loops.fold_lines = Folds::fold_lines;
-    else if constexpr (is_own_stage<R, Element> && !is_predicate<R> && folds_unasked<kAlike, typename Own::A>)
+    else if constexpr (is_own_stage<R, Element> && !is_predicate<R> &&
+                       (folds_unasked<kAlike, typename Own::A> || VectorFold<kAlike, shared_t<R, Element>>::exists))
         loops.fold_lines = SegmentsOf<kAlike, shared_t<R, Element>>::fold_lines;
     if constexpr (requires {
                       Folds::kRowsCounted;
                       requires Folds::finds;
                   })
         loops.fold_rows = Folds::fold_rows;
+    else if constexpr (FewRowsOf<kAlike, shared_t<R, Element>>::exists)
+        loops.fold_few_rows = FewRowsOf<kAlike, shared_t<R, Element>>::fold_rows;
     loops.fold_nodes = Shared::fold_nodes;
     loops.combine = Shared::combine;
     loops.needs_index = Own::needs_index;

@@ -1,0 +1,94 @@
+// powers.cpp -- powers with a constant exponent as a few products, roots and quotients.
+#include "ops/powers.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <limits>
+
+#include "cuarray/core/table.h"
+
+namespace cuarray {
+namespace {
+
+constexpr int64_t kLargestInteger = 16;                              // of integers
+constexpr double kShort[] = {-2, -1, -0.5, 0.5, 1.5, 2, 2.5, 3, 4};  // of floats
+
+bool is_integer_kind(DType dtype) { return info(dtype).kind == Kind::Signed || info(dtype).kind == Kind::Unsigned; }
+
+template <class T>
+T value_of(const Scalar& exponent, DType dtype) {
+    T value;
+    std::memcpy(&value, convert(exponent, dtype).bytes, sizeof value);
+    return value;
+}
+
+/// Powers of one value in a dtype.
+struct PowerForm {
+    Expr& expr;
+    const DType dtype;
+    const ValueId x;
+
+    ValueId apply(RowId row, ValueId a, ValueId b = kNoValue, ValueId c = kNoValue) const {
+        return expr.loop(loop_for(row, dtype), a, b, c);
+    }
+    ValueId number(double value) const { return expr.scalar(convert(Scalar::of(DType::float64, value), dtype)); }
+
+    /// By repeated squaring; n > 0.
+    ValueId product(int64_t n) const {
+        ValueId result = kNoValue, power = x;
+        for (;; power = apply(row::square, power), n >>= 1) {
+            if (n & 1) result = result == kNoValue ? power : apply(row::multiply, result, power);
+            if (n == 1) return result;
+        }
+    }
+    /// Unlike sqrt, power(-inf, 0.5) is inf and power(-0.0, 0.5) is 0.0.
+    ValueId root() const {
+        const double infinity = std::numeric_limits<double>::infinity();
+        const ValueId positive = apply(row::add, apply(row::sqrt, x), number(0));
+        return apply(row::where, apply(row::equal, x, number(-infinity)), number(infinity), positive);
+    }
+    ValueId reciprocal(ValueId value) const { return apply(row::reciprocal, value); }
+
+    /// Of floats. The square of 1 / x, because x * x may overflow where the result is subnormal.
+    ValueId power(double exponent) const {
+        if (exponent == -2) return apply(row::square, reciprocal(x));
+        if (exponent == -1) return reciprocal(x);
+        if (exponent == -0.5) return reciprocal(root());
+        if (exponent == 0.5) return root();
+        if (exponent == 1.5) return apply(row::multiply, apply(row::abs, x), root());
+        if (exponent == 2.5) return apply(row::multiply, apply(row::square, x), root());
+        return product(int64_t(exponent));
+    }
+};
+
+}  // namespace
+
+bool has_short_power(const Scalar& exponent) {
+    if (is_integer_kind(exponent.dtype)) {
+        const auto n = value_of<int64_t>(exponent, DType::int64);
+        return n >= 2 && n <= kLargestInteger;
+    }
+    const auto is = [&](double value) {
+        return exponent == convert(Scalar::of(DType::float64, value), exponent.dtype);
+    };
+    if (info(exponent.dtype).kind == Kind::Complex) return is(2) || is(0.5);
+    if (info(exponent.dtype).kind != Kind::Floating) return false;
+    const auto power = value_of<double>(exponent, DType::float64);
+    return std::find(std::begin(kShort), std::end(kShort), power) != std::end(kShort);
+}
+
+ValueId short_power(Expr& expr, ValueId x, const Scalar& exponent) {
+    const DType dtype = exponent.dtype;
+    if (is_integer_kind(dtype)) return PowerForm{expr, dtype, x}.product(value_of<int64_t>(exponent, DType::int64));
+    if (info(dtype).kind == Kind::Complex) {
+        const bool is_square = exponent == convert(Scalar::of(DType::float64, 2.0), dtype);
+        return expr.loop(loop_for(is_square ? row::square : row::sqrt, dtype), x);
+    }
+    const auto power = value_of<double>(exponent, DType::float64);
+    // Of halves in float32, so that the result is rounded once.
+    if (item_size(dtype) > 2) return PowerForm{expr, dtype, x}.power(power);
+    return expr.cast(PowerForm{expr, DType::float32, expr.cast(x, DType::float32)}.power(power), dtype);
+}
+
+}  // namespace cuarray
