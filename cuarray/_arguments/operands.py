@@ -156,26 +156,40 @@ def dtype_into(dtype, out):
     return dtype if common.kind == "f" and dtype.kind in "iu" and out.dtype.kind in "iu" else common
 
 
-def write_output(result, out, function, casting="same_kind"):
-    """Return the result, written to `out` if given: an array of its shape, or a tuple of one.
+def sole_output(out, function):
+    """Return the output of a ufunc with one result, which may be given as a tuple of one."""
+    if not isinstance(out, tuple):
+        return out
+    if len(out) != 1:
+        raise ValueError(f"{_core.called_function(function)}: out= is a tuple of {len(out)}, and there is one result")
+    return out[0]
+
+
+def check_output_cast(result, out, casting, function):
+    """Raise TypeError unless the dtype of a result may be cast to that of `out`."""
+    if not _core.can_cast(result, out, casting):
+        raise TypeError(
+            f"{_core.called_function(function)}: cannot cast the output from {result} to {out} "
+            f"with casting rule {casting!r}"
+        )
+
+
+def write_output(result, out, function, casting="same_kind", *, broadcasts=False):
+    """Return the result, written to `out` if given: an array of its shape, or to which it broadcasts.
 
     Without `out`, a 0-d result is a value, as NumPy's scalars are.
     """
     if out is None:
         return _core.as_value(result)
-    if isinstance(out, tuple):
-        if len(out) != 1:
-            raise ValueError(
-                f"{_core.called_function(function)}: out= is a tuple of {len(out)}, and there is one result"
-            )
-        (out,) = out
     taker = target(out, function, is_out=True)
-    if out.shape != result.shape:
+    if out.shape != result.shape and not (broadcasts and is_broadcast(result.shape, out.shape)):
         raise ValueError(f"{_core.called_function(function)}: out= has shape {out.shape}, the result {result.shape}")
-    if not _core.can_cast(result.dtype, out.dtype, casting):
-        raise TypeError(
-            f"{_core.called_function(function)}: cannot cast the output from {result.dtype} to {out.dtype} "
-            f"with casting rule {casting!r}"
-        )
+    check_output_cast(result.dtype, out.dtype, casting, function)
     taker[...] = result
     return out
+
+
+def is_broadcast(shape, larger):
+    """Tell whether a shape broadcasts to another one, which has as many axes or more."""
+    behind = larger[len(larger) - len(shape) :]
+    return len(shape) <= len(larger) and all(n in (1, m) for n, m in zip(shape, behind, strict=True))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from cuarray._arguments.axes import integer, normalise_axis
-from cuarray._arguments.operands import as_arrays, dtype_into, write_output
+from cuarray._arguments.operands import as_arrays, dtype_into, sole_output, write_output
 from cuarray._core import ndarray
 from cuarray._fft import on_cpu, on_gpu
 from cuarray._fft.kinds import FROM_REAL, OPPOSITE, TO_REAL
@@ -43,8 +43,17 @@ def entries(values, what, function):
     return list(values)
 
 
+def output(out, function):
+    """Return the array to write to, or None; ValueError where NumPy's ufunc cannot make the result."""
+    sole = sole_output(out, function)
+    if sole is Ellipsis or (sole is None and out is not None):
+        raise ValueError(f"{function}: out= must be an array: the length of the result is not known from {out}")
+    return sole
+
+
 def transform_axis(function, a, n, axis, norm, out):
     """Transform one axis."""
+    out = output(out, function)
     x = a if type(a) is ndarray else operand(function, a)
     x = x if out is None else as_precise(x, out)
     if n is None and norm is None and type(axis) is int and is_on_host(x):
@@ -60,6 +69,7 @@ def transform_axis(function, a, n, axis, norm, out):
 
 def transform_axes(function, a, s, axes, norm, out):
     """Transform several axes by a function whose name without its last letter is the transform of an axis."""
+    out = output(out, function)
     x = as_precise(operand(function, a), out)
     if s is not None:
         s = [None if n is None else extent(n, "a length in s", function) for n in entries(s, "s", function)]

@@ -8,7 +8,7 @@ from cuarray._runtime.fuse import fused_call
 
 __all__ = ["convolve", "correlate"]
 
-MODES = {"valid": 0, "same": 1, "full": 2, 0: 0, 1: 1, 2: 2}
+MODES = ("valid", "same", "full")
 
 
 @_core.with_fast_path
@@ -19,9 +19,9 @@ def convolve(a, v, mode="full"):
     ----------
     a, v : array_like
         One axis.
-    mode : {'full', 'same', 'valid'}
+    mode : {'full', 'same', 'valid', 2, 1, 0}
         'full' has all overlaps of at least one element, 'same' the middle part with the length of the longer
-        sequence, 'valid' only complete overlaps.
+        sequence, 'valid' only complete overlaps; 2, 1 and 0 mean the same.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def correlate(a, v, mode="valid"):
     ----------
     a, v : array_like
         One axis.
-    mode : {'valid', 'same', 'full'}
+    mode : {'valid', 'same', 'full', 0, 1, 2}
         As in `convolve`.
 
     Returns
@@ -108,15 +108,24 @@ def sequences(a, v, function):
     return a.astype(dtype, copy=False), v.astype(dtype, copy=False)
 
 
+def number_of_mode(mode, function):
+    """Return a mode as its number, by which it may be given."""
+    if isinstance(mode, bool) or not isinstance(mode, int | np.integer):
+        return MODES.index(word(mode, MODES, "mode", function))
+    if not 0 <= mode <= 2:
+        raise ValueError(f"{function}: mode must be 0, 1, 2 or one of the words {', '.join(MODES)}, not {mode!r}")
+    return int(mode)
+
+
 def sums_of_products(x, taps, mode, function):
     """Return the sums of products of `taps` with the overlapped elements of `x`, from left to right."""
-    mode = word(mode, MODES, "mode", function)
+    mode = number_of_mode(mode, function)
     dtype = x.dtype
     if dtype.kind in "fV" and dtype.itemsize == 2:
         x, taps = x.astype(np.float32), taps.astype(np.float32)
     extra = len(taps) - 1
-    before = (0, len(taps) // 2, extra)[MODES[mode]]
-    count = len(x) + (-extra, 0, extra)[MODES[mode]]
+    before = (0, len(taps) // 2, extra)[mode]
+    count = len(x) + (-extra, 0, extra)[mode]
     if count < len(taps):
         # Few sums of many terms: a fold for each.
         windows = _core.strided_view(x, (count, len(taps)), x.strides * 2)

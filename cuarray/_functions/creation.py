@@ -5,6 +5,7 @@ from numbers import Number
 import numpy as np
 
 from cuarray import _core
+from cuarray._arguments.axes import integer
 from cuarray._arguments.operands import WEAK, as_arrays, as_cast, under_its_name
 from cuarray._core import ndarray
 
@@ -12,6 +13,10 @@ __all__ = [
     "array", "asarray", "ascontiguousarray", "asfortranarray", "copy", "empty", "empty_like", "from_dlpack",
     "frombuffer", "fromiter", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like",
 ]  # fmt: skip
+
+
+#: The most axes of an array.
+MOST_AXES = 64
 
 
 def as_array(a, device=None):
@@ -64,7 +69,7 @@ def filled(shape, number, dtype, device, order, memory):
 
 @_core.without_binding
 @_core.with_fast_path
-def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, device=None, like=None):
+def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, device=None, like=None, ndmax=64):
     """Make a new array from any object that holds numbers.
 
     Parameters
@@ -86,6 +91,8 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, dev
         By default that of `object`, else the current device.
     like : ndarray, optional
         The result goes to the device of this array.
+    ndmax : int
+        The number of axes that nested lists may give, at most 64.
 
     Returns
     -------
@@ -96,7 +103,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, dev
     TypeError
         If the elements are not numbers (object, str, datetime64) or have no supported type (longdouble).
     ValueError
-        If nested lists are ragged, or `copy` is False and a copy is needed.
+        If nested lists are ragged or deeper than `ndmax`, or `copy` is False and a copy is needed.
 
     See Also
     --------
@@ -109,6 +116,15 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, dev
     array([[1. , 2. ],
            [3. , 4.5]])
     """
+    ndmax = integer(ndmax, "ndmax", "array")
+    if not 0 <= ndmax <= MOST_AXES:
+        raise ValueError(f"array: ndmax must be in 0..{MOST_AXES}, not {ndmax}")
+    if integer(ndmin, "ndmin", "array") > ndmax:
+        raise ValueError(f"array: ndmin is {ndmin} and must be at most ndmax, {ndmax}")
+    if ndmax < MOST_AXES and isinstance(object, list | tuple):
+        depth = _core.array_from_object(object, dtype, device_for(device, like)).ndim
+        if depth > ndmax:
+            raise ValueError(f"array: the lists give {depth} axes, and ndmax is {ndmax}")
     return _core.array_from_object(object, dtype, device_for(device, like), copy, order, ndmin)
 
 

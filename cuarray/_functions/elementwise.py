@@ -156,6 +156,8 @@ def round(a, decimals=0, out=None):
     a, decimals = as_array(a), integer(decimals, "decimals", "round")
     if not -(2**31) <= decimals < 2**31:
         raise OverflowError(f"round: decimals must fit 32 bits, not {decimals}")
+    if out is not None and target(out, "round", is_out=True).size != a.size:
+        raise ValueError(f"{_core.called_function('round')}: out= has shape {out.shape}, the result {a.shape}")
     if a.dtype.kind == "b":
         if decimals:
             called = _core.called_function("round")
@@ -166,9 +168,9 @@ def round(a, decimals=0, out=None):
     if a.dtype.kind == "c":
         result = _core.array_from_object(a, copy=True)
         result.real, result.imag = round(a.real, decimals), round(a.imag, decimals)
-        return write_output(result, out, "round")
+        return write_output(result, out, "round", broadcasts=True)
     if a.dtype.kind in "iu" and decimals < -MOST_DECIMALS:
-        return write_output(zeros_like(a), out, "round")
+        return write_output(zeros_like(a), out, "round", broadcasts=True)
     scale = 10.0 ** abs(decimals) if abs(decimals) <= MOST_DECIMALS else np.inf
     scaled = a * scale if decimals > 0 else a / scale
     taker = a if out is None else target(out, "round", is_out=True)
@@ -176,4 +178,5 @@ def round(a, decimals=0, out=None):
     if is_inexact(taker):  # as in NumPy, which stores the scaled numbers to out
         scaled = scaled.astype(dtype, copy=False)
     whole = rint(scaled)
-    return write_output((whole / scale if decimals > 0 else whole * scale).astype(dtype, copy=False), out, "round")
+    result = (whole / scale if decimals > 0 else whole * scale).astype(dtype, copy=False)
+    return write_output(result, out, "round", broadcasts=True)

@@ -323,7 +323,9 @@ def choose(a, choices, out=None, mode="raise"):
             result = where(numbers <= number, choices[number].astype(dtype), result)
     if result.shape != shape or count == 1:
         result = _core.broadcast_to(result, shape).copy()
-    return write_output(result, out, "choose")
+    if out is not None and target(out, "choose", is_out=True).shape != shape:
+        raise TypeError(f"choose: out= has shape {out.shape}, the result {shape}")
+    return write_output(result, out, "choose", "unsafe")
 
 
 # By masks.

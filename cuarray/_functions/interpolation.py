@@ -66,15 +66,20 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     if xp.ndim != 1 or fp.ndim != 1:
         raise ValueError(f"interp: the points must lie along one axis, not {xp.ndim} and {fp.ndim}")
     if xp.size != fp.size:
-        raise ValueError(f"interp: {xp.size} first and {fp.size} second coordinates of points")
+        raise ValueError(f"interp: xp and fp must be equally long, and have {xp.size} and {fp.size} elements")
     if xp.size == 0:
         raise ValueError("interp: array of sample points is empty")
-    if fp.dtype.kind == "c":
+    is_complex = fp.dtype.kind == "c"
+    ends = (left, right)
+    if period is None:
+        ends = tuple([end_value(end, what, is_complex) for end, what in zip(ends, ("left", "right"), strict=True)])
+    if is_complex:
         result = empty(x.shape, "c16", device=x.device)
         for part, of in (("real", np.real), ("imag", np.imag)):
-            ends = (None if end is None else of(end) for end in (left, right))
-            getattr(result, part)[...] = interp(x, xp, getattr(fp, part), *ends, period)
+            beyond = (None if end is None else float(of(end)) for end in ends)
+            getattr(result, part)[...] = interp(x, xp, getattr(fp, part), *beyond, period)
         return _core.as_value(result)
+    left, right = ends
     x, xp, fp = (a.astype("f8", copy=False) for a in (x, xp, fp))
     if period is not None:
         if period == 0:
@@ -101,6 +106,19 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         y = where(x > xp[last], fp[last] if right is None else right, y)
         # With a single point, NaN also gives its value, as in NumPy.
         return _core.as_value(where(isnan(x), x, y) if last else y)
+
+
+def end_value(value, what, is_complex):
+    """Return the value beyond an end of the points as a number of their kind; None stays None."""
+    if value is None:
+        return None
+    is_number = not getattr(value, "ndim", 0) and not isinstance(value, str | bytes)
+    if is_number and (is_complex or not isinstance(value, complex)):
+        try:
+            return complex(value) if is_complex else float(value)
+        except TypeError:
+            pass
+    raise TypeError(f"interp: {what} must be a {'number' if is_complex else 'real number'}, not {value!r:.80}")
 
 
 @under_its_name

@@ -167,7 +167,7 @@ def is_infinity(x, infinity, out, function):
     x = as_array(x)
     if x.dtype.kind == "c":
         raise TypeError(f"{function}: not supported for {x.dtype} values because it would be ambiguous")
-    return equal(x, infinity, out=out)
+    return equal(x, infinity, out)
 
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):

@@ -98,9 +98,7 @@ def pad(array, pad_width, mode="constant", **kwargs):
     result[(*inside, ...)] = a
     if mode == "empty":
         return result
-    by_axis = {
-        key: [value] * a.ndim if key == "reflect_type" else pairs(value, a.ndim) for key, value in settings.items()
-    }
+    by_axis = {key: READERS[key](value, a, mode) for key, value in settings.items()}
     for axis, (before, after) in enumerate(widths):
         # Earlier axes are padded already; of later axes only the interior is valid.
         lines = moveaxis(result[(*(slice(None),) * axis, *inside[axis:], ...)], axis, -1)
@@ -143,6 +141,35 @@ def mode_settings(mode, given):
     return KEYWORDS[mode] | given
 
 
+# The keywords, read for all axes: an error does not depend on the widths.
+
+
+def constants(given, a, mode):
+    """Return the numbers of the padding before and after each axis, in the array's type."""
+    numbers = host_values(0 if given is None else given, "pad").astype(a.dtype)
+    return [tuple(both) for both in np.broadcast_to(numbers, (a.ndim, 2))]
+
+
+def lengths_of_statistics(given, a, mode):
+    """Return how many elements before and after each axis count; None: all."""
+    if given is None or a.size == 0:
+        return [(None, None)] * a.ndim
+    lengths = np.rint(host_values(given, "pad")).astype(np.intp)
+    if (lengths < 0).any():
+        raise ValueError(f"pad: stat_length can't be negative: {lengths.tolist()}")
+    if (lengths == 0).any() and mode in ("maximum", "minimum"):
+        raise ValueError("pad: stat_length of 0 yields no value for padding")
+    return pairs(lengths, a.ndim)
+
+
+READERS = {
+    "constant_values": constants,
+    "end_values": lambda given, a, mode: pairs(given, a.ndim),
+    "reflect_type": lambda given, a, mode: [given] * a.ndim,
+    "stat_length": lengths_of_statistics,
+}
+
+
 def call_for_lines(function, result, widths, kwargs):
     """Call the user's function for every 1-d slice along every axis."""
     for axis, both in enumerate(widths):
@@ -162,7 +189,7 @@ def margins(whole, before, after):
 
 def fill_constant(whole, lines, before, after, mode, constant_values):
     for margin, first in margins(whole, before, after):
-        margin[...] = np.asarray(constant_values[not first]).astype(whole.dtype)
+        margin[...] = constant_values[not first]
 
 
 def fill_edge(whole, lines, before, after, mode):
@@ -188,11 +215,7 @@ def fill_ramp(whole, lines, before, after, mode, end_values):
 def fill_statistic(whole, lines, before, after, mode, stat_length):
     for margin, first in margins(whole, before, after):
         length = stat_length[not first]
-        length = lines.shape[-1] if length is None else np.minimum(length, lines.shape[-1])
-        if length < 0:
-            raise ValueError(f"pad: stat_length {length} can't be negative")
-        if length == 0 and mode in ("maximum", "minimum"):
-            raise ValueError("pad: stat_length of 0 yields no value for padding")
+        length = lines.shape[-1] if length is None else int(np.minimum(length, lines.shape[-1]))
         chosen = lines[..., :length] if first else lines[..., lines.shape[-1] - length :]
         value = statistic(mode)(chosen, axis=-1, keepdims=True)
         margin[...] = (rounded(value) if whole.dtype.kind in "iu" else value).astype(whole.dtype)

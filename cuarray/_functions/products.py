@@ -7,7 +7,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axes
-from cuarray._arguments.operands import as_arrays, target, write_output
+from cuarray._arguments.operands import as_arrays, check_output_cast, sole_output, target, write_output
 from cuarray._arguments.ufuncs import conj
 from cuarray._arguments.ufuncs import multiply as multiply_ufunc
 from cuarray._functions.shaping import moveaxis
@@ -49,30 +49,36 @@ def dtype_of_signature(signature, dtype, function):
 
 
 def own_axes(axes, axis, keepdims, arrays, function):
-    """Return the core axes of both arguments and of the result, as tuples, from axes= or axis=."""
+    """Return the core axes of both arguments and of the result, as tuples of ints, from axes= or axis=."""
     cores = CORES[function]
     counts = [min(core, x.ndim) for core, x in zip(cores[:2], arrays, strict=True)]
     # A 1-d argument of matmul removes its missing axis from the result.
     counts.append(sum(counts) - 2 if function == "matmul" else counts[0] if keepdims else cores[2])
-    if axis is not None:
+    if axis is not np._NoValue:
         if axes is not None:
             raise TypeError(f"{function}: axis= and axes= are two ways to say the same; give one")
-        if function != "vecdot":
-            raise TypeError(f"{function}: axis= is for products of one axis; use axes=")
         axes = [axis, axis, axis if keepdims else ()]
     if axes is None:
         return [last(range(count)) for count in counts]
     if not isinstance(axes, list):
         raise TypeError(f"{function}: axes= takes a list, not {type(axes).__name__}")
-    if len(axes) == 2 and counts[2] == 0:
-        axes = [*axes, ()]
+    if len(axes) == 2 and cores[2] == 0:
+        axes = [*axes, last(range(counts[2]))]
     if len(axes) != 3:
         raise ValueError(f"{function}: axes= takes a list of three entries, not of {len(axes)}")
-    axes = [tuple(one) if isinstance(one, tuple) else (one,) for one in axes]
-    for one, count in zip(axes, counts, strict=True):
-        if len(one) != count:
-            raise np.exceptions.AxisError(f"{function}: {count} axes are needed in {one}")
-    return axes
+    return [core_axes(one, count, function) for one, count in zip(axes, counts, strict=True)]
+
+
+def core_axes(given, count, function):
+    """Return an entry of axes= as a tuple of ints: a tuple, or a number for one axis."""
+    if not isinstance(given, tuple):
+        if count > 1 and hasattr(given, "__len__"):
+            raise TypeError(f"{function}: an entry of axes= is a tuple, not {given!r:.80}")
+        given = (given,)
+    own = tuple([integer(one, "axis", function) for one in given])
+    if len(own) != count:
+        raise np.exceptions.AxisError(f"{function}: {count} axes are needed in {given}")
+    return own
 
 
 def last(own):
@@ -80,8 +86,12 @@ def last(own):
     return ((), (-1,), (-2, -1))[len(own)]
 
 
-def gufunc(function, multiply, x1, x2, out, casting, order, dtype, signature, axes, axis, keepdims):
+def gufunc(
+    function, multiply, x1, x2, out, casting, order, dtype, signature, axes, axis=np._NoValue, keepdims=False
+):
     """Apply a product of CORES to arrays of any shapes and axes, with NumPy's keywords."""
+    if not isinstance(keepdims, bool | np.bool_):
+        raise TypeError(f"{function}: keepdims must be a bool, not {keepdims!r:.80}")
     arrays = as_arrays(function, x1, x2)
     for number, (x, core) in enumerate(zip(arrays, CORES[function], strict=False), 1):
         least = 1 if function == "matmul" else core
@@ -95,19 +105,57 @@ def gufunc(function, multiply, x1, x2, out, casting, order, dtype, signature, ax
         x if own == last(own) else moveaxis(x, normalise_axes(own, x.ndim, function), last(own))
         for x, own in zip(arrays, places, strict=False)
     )
-    lengths = x1.shape[-1], x2.shape[-len(places[1])]
-    if lengths[0] != lengths[1]:
-        shapes = " and ".join(str(x.shape) for x in arrays)
-        raise ValueError(
-            f"{_core.called_function(function)}: shapes {shapes} do not go together: "
-            f"{lengths[0]} and {lengths[1]} elements to multiply"
-        )
+    check_lengths(function, arrays, (x1, x2), places)
     result = multiply(x1, x2, result_dtype)
     if keepdims:
         result = result.reshape((*result.shape, 1))
+    if out is not None and out is not Ellipsis:
+        taker = sole_output(out, function)
+        if taker is not None:
+            return write_stack(result, taker, places[2], casting, function)
     if places[2] != last(places[2]):
-        result = moveaxis(result, last(places[2]), places[2])
-    return write_output(result if order in ("K", "A") else result.copy(order), out, function, casting)
+        result = moveaxis(result, last(places[2]), normalise_axes(places[2], result.ndim, function))
+    result = result if order in ("K", "A") else result.copy(order)
+    return result if out is Ellipsis else _core.as_value(result)
+
+
+def check_lengths(function, arrays, moved, places):
+    """Raise ValueError unless rows and columns are equally long and the stacks broadcast."""
+    (x1, x2), (own, other) = moved, places[:2]
+    lengths = x1.shape[-1], x2.shape[-len(other)]
+    shapes = " and ".join(str(x.shape) for x in arrays)
+    called = _core.called_function(function)
+    if lengths[0] != lengths[1]:
+        raise ValueError(
+            f"{called}: shapes {shapes} do not go together: {lengths[0]} and {lengths[1]} elements to multiply"
+        )
+    stacks = x1.shape[: x1.ndim - len(own)], x2.shape[: x2.ndim - len(other)]
+    if any(1 != n != m != 1 for n, m in zip(stacks[0][::-1], stacks[1][::-1], strict=False)):
+        raise ValueError(f"{called}: the stacks of shapes {shapes} do not broadcast: {stacks[0]} and {stacks[1]}")
+
+
+def write_stack(result, out, own, casting, function):
+    """Write a product, whose core axes are the last ones, to `out`, to whose other axes it broadcasts; return `out`."""
+    taker = target(out, function, is_out=True)
+    missing = result.ndim - taker.ndim
+    if missing > 0 and result.shape[:missing] == (1,) * missing and len(own) <= taker.ndim + (function == "matmul"):
+        result = result.reshape(result.shape[missing:])
+        own = own[-taker.ndim :] if len(own) > taker.ndim else own
+    if len(own) > taker.ndim:
+        error = np.exceptions.AxisError if own != last(own) else ValueError
+        raise error(f"{function}: out= has shape {out.shape}, which lacks axes of {own}")
+    if own != last(own):
+        taker = moveaxis(taker, normalise_axes(own, taker.ndim, function), last(own))
+    around = taker.ndim - len(own)
+    core, extents = result.shape[result.ndim - len(own) :], taker.shape[around:]
+    stack = result.shape[: result.ndim - len(own)]
+    fits = core == extents and len(stack) <= around
+    fits = fits and all(n in (1, m) for n, m in zip(stack[::-1], taker.shape[:around][::-1], strict=False))
+    if not fits:
+        raise ValueError(f"{_core.called_function(function)}: out= has shape {out.shape}, the result {result.shape}")
+    check_output_cast(result.dtype, out.dtype, casting, function)
+    taker[...] = result
+    return out
 
 
 def product(signature):
@@ -180,13 +228,13 @@ def matmul(
     array([[3, 2],
            [7, 4]])
     """
-    return gufunc("matmul", _core.matmul, x1, x2, out, casting, order, dtype, signature, axes, None, False)
+    return gufunc("matmul", _core.matmul, x1, x2, out, casting, order, dtype, signature, axes)
 
 
 @product("(n),(n)->()")
 def vecdot(
     x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, subok=True, signature=None, axes=None,
-    axis=-1, keepdims=False,
+    axis=np._NoValue, keepdims=False,
 ):  # fmt: skip
     """Return the dot product of vectors; the first argument is conjugated.
 
@@ -198,8 +246,8 @@ def vecdot(
         Output array.
     casting, order, dtype, subok, signature, axes
         As in `matmul`.
-    axis : int
-        The vectors' axis in both arguments, counted after broadcasting from the end if it is negative.
+    axis : int, optional
+        The vectors' axis in both arguments, counted after broadcasting from the end if it is negative; -1 by default.
     keepdims : bool
         Whether that axis is kept with length 1.
 
@@ -240,7 +288,7 @@ def vecdot(
         dtype,
         signature,
         axes,
-        axis if axes is None else None,
+        axis,
         keepdims,
     )
 
@@ -284,7 +332,7 @@ def matvec(
     def multiply(x, y, dtype):
         return _core.matmul(x, y[..., None], dtype)[..., 0]
 
-    return gufunc("matvec", multiply, x1, x2, out, casting, order, dtype, signature, axes, None, False)
+    return gufunc("matvec", multiply, x1, x2, out, casting, order, dtype, signature, axes)
 
 
 @product("(n),(n,m)->(m)")
@@ -326,7 +374,7 @@ def vecmat(
     def multiply(x, y, dtype):
         return _core.matmul(conjugated(x)[..., None, :], y, dtype)[..., 0, :]
 
-    return gufunc("vecmat", multiply, x1, x2, out, casting, order, dtype, signature, axes, None, False)
+    return gufunc("vecmat", multiply, x1, x2, out, casting, order, dtype, signature, axes)
 
 
 def tensordot(a, b, axes=2):
@@ -512,7 +560,7 @@ def outer(a, b, out=None):
            [ 6,  8, 10]])
     """
     a, b = as_arrays("outer", a, b)
-    return multiply_ufunc(a.ravel()[:, None], b.ravel(), out=out)
+    return multiply_ufunc(a.ravel()[:, None], b.ravel(), out)
 
 
 @_core.with_fast_path

@@ -9,7 +9,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._arguments import ufuncs
 from cuarray._arguments.axes import normalise_axes
-from cuarray._arguments.operands import as_arrays, dtype_into, host_values, write_output
+from cuarray._arguments.operands import as_arrays, dtype_into, host_values, sole_output, write_output
 from cuarray._arguments.ufuncs import clip, floor, isfinite, isnan, maximum, minimum, subtract, where
 from cuarray._functions.creation import as_array, empty
 from cuarray._functions.dtypes import is_inexact
@@ -100,12 +100,12 @@ class Slices:
         extents = [self.shape[i] for i in self.kept]
         return moved.reshape(*extents, int(np.prod([self.shape[i] for i in self.axes], dtype=np.int64)))
 
-    def result(self, values, out, leading=0):
+    def result(self, values, out, leading=0, *, broadcasts=False):
         """Return one value for each slice, after `leading` axes, in the requested shape, or `out`."""
         if self.keepdims:
             extents = [1 if i in self.axes else n for i, n in enumerate(self.shape)]
             values = values.reshape((*values.shape[:leading], *extents))
-        return write_output(values, out, self.function)
+        return write_output(values, out, self.function, broadcasts=broadcasts)
 
 
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
@@ -347,13 +347,13 @@ def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear"
     return find_quantiles("percentile", a, q, 100, axis, out, method, keepdims, weights)
 
 
-def find_quantiles(function, a, q, scale, axis, out, method, keepdims, weights):
+def find_quantiles(function, a, q, scale, axis, out, method, keepdims, weights, *, skips_nan=False):
     a, weights = checked_arrays(a, weights, method, function)
     q, is_weak = checked_quantiles(q, scale, function)
     rule = method_named(method, function)
     slices = Slices(a, axis, keepdims, function)
     if weights is not None:
-        return weighted_quantiles(function, a, q, slices, out, weights)
+        return weighted_quantiles(function, a, q, slices, out, weights, skips_nan=skips_nan)
     rows, n = slices.values, slices.values.shape[-1]
     if n == 0 and rows.ndim == 1 + len(slices.kept):
         if q.size or is_inexact(a):
@@ -373,7 +373,10 @@ def find_quantiles(function, a, q, scale, axis, out, method, keepdims, weights):
         result = between_neighbours(result, at(near.high), near.weight, is_weak, dtype_of(out))
     if inexact:
         result = nan_where(result, found[-1])
-    return slices.result(result, out, q.ndim)
+    # As in NumPy, where the last step of the interpolation is a ufunc.
+    if weight is not None and not skips_nan:
+        out = sole_output(out, function)
+    return slices.result(result, out, q.ndim, broadcasts=weight is not None or skips_nan)
 
 
 def position_dtype(n, dtype):
@@ -442,7 +445,7 @@ def weighted_quantiles(function, a, q, slices, out, weights, *, skips_nan=False)
     result = gathered(chosen, q, ordered)
     if is_inexact(a) and not skips_nan:
         result = nan_where(result, ordered[..., -1])
-    return slices.result(result, out, q.ndim)
+    return slices.result(result, out, q.ndim, broadcasts=skips_nan)
 
 
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=np._NoValue):
@@ -482,17 +485,20 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=np._NoValu
     """
     a = as_array(a)
     if not is_inexact(a) or a.size == 0:
-        return median(a, axis, out, keepdims=keepdims)
+        if out is None:
+            return median(a, axis, keepdims=keepdims)
+        return write_output(median(a, axis, keepdims=keepdims), out, "nanmedian", broadcasts=True)
     slices = Slices(a, axis, keepdims, "nanmedian")
     rows, last = slices.values, slices.values.ndim - 1
     count, least, most = counts_of_numbers(rows)
     if least == most > 0:
         middle = sorted({(most - 1) // 2, most // 2})
-        return slices.result(_core.order_statistics(rows, last, middle, "nanmedian").mean(axis=-1), out)
+        found = _core.order_statistics(rows, last, middle, "nanmedian")
+        return slices.result(found.mean(axis=-1), out, broadcasts=True)
     ordered = _core.sort(rows, last, False, "nanmedian")
     ends = [maximum(count - 1, 0) // 2, maximum(count // 2, 0)]
     middle = concat([_core.take_along_axis(ordered, end, last) for end in ends], axis=-1)
-    return slices.result(middle.mean(axis=-1), out)
+    return slices.result(middle.mean(axis=-1), out, broadcasts=True)
 
 
 def counts_of_numbers(rows):
@@ -613,7 +619,7 @@ def find_nanquantiles(function, a, q, scale, axis, out, method, keepdims, weight
         checked_quantiles(q, scale, function)
         return slices_of_nothing(a, axis, out, keepdims, function, weights)
     if not is_inexact(a):
-        return find_quantiles(function, a, q, scale, axis, out, method, keepdims, weights)
+        return find_quantiles(function, a, q, scale, axis, out, method, keepdims, weights, skips_nan=True)
     given = q
     q, is_weak = checked_quantiles(given, scale, function)
     rule = method_named(method, function)
@@ -623,11 +629,11 @@ def find_nanquantiles(function, a, q, scale, axis, out, method, keepdims, weight
     rows, last = slices.values, slices.values.ndim - 1
     count, least, _ = counts_of_numbers(rows)
     if least == rows.shape[-1]:
-        return find_quantiles(function, a, given, scale, axis, out, method, keepdims, None)
+        return find_quantiles(function, a, given, scale, axis, out, method, keepdims, None, skips_nan=True)
     ordered = _core.sort(rows, last, False, function)
     results = [quantile_of_counts(ordered, count, one, rule, is_weak, dtype_of(out)) for one in q.reshape(-1)]
     result = gathered(results, q, ordered)
-    return slices.result(result, out, q.ndim)
+    return slices.result(result, out, q.ndim, broadcasts=True)
 
 
 def slices_of_nothing(a, axis, out, keepdims, function, weights):
@@ -635,7 +641,7 @@ def slices_of_nothing(a, axis, out, keepdims, function, weights):
     slices = Slices(a, axis, keepdims, function)
     if weights is not None:
         checked_weights(weights, a, slices, function)
-    return slices.result(slices.values.mean(axis=-1), out)
+    return slices.result(slices.values.mean(axis=-1), out, broadcasts=True)
 
 
 def quantile_of_counts(ordered, count, q, rule, is_weak, out_dtype):

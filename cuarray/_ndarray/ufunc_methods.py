@@ -4,7 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer
-from cuarray._arguments.operands import host_values
+from cuarray._arguments.operands import array_output, host_values
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
 
@@ -24,8 +24,7 @@ def begins_on_host(indices, name):
 def reduceat(function, array, indices, axis=0, dtype=None, out=None):
     """Reduce segments of an axis; the host reads their begins; see numpy.ufunc.reduceat."""
     name = function.__name__
-    if isinstance(out, tuple):
-        (out,) = out
+    out = array_output(out, f"{name}.reduceat")
     array = as_array(array)
     if isinstance(axis, tuple):
         if len(axis) != 1:

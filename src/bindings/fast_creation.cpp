@@ -92,9 +92,9 @@ bool read_fill_value(PyObject* object, Scalar& number) {
     return true;
 }
 
-/// array: object, dtype, copy, order, subok, ndmin, device, like.
+/// array: object, dtype, copy, order, subok, ndmin, device, like, ndmax.
 PyObject* new_array_of(Given given, int) {
-    if (!given[0] || !are_absent(given, {1, 2, 3, 4, 5, 6, 7})) return nullptr;
+    if (!given[0] || !are_absent(given, {1, 2, 3, 4, 5, 6, 7, 8})) return nullptr;
     if (const Array* const array = read_array(given[0]))
         return wrap(without_gil(is_long(array->device(), array->size()), [kept = *array] { return copy(kept, 'K'); }));
     Array numbers = read_numbers(given[0]);

@@ -78,7 +78,11 @@ PyObject* device(PyObject* self, void*) {
 int set_shape(PyObject* self, PyObject* value, void*) {
     return guarded_number<int>([&] {
         if (!value) fail(PyExc_AttributeError, "cannot delete the shape of an array");
-        replace(self, array_of(self).reshape(to_dims(value, {"shape"}), 'C', false, true));
+        const Array& array = array_of(self);
+        Array reshaped = array.reshape(to_dims(value, {"shape"}));
+        if (!array.is_c_contiguous() && !(reshaped.storage_ref() == array.storage_ref()))
+            fail(PyExc_AttributeError, "shape: the elements would have to move; write x = x.reshape(...)");
+        replace(self, std::move(reshaped));
         return 0;
     });
 }

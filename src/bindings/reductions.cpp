@@ -33,6 +33,15 @@ Array* to_output(PyObject* object, Device device, const char* function, Array& i
     return &imported;
 }
 
+PyObject* single_output(PyObject* out, const char* function) {
+    if (out == Py_Ellipsis) return nullptr;
+    if (!out || !PyTuple_Check(out)) return out;
+    if (PyTuple_Size(out) != 1) fail(PyExc_ValueError, "%s: the 'out' tuple must have exactly one entry", function);
+    PyObject* const sole = PyTuple_GetItem(out, 0);
+    if (sole == Py_None) fail(PyExc_TypeError, "%s: out must be an array, not (None,)", function);
+    return sole;
+}
+
 const Array* to_mask(PyObject* object, CallDevice device, const char* function, ArrayOrScalar& operand, Array& scalar) {
     if (!object || object == Py_True || object == no_value()) return nullptr;
     if (object == Py_None) raise(ErrorKind::Type, function, ": where= takes a bool array, not None");

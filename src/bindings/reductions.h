@@ -18,6 +18,7 @@ class ReductionOptions {
     const ReduceOptions& get() const { return options_; }
     /// The object to return: out, or a new array around `result`.
     PyObject* wrap(Array result) const;
+    bool has_output() const { return out_object_; }
 
  private:
     ReduceOptions options_;
@@ -30,6 +31,9 @@ class ReductionOptions {
 /// An output: the array of an ndarray itself, or on a host device a NumPy array imported into `imported`; null for
 /// None.
 Array* to_output(PyObject* object, Device device, const char* function, Array& imported);
+
+/// The output of a method of a ufunc: an array, or a tuple of one. `...` stands for a new array, and null is returned.
+PyObject* single_output(PyObject* out, const char* function);
 
 /// The mask of a where=: null for True, None and what was not given; a bool without axes becomes an array in `scalar`.
 const Array* to_mask(PyObject* object, CallDevice device, const char* function, ArrayOrScalar& operand, Array& scalar);

@@ -90,7 +90,7 @@ bool can_cast_from(PyObject* from, DType to, PyObject* casting) {
 Object resolve_types(const char* name, PyObject* arguments) {
     const RowId row = find_row(name);
     if (row == kNone) raise(ErrorKind::Value, "there is no ufunc named ", name);
-    return resolve_dtypes(row, arguments);
+    return resolve_dtypes(row, arguments, {}, Casting::SameKind, false);
 }
 
 }  // namespace

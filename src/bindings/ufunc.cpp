@@ -51,6 +51,14 @@ PyObject* refuse_generalized(PyObject* self, PyObject* error, const char* method
 enum class Method { reduce, outer, accumulate, at, reduceat };
 constexpr const char* kMethodNames[] = {"reduce", "outer", "accumulate", "at", "reduceat"};
 
+/// Where a method has its positional out; 0 for those that have none.
+constexpr Py_ssize_t output_position(Method which) {
+    return which == Method::reduceat ? 4 : which == Method::reduce || which == Method::accumulate ? 3 : 0;
+}
+
+/// Whether the object may be a positional output: tuples and `...` go with the keyword alone.
+bool is_output(PyObject* object) { return !PyTuple_Check(object) && object != Py_Ellipsis; }
+
 /// A method whose errors name the function as it was called.
 template <Method which, FastMethod* run>
 PyObject* named(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
@@ -58,6 +66,9 @@ PyObject* named(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keyw
         constexpr bool is_of_pairs = which == Method::outer || which == Method::at;
         return refuse_generalized(self, is_of_pairs ? PyExc_TypeError : PyExc_RuntimeError, kMethodNames[int(which)]);
     }
+    if (const Py_ssize_t at = output_position(which); at && count > at && !is_output(args[at]))
+        return PyErr_Format(PyExc_TypeError, "%s.%s: out must be an array, not %R; a tuple or ... goes with out=",
+                            name_of(self), kMethodNames[int(which)], reinterpret_cast<PyObject*>(Py_TYPE(args[at])));
     PyObject* const result = run(self, args, count, keywords);
     if (!result && name_of(self) != row_at(self).name) name_alias(self);
     return result;
@@ -74,9 +85,10 @@ class CallOptions {
     /// What the call returns: the given outputs themselves, new arrays for the others.
     PyObject* wrap(UfuncResult& result) const;
 
+    void set_signature(PyObject* object);
+
  private:
     void set_outputs(PyObject* object);
-    void set_signature(PyObject* object);
     void fix_type(int operand, DType dtype);
 
     const Row& row_;
@@ -86,6 +98,7 @@ class CallOptions {
     std::optional<Array> imported_[kMaxOut];
     std::optional<ArrayOrScalar> where_;
     std::optional<Array> where_scalar_;
+    bool gives_arrays_ = false;  ///< out=...: results without axes are arrays, not values
 };
 
 void CallOptions::set_output(int index, PyObject* object) {
@@ -96,6 +109,10 @@ void CallOptions::set_output(int index, PyObject* object) {
 }
 
 void CallOptions::set_outputs(PyObject* object) {
+    if (object == Py_Ellipsis) {
+        gives_arrays_ = true;
+        return;
+    }
     if (!PyTuple_Check(object)) {
         if (row_.nout > 1 && object != Py_None) fail(PyExc_TypeError, "%s: 'out' must be a tuple of arrays", row_.name);
         set_output(0, object);
@@ -183,9 +200,12 @@ PyObject* wrap_of_row(const Row& row, Array&& result) {
 
 PyObject* CallOptions::wrap(UfuncResult& result) const {
     Object objects[kMaxOut];
-    for (int i = 0; i < row_.nout; ++i)
-        objects[i] =
-            Object::steal(out_objects_[i] ? Py_NewRef(out_objects_[i]) : wrap_of_row(row_, std::move(result.array[i])));
+    for (int i = 0; i < row_.nout; ++i) {
+        Array& array = result.array[i];
+        objects[i] = Object::steal(out_objects_[i] ? Py_NewRef(out_objects_[i])
+                                   : gives_arrays_ ? python::wrap(std::move(array))
+                                                   : wrap_of_row(row_, std::move(array)));
+    }
     if (row_.nout == 1) return objects[0].release();
     return Object::steal(PyTuple_Pack(2, objects[0].get(), objects[1].get())).release();
 }
@@ -211,6 +231,33 @@ class UfuncInputs {
     std::optional<ArrayOrScalar> operands_[kMaxIn];
     Argument arguments_[kMaxIn];
     int count_;
+};
+
+/// Two Python ints, of which int64 does not hold one, as two small ones of the same order; unchanged otherwise.
+class ComparedInts {
+ public:
+    ComparedInts(const Row& row, PyObject* const* args) : args_(args) {
+        if (!row.has(Exact64) || !PyLong_CheckExact(args[0]) || !PyLong_CheckExact(args[1])) return;
+        if (!is_long(args[0]) && !is_long(args[1])) return;
+        const int above = PyObject_RichCompareBool(args[0], args[1], Py_GT);
+        const int below = PyObject_RichCompareBool(args[0], args[1], Py_LT);
+        order_ = Object::steal(PyLong_FromLong(above - below));
+        zero_ = Object::steal(PyLong_FromLong(0));
+        small_[0] = order_.get(), small_[1] = zero_.get();
+        args_ = small_;
+    }
+    PyObject* const* get() const { return args_; }
+
+ private:
+    static bool is_long(PyObject* object) {
+        int overflow;
+        PyLong_AsLongLongAndOverflow(object, &overflow);
+        return overflow != 0;
+    }
+
+    PyObject* const* args_;
+    Object order_, zero_;
+    PyObject* small_[2] = {};
 };
 
 bool are_ndarrays(PyObject* const* objects, Py_ssize_t count) {
@@ -239,7 +286,8 @@ PyObject* call_ufunc(PyObject* self, PyObject* const* args, size_t flagged_count
         CallOptions options(row, device);
         for (Py_ssize_t i = row.nin; i < count; ++i) options.set_output(int(i - row.nin), args[i]);
         if (keywords) options.read(args + count, keywords);
-        const UfuncInputs inputs(row, args, device);
+        const ComparedInts given(row, args);
+        const UfuncInputs inputs(row, given.get(), device);
         UfuncResult result = call_unlocked(id, inputs.arguments(), options.get(), device);
         return options.wrap(result);
     });
@@ -256,13 +304,15 @@ constexpr Signature kReduceOfUfuncSignature{
     "reduce", {"array", "axis", "dtype", "out", "keepdims", "initial", "where"}, 7, 1};
 PyObject* reduce_of_ufunc(PyObject* self, PyObject** values) {
     const Row& row = row_at(self);
-    const ReductionCall given{values[1], values[2], values[3], values[4], values[5], values[6]};
+    const ReductionCall given{values[1], values[2], single_output(values[3], row.name),
+                              values[4], values[5], values[6]};
     const CallDevice device = device_of_reduction(values[0], given);
     const Object owner = to_ndarray(values[0], device, row.name);
     const Array& array = array_of(owner.get());
     const ReductionOptions options(given, device, true, row.name);
     const RowId id = reinterpret_cast<Ufunc*>(self)->row;
-    return options.wrap(without_gil(array, [&] { return ufunc_reduce(id, array, options.get()); }));
+    Array result = without_gil(array, [&] { return ufunc_reduce(id, array, options.get()); });
+    return values[3] == Py_Ellipsis ? wrap(std::move(result)) : options.wrap(std::move(result));
 }
 
 PyObject* outer_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
@@ -284,8 +334,14 @@ PyObject* outer_method(PyObject* self, Arguments args, Py_ssize_t count, PyObjec
     });
 }
 
-PyObject* resolve_dtypes_method(PyObject* self, PyObject* arguments) {
-    return resolve_dtypes(reinterpret_cast<Ufunc*>(self)->row, arguments).release();
+constexpr Signature kResolveSignature{"resolve_dtypes", {"dtypes", "signature", "casting", "reduction"}, 1, 1};
+PyObject* resolve_dtypes_of_ufunc(PyObject* self, PyObject** values) {
+    const RowId id = reinterpret_cast<Ufunc*>(self)->row;
+    CallOptions options(row_at(self), CallDevice(Device{}, false));
+    if (is_given(values[1])) options.set_signature(values[1]);
+    const Casting casting = to_casting(values[2], Casting::SameKind, name_of(self));
+    const bool is_reduction = values[3] && is_true(values[3]);
+    return resolve_dtypes(id, values[0], options.get().signature, casting, is_reduction).release();
 }
 
 PyObject* name(PyObject* self, void*) { return PyUnicode_FromString(name_of(self)); }
@@ -382,9 +438,9 @@ PyMethodDef methods[] = {
      ">>> import cuarray as ca\n"
      ">>> ca.add.reduceat([1, 2, 3, 4], [0, 2])\n"
      "array([3, 7])"},
-    {"resolve_dtypes", method(plain_method<resolve_dtypes_method>), METH_O,
-     "resolve_dtypes($self, dtypes, /)\n--\n\nThe dtypes of the loop that such arguments choose: inputs, "
-     "then outputs."
+    {"resolve_dtypes", method(fast_method<kResolveSignature, resolve_dtypes_of_ufunc>), kFast,
+     "resolve_dtypes($self, dtypes, /, *, signature=None, casting=None, reduction=False)\n--\n\n"
+     "The dtypes of the loop that such arguments choose: inputs, then outputs."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.add.resolve_dtypes((\"float32\", int, None))\n"
@@ -614,17 +670,64 @@ ArgType to_arg_type(PyObject* object) {
     return {to_dtype(object, DType::none), {}};
 }
 
-Object resolve_dtypes(RowId id, PyObject* arguments) {
+namespace {
+
+/// The dtypes that are given: one for each operand, None for outputs and for the first input of a reduction.
+void read_dtypes(const Row& row, PyObject* given, bool is_reduction, ArgType (&types)[kMaxIn + kMaxOut]) {
+    const int operands = row.nin + row.nout;
+    if (!PyTuple_Check(given) || PyTuple_Size(given) != operands)
+        fail(PyExc_TypeError, "%s.resolve_dtypes: a tuple of %d dtypes is needed, not %R", row.name, operands, given);
+    for (int i = 0; i < operands; ++i) {
+        PyObject* const one = PyTuple_GetItem(given, i);
+        if (one != Py_None)
+            types[i] = to_arg_type(one);
+        else if (i < row.nin && !(is_reduction && i == 0))
+            fail(PyExc_TypeError, "%s.resolve_dtypes: the dtype of input %d is missing", row.name, i);
+        if (i >= row.nin && one != Py_None && types[i].is_weak())
+            fail(PyExc_TypeError, "%s.resolve_dtypes: an output has a dtype, not %R", row.name, one);
+    }
+    if (is_reduction && PyTuple_GetItem(given, operands - 1) != Py_None)
+        fail(PyExc_TypeError, "%s.resolve_dtypes: a reduction has the first dtype for its output", row.name);
+}
+
+/// The type in which a reduction folds elements of that type.
+ArgType accumulator_of(RowId id, ArgType element, const LoopSignature& signature) {
+    const ReductionId reduction = rows()[id].reduction;
+    if (reduction != kNone && !element.is_weak()) return {reduction_dtype(reduction, element.dtype), {}};
+    const ArgType both[] = {element, element};
+    const LoopId loop = resolve(id, both, signature);
+    return loop == kNone ? element : ArgType{loops()[loop].out[0], {}};
+}
+
+void check_casts(const Row& row, const Loop& loop, const ArgType* types, Casting casting) {
+    for (int i = 0; i < row.nin + row.nout; ++i) {
+        if (types[i].dtype == DType::none) continue;
+        const bool is_input = i < row.nin;
+        const DType from = is_input ? types[i].dtype : loop.out[i - row.nin];
+        const DType to = is_input ? loop.in[i] : types[i].dtype;
+        if (!can_cast(from, to, casting))
+            raise(ErrorKind::Type, row.name, ": cannot cast ", is_input ? "input " : "output ",
+                  is_input ? i : i - row.nin, " from ", info(from).name, " to ", info(to).name, " with casting rule '",
+                  to_string(casting), "'");
+    }
+}
+
+}  // namespace
+
+Object resolve_dtypes(RowId id, PyObject* given, const LoopSignature& signature, Casting casting, bool is_reduction) {
     const Row& row = rows()[id];
-    const Object given = Object::steal(PySequence_Tuple(arguments));
-    const Py_ssize_t count = PyTuple_Size(given.get());
-    if (count != row.nin && count != row.nin + row.nout)
-        fail(PyExc_ValueError, "%s: %zd dtypes given for %d inputs", row.name, count, int(row.nin));
-    ArgType types[kMaxIn];
-    for (int i = 0; i < row.nin; ++i) types[i] = to_arg_type(PyTuple_GetItem(given.get(), i));
-    const LoopId chosen = resolve(id, {types, size_t(row.nin)});
-    if (chosen == kNone) fail(PyExc_TypeError, "%s: no loop takes the types %R", row.name, given.get());
+    if (is_reduction && (row.nin != 2 || row.nout != 1))
+        fail(PyExc_ValueError, "%s.resolve_dtypes: only functions of two inputs and one output reduce", row.name);
+    ArgType types[kMaxIn + kMaxOut];
+    read_dtypes(row, given, is_reduction, types);
+    if (is_reduction && PyTuple_GetItem(given, 0) == Py_None)
+        types[0] = accumulator_of(id, types[1], signature);
+    const std::span<const ArgType> inputs(types, size_t(row.nin));
+    const bool is_fixed = std::ranges::any_of(signature.types, [](DType dtype) { return dtype != DType::none; });
+    const LoopId chosen = is_fixed ? resolve(id, inputs, signature) : resolve(id, inputs);
+    if (chosen == kNone) fail(PyExc_TypeError, "%s: no loop takes the types %R", row.name, given);
     const Loop& loop = loops()[chosen];
+    check_casts(row, loop, types, casting);
     Object result = Object::steal(PyTuple_New(row.nin + row.nout));
     for (int i = 0; i < row.nin + row.nout; ++i) {
         const DType dtype = i < row.nin ? loop.in[i] : loop.out[i - row.nin];

@@ -32,9 +32,9 @@ PyObject* call_on_numbers(RowId row, PyObject* const* objects, int count);
 /// Calls a row on `count` objects that all are ndarrays, without keywords: the way that most calls go.
 PyObject* call_on_arrays(RowId row, PyObject* const* objects, int count);
 
-/// The dtypes of the loop that a row chooses for arguments given as dtypes or as int, float or complex (Python's
-/// numbers): inputs, then outputs. TypeError where there is none.
-Object resolve_dtypes(RowId row, PyObject* arguments);
+/// The dtypes of the loop that a row chooses for operands given as dtypes or as int, float or complex (Python's
+/// numbers), or None for outputs: inputs, then outputs. TypeError where there is none, or where a cast is not allowed.
+Object resolve_dtypes(RowId row, PyObject* given, const LoopSignature& signature, Casting casting, bool is_reduction);
 /// An argument of resolve_dtypes and result_type: a dtype, a number type, an array or a scalar.
 ArgType to_arg_type(PyObject* object);
 

@@ -34,13 +34,6 @@ int64_t single_axis(PyObject* axis, const Array& array, const char* function) {
     fail(PyExc_ValueError, "%s does not allow multiple axes", function);
 }
 
-/// NumPy takes an output by itself or in a tuple.
-PyObject* single_output(PyObject* out, const char* function) {
-    if (!out || !PyTuple_Check(out)) return out;
-    if (PyTuple_Size(out) != 1) fail(PyExc_ValueError, "%s: the 'out' tuple must have exactly one entry", function);
-    return PyTuple_GetItem(out, 0);
-}
-
 PyObject* accumulate_with(RowId row, PyObject* object, PyObject* axis, DType dtype, PyObject* out, const char* name) {
     const Object owner = to_ndarray(object, device_of_reduction(object, {.out = out}), name);
     const Array& array = array_of(owner.get());
@@ -49,10 +42,9 @@ PyObject* accumulate_with(RowId row, PyObject* object, PyObject* axis, DType dty
     options.dtype = dtype;
     options.name = name;
     Array imported;
-    PyObject* const out_object = single_output(out, name);
-    options.out = to_output(out_object, array.device(), name, imported);
+    options.out = to_output(out, array.device(), name, imported);
     Array result = without_gil(array, [&] { return accumulate(row, array, options); });
-    return options.out ? Py_NewRef(out_object) : wrap(std::move(result));
+    return options.out ? Py_NewRef(out) : wrap(std::move(result));
 }
 
 Object reduceat_with(PyObject* ufunc, PyObject* object, const py::buffer& begins, Integer<"axis"> axis, DType dtype,
@@ -76,7 +68,8 @@ constexpr Signature kAccumulateSignature{"accumulate", {"array", "axis", "dtype"
 
 PyObject* accumulate_values(PyObject* self, PyObject** values) {
     const char* const name = rows()[row_of(self)].name;
-    return accumulate_with(row_of(self), values[0], values[1], to_dtype(values[2], DType::none, name), values[3], name);
+    return accumulate_with(row_of(self), values[0], values[1], to_dtype(values[2], DType::none, name),
+                           single_output(values[3], name), name);
 }
 
 /// function(self, ...)

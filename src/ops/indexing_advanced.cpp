@@ -72,6 +72,13 @@ const Array* lone_mask(const Array& array, std::span<const Index> index) {
     return std::equal(mask->shape().begin(), mask->shape().end(), array.shape().begin()) ? mask : nullptr;
 }
 
+/// Arguments of a call need names: a Scalar among them is referred to.
+template <class... Arguments>
+Array computed(RowId row, const Arguments&... arguments) {
+    const Argument all[] = {arguments...};
+    return call(row, all).array[0];
+}
+
 /// A key being parsed: one position array per indexed axis, and the axes of the result.
 class AdvancedIndex {
  public:
@@ -101,16 +108,23 @@ class AdvancedIndex {
                   " are supported");
         places.array = array_;
         places.base = array_.view(Layout(), offset_);
-        for (const Position& p : positions_) {
-            if (p.axis < 0) {
-                places.positions.push_back(p.array);
-                continue;
-            }
-            const Dims strides = broadcast_strides(p.array.layout(), common_, kName);
+        const auto add = [&](const Array& index, int64_t size, int64_t stride, int axis) {
+            const Dims strides = broadcast_strides(index.layout(), common_, kName);
             Dims over(places.shape.size(), 0);
             std::copy(strides.begin(), strides.end(), over.begin() + at);
-            places.add(p.array, over, array_.shape()[p.axis], array_.strides()[p.axis], p.axis);
+            places.add(index, over, size, stride, axis);
+        };
+        const bool are_many = positions_.size() > size_t(kernel::kMaxIndices);
+        for (const Position& p : positions_) {
+            if (p.axis < 0)
+                places.positions.push_back(p.array);
+            else if (!are_many)
+                add(p.array, array_.shape()[p.axis], array_.strides()[p.axis], p.axis);
         }
+        if (!are_many) return places;
+        const Distances distances = distances_of_elements();
+        places.base = array_.view(Layout(), offset_ + distances.lowest);
+        add(distances.steps, distances.count, distances.unit, positions_.back().axis);
         return places;
     }
 
@@ -187,6 +201,50 @@ class AdvancedIndex {
             at_ = kept_.shape.size();
         else if (!is_choosing_)
             adjacent_ = false;
+    }
+
+    /// Elements by their distance from the lowest one, in steps of the largest unit of all strides.
+    struct Distances {
+        Array steps;
+        int64_t count = 1, unit = 0, lowest = 0;
+    };
+
+    /// For more indexed axes than a task takes: they become one.
+    Distances distances_of_elements() const {
+        if (positions_.size() >= size_t(kMaxDims))
+            raise(ErrorKind::Index, "an index has at most ", kMaxDims - 1, " arrays, not ", positions_.size());
+        Distances result;
+        int64_t reach = 0;
+        for (const Position& p : positions_) {
+            if (p.axis < 0) continue;
+            const int64_t stride = array_.strides()[p.axis], size = array_.shape()[p.axis];
+            result.unit = std::gcd(result.unit, stride);
+            reach += std::abs(stride) * std::max<int64_t>(size - 1, 0);
+            result.lowest += std::min<int64_t>(stride, 0) * std::max<int64_t>(size - 1, 0);
+        }
+        result.unit = std::max<int64_t>(result.unit, 1);
+        result.count = reach / result.unit + 1;
+        result.steps = full({}, Scalar::of(DType::int64, -result.lowest / result.unit), array_.device());
+        for (const Position& p : positions_)
+            if (p.axis >= 0) result.steps = computed(row::add, result.steps, steps_along(p, result.unit));
+        return result;
+    }
+
+    /// What an index adds to the distance. On a GPU, one out of bounds is reported later and counts as the nearest.
+    Array steps_along(const Position& p, int64_t unit) const {
+        const int64_t size = array_.shape()[p.axis];
+        if (count(common_) > 0) {
+            IndexedElements alone{array_, array_.view(Layout()), p.array.shape(), Dims(p.array.ndim(), 0), {}, {}};
+            alone.add(p.array, p.array.strides(), size, 0, p.axis);
+            check_inside(alone, kName);
+            if (size == 0) raise(ErrorKind::Index, "an index is out of bounds for axis ", p.axis, " with size 0");
+        }
+        const auto number = [](int64_t value) { return Scalar::of(DType::int64, value); };
+        const Array from_end = computed(row::add, p.array, number(size));
+        const Array is_negative = computed(row::less, p.array, number(0));
+        const Array inside =
+            computed(row::clip, computed(row::where, is_negative, from_end, p.array), number(0), number(size - 1));
+        return computed(row::multiply, inside, number(array_.strides()[p.axis] / unit));
     }
 
     void broadcast_positions() {

@@ -67,9 +67,10 @@ Array take(const Array& array, const Array& indices, int axis, Outside outside, 
     const bool directly = outside != Outside::Raise && out->dtype() == array.dtype() && !overlaps(*out, array) &&
                           !overlaps(*out, positions);
     if (directly) return gather(places, outside, "take", out);
-    if (!can_cast(array.dtype(), out->dtype(), Casting::SameKind))
-        raise(ErrorKind::Type, "take: cannot cast the output from ", info(array.dtype()).name, " to ",
-              info(out->dtype()).name, " with casting rule 'same_kind'");
+    // As in NumPy, which takes elements into a copy of `out` in the array's dtype, and writes that back.
+    if (!can_cast(out->dtype(), array.dtype(), Casting::Safe))
+        raise(ErrorKind::Type, "take: cannot cast the output array from ", info(out->dtype()).name, " to ",
+              info(array.dtype()).name, ", the type of the elements, with casting rule 'safe'");
     assign(*out, gather(places, outside, "take"), "take");
     return *out;
 }

@@ -291,8 +291,7 @@ Array matmul(const Array& left, const Array& right, DType dtype) {
     const int64_t depth = x.shape()[x.ndim() - 1];
     if (y.shape()[y.ndim() - 2] != depth)
         raise(ErrorKind::Value, kMatmul, ": shapes ", to_string(left.shape()), " and ", to_string(right.shape()),
-              " do not go together: the rows of the first have ", depth, " elements, the columns of the second ",
-              y.shape()[y.ndim() - 2]);
+              " do not go together: ", depth, " and ", y.shape()[y.ndim() - 2], " elements to multiply");
     if (x.ndim() > 2 || y.ndim() > 2) broadcast_batches(x, y);
 
     const int64_t rows = x.shape()[x.ndim() - 2], columns = y.shape()[y.ndim() - 1];

@@ -17,9 +17,10 @@ ReducedAxes plan_axes(const Array& array, const ReduceOptions& options, const ch
 /// TypeError or ValueError for a where= that is not a mask of the array.
 void check_where(const Array& array, const ReduceOptions& options, const char* name);
 
-/// ValueError or TypeError for an out= that cannot take results of `dtype`.
-void check_out(const Array& array, const ReduceOptions& options, const ReducedAxes& axes, DType dtype,
-               const char* name);
+/// ValueError or TypeError for an out= that cannot take results of `dtype`. Indices are written, as in NumPy, to a type
+/// that casts safely to theirs.
+void check_out(const Array& array, const ReduceOptions& options, const ReducedAxes& axes, DType dtype, const char* name,
+               bool gives_index = false);
 
 /// Returns out= if given, after copying the result there unless it was computed there; else the result.
 Array write_output(Array&& target, const ReduceOptions& options, const char* name);

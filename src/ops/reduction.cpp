@@ -46,10 +46,14 @@ void check_where(const Array& array, const ReduceOptions& o, const char* name) {
     broadcast_strides(o.where->layout(), array.shape(), name);
 }
 
-void check_out(const Array& array, const ReduceOptions& o, const ReducedAxes& axes, DType dtype, const char* name) {
+void check_out(const Array& array, const ReduceOptions& o, const ReducedAxes& axes, DType dtype, const char* name,
+               bool gives_index) {
     if (!o.out) return;
     check_out(array, *o.out, axes.result_shape, name);
-    if (!can_cast(dtype, o.out->dtype(), Casting::SameKind))
+    if (gives_index && !can_cast(o.out->dtype(), dtype, Casting::Safe))
+        raise(ErrorKind::Type, name, ": cannot cast the output array from ", info(o.out->dtype()).name, " to ",
+              info(dtype).name, ", the type of indices, with casting rule 'safe'");
+    if (!gives_index && !can_cast(dtype, o.out->dtype(), Casting::SameKind))
         raise(ErrorKind::Type, name, ": cannot cast the output from ", info(dtype).name, " to ",
               info(o.out->dtype()).name, " with casting rule 'same_kind'");
 }
@@ -254,7 +258,7 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
     if (row.has(Average) && (o.where || (array.dtype() == DType::bool_ && T == DType::float64)))
         return mean_of_counted(array, o, T, axes, name);
     check_where(array, o, name);
-    check_out(array, o, axes, dtype, name);
+    check_out(array, o, axes, dtype, name, gives_index);
 
     // The value that replaces masked elements: the identity, or the start value of the fold.
     Scalar initial;
