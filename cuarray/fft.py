@@ -6,7 +6,7 @@
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.axes import integer, normalise_axis
+from cuarray._arguments.axes import bounded, integer, normalise_axis
 from cuarray._arguments.operands import as_arrays
 from cuarray._core import ndarray
 from cuarray._fft.plan_cache import plan_cache
@@ -870,6 +870,6 @@ def half_rolled(function, x, axes, sign):
         axes = range(x.ndim)
     elif isinstance(axes, str | bytes) or not np.iterable(axes):
         axes = [axes]
-    numbers = [integer(axis, "an axis", function) for axis in axes]
+    numbers = [integer(axis, "an axis", function) for axis in bounded(axes, "axes", function)]
     places = tuple([normalise_axis(number, x, function) for number in numbers])
     return roll(x, tuple([sign * (x.shape[place] // 2) for place in places]), places)

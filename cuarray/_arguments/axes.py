@@ -1,11 +1,15 @@
 """Axes as users give them, checked and counted from the front."""
 
 from collections.abc import Iterator, Mapping, Set
+from itertools import islice
 from operator import index
 
 import numpy as np
 
 from cuarray import _core
+
+#: The most entries that are read of an iterator, which may be endless: more than the axes of an array.
+MOST_ENTRIES = 1024
 
 
 def integer(value, what, function):
@@ -22,7 +26,17 @@ def integer_tuple(values, what, function):
     """Return a number or a sequence of numbers as a tuple of ints."""
     if not has_entries(values) and not isinstance(values, Iterator):
         return (integer(values, what, function),)
-    return tuple([integer(value, what, function) for value in values])
+    return tuple([integer(value, what, function) for value in bounded(values, what, function)])
+
+
+def bounded(values, what, function, most=MOST_ENTRIES):
+    """Return an iterable itself if it has a length, else its entries; ValueError for more than `most`."""
+    if hasattr(values, "__len__"):
+        return values
+    entries = list(islice(values, most + 1))
+    if len(entries) > most:
+        raise ValueError(f"{_core.called_function(function)}: {what} has more than {most} entries, and no length")
+    return entries
 
 
 def shape_tuple(values, what, function):
@@ -57,7 +71,9 @@ def normalise_axis(axis, of, function):
 def normalise_axes(axis, of, function):
     """Return an axis, or a sequence of different axes, as a list of ints in 0..ndim-1, in the given order."""
     is_several = np.iterable(axis) and not isinstance(axis, str | bytes)
-    numbers = [integer(one, "axis", function) for one in (axis if is_several else [axis])]
+    ndim = of if isinstance(of, int) else of.ndim
+    # One more entry than there are axes repeats one, or is out of range: an endless sequence is not read further.
+    numbers = [integer(one, "axis", function) for one in (islice(iter(axis), ndim + 1) if is_several else [axis])]
     axes = [normalise_axis(number, of, function) for number in numbers]
     if len(set(axes)) != len(axes):
         raise ValueError(f"{_core.called_function(function)}: repeated axis in {axis}")

@@ -5,6 +5,7 @@ import functools
 import numpy as np
 
 from cuarray import _core
+from cuarray._arguments.axes import bounded
 from cuarray._core import ndarray
 
 #: Number types that take the precision of the array operands ("weak" scalars).
@@ -86,7 +87,9 @@ def members(value, what, function):
     """Return a sequence of objects as one with a length; TypeError if it is not a sequence."""
     if not np.iterable(value):
         raise TypeError(f"{function}: {what} must be a sequence, not {type(value).__name__}")
-    return value if hasattr(value, "__len__") and hasattr(value, "__getitem__") else list(value)
+    if hasattr(value, "__len__") and hasattr(value, "__getitem__"):
+        return value
+    return list(bounded(value, what, function))
 
 
 def rule_outside(mode, function):
@@ -163,6 +166,12 @@ def sole_output(out, function):
     if len(out) != 1:
         raise ValueError(f"{_core.called_function(function)}: out= is a tuple of {len(out)}, and there is one result")
     return out[0]
+
+
+def array_output(out, function):
+    """Return the same where a tuple must hold an array: in methods of ufuncs."""
+    sole = sole_output(out, function)
+    return target(sole, function, is_out=True) if isinstance(out, tuple) else sole
 
 
 def check_output_cast(result, out, casting, function):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cuarray._arguments.axes import integer, normalise_axis
+from cuarray._arguments.axes import bounded, integer, normalise_axis
 from cuarray._arguments.operands import as_arrays, dtype_into, sole_output, write_output
 from cuarray._core import ndarray
 from cuarray._fft import on_cpu, on_gpu
@@ -40,7 +40,7 @@ def entries(values, what, function):
     """Return a sequence as a list."""
     if not np.iterable(values) or isinstance(values, str | bytes):
         raise TypeError(f"{function}: {what} must be a sequence of integers, not {values!r:.80}")
-    return list(values)
+    return list(bounded(values, what, function))
 
 
 def output(out, function):

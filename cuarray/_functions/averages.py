@@ -65,7 +65,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
         if not returned:
             return result
         total = _core.full((), a.size / result.size, result.dtype, result.device)
-        return result, broadcast_to(total, result.shape).copy()
+        return result, _core.as_value(broadcast_to(total, result.shape).copy())
     weights = weights_along(weights, a, axis)
     dtype = _core.result_type(a.dtype, weights.dtype, *(["f8"] if a.dtype.kind in "biu" else []))
     work = _core.result_type(dtype, "f4") if dtype.itemsize == 2 else dtype  # halves hold no sums beyond 65504

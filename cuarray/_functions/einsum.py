@@ -1,6 +1,7 @@
 """Einstein summation: products of arrays by labelled axes, two arrays at a time."""
 
 from functools import lru_cache
+from itertools import islice
 
 import numpy as np
 
@@ -36,18 +37,44 @@ def path_of(text, arrays, optimize):
 
 
 def pairs_of(steps, count):
-    """Return a path of pairs. The terms of a step are multiplied one after another, and the product is appended."""
+    """Return a path of pairs. The terms of a step are multiplied one after another, and the product is appended.
+
+    A step of one term only moves it to the end; the pairs count positions without such moves.
+    """
+    terms, unmoved = list(range(count)), list(range(count))
     pairs = []
     for step in steps:
-        step = sorted(integer(position, "a position in the path", "einsum") for position in step)
-        if not step or len(set(step)) < len(step) or step[0] < 0 or step[-1] >= count:
-            refuse(f"the path takes terms {tuple(step)} of {count}")
-        if len(step) == 1 and count > 1:
-            refuse(f"a step of the path takes two terms or more, not {tuple(step)}")
-        for k, position in enumerate(step[1:], 1):
-            pairs.append((step[0], position) if k == 1 else (position - k, count - k))
-        count -= len(step) - 1
+        places = positions_of(step, len(terms))
+        product, *factors = [terms[place] for place in places]
+        for place in reversed(places):
+            del terms[place]
+        for factor in factors:
+            pairs.append(tuple(sorted((unmoved.index(product), unmoved.index(factor)))))
+            unmoved.remove(product)
+            unmoved.remove(factor)
+            product = count + len(pairs)
+            unmoved.append(product)
+        terms.append(product)
+    if len(terms) > 1:
+        raise RuntimeError(f"einsum: the path leaves {len(terms)} terms instead of one")
     return pairs
+
+
+def positions_of(step, count):
+    """Return the positions of the terms that a step of a path multiplies, in ascending order."""
+    places = [integer(place, "a position in the path", "einsum") for place in islice(iter(step), count + 1)]
+    if any(not 0 <= place < count for place in places):
+        raise IndexError(f"einsum: the path takes terms {tuple(places)} of {count}")
+    if not places or len(set(places)) < len(places):
+        refuse(f"the path takes terms {tuple(places)} of {count}")
+    return sorted(places)
+
+
+def is_view(text):
+    """Tell whether subscripts of one array keep all of its elements, of which none are multiplied or added."""
+    inputs, arrow, output = text.partition("->")
+    letters = inputs.replace("...", "")
+    return set(inputs) == set(output) if arrow else len(set(letters)) == len(letters)
 
 
 @_core.with_fast_path
@@ -63,7 +90,7 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
     out : ndarray, optional
         Output array.
     dtype : dtype, optional
-        Type of the computation; by default the promoted type of the arrays and of `out`.
+        Type of products and sums; by default the promoted type of the arrays and of `out`.
     order : {'K', 'A', 'C', 'F'}
         The result's layout in memory.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
@@ -96,8 +123,13 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
     arrays = as_arrays("einsum", *given)
     if not arrays:
         refuse("at least one array is needed")
+    if len(arrays) == 1 and out is None and is_view(text):
+        # As in NumPy, a view of the array in its own type and layout.
+        return _core.as_value(_core.einsum(text, arrays, ()))
     takers = [] if out is None else [target(out, "einsum", is_out=True)]
     kind = common_dtype([*arrays, *takers], dtype, casting, "einsum")
+    if order == "A":
+        order = "F" if all(x.flags.f_contiguous for x in arrays) else "C"
     terms = [x.astype(kind, copy=False) for x in arrays]
     result = _core.einsum(text, terms, path_of(text, arrays, optimize))
     return write_output(result if order in ("K", "A") else result.copy(order), out, "einsum", casting)

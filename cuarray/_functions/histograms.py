@@ -7,7 +7,7 @@ from operator import index
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.axes import has_entries, integer
+from cuarray._arguments.axes import bounded, has_entries, integer
 from cuarray._arguments.operands import as_arrays, host_values
 from cuarray._arguments.ufuncs import imag, real
 from cuarray._core import ndarray
@@ -424,7 +424,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     bins = list(bins) if has_entries(bins) else [bins] * d
     if not (range is None or np.iterable(range)):
         raise TypeError(f"histogramdd: range must have a pair for each coordinate, not {range!r:.80}")
-    ranges = [None] * d if range is None else list(range)
+    ranges = [None] * d if range is None else list(bounded(range, "range", "histogramdd"))
     if len(bins) != d:
         raise ValueError(f"histogramdd: there are {d} coordinates and bins for {len(bins)}")
     if len(ranges) != d:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.axes import integer, normalise_axis, shape_tuple
+from cuarray._arguments.axes import bounded, integer, normalise_axis, shape_tuple
 from cuarray._arguments.operands import as_arrays, rule_outside, target, values_for, word
 from cuarray._arguments.ufuncs import maximum, minimum
 from cuarray._core import ndarray
@@ -451,7 +451,7 @@ def indices(dimensions, dtype=int, sparse=False):
             [0, 1]]])
     """
     if isinstance(dimensions, Iterator):
-        dimensions = tuple(dimensions)
+        dimensions = tuple(bounded(dimensions, "dimensions", "indices"))
     shape = shape_tuple(dimensions, "dimensions", "indices")
     axes = []
     for axis, extent in enumerate(shape):

@@ -91,7 +91,7 @@ def members_as_arrays(sequence, function):
             called = _core.called_function(function)
             raise TypeError(f"{called}: a sequence of arrays is needed, not an array without axes")
         return [sequence[i, ...] for i in range(sequence.shape[0])]
-    if not hasattr(sequence, "__getitem__"):
+    if not (hasattr(sequence, "__getitem__") and hasattr(sequence, "__len__")):
         called = _core.called_function(function)
         raise TypeError(f"{called}: a sequence of arrays is needed, not {type(sequence).__name__}")
     return as_arrays(function, *sequence)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.operands import as_arrays, sole_output
+from cuarray._arguments.operands import array_output, as_arrays
 from cuarray._arguments.ufuncs import equal, fmax, fmin, isnan, logical_and
 from cuarray._arguments.ufuncs import where as where_ufunc
 from cuarray._core import ndarray
@@ -407,7 +407,7 @@ def nanmax(a, axis=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_
 def nan_extreme(plain, function, a, axis, out, keepdims, initial, where):
     """Fold with a row that prefers numbers to NaN; elements excluded by `where` become NaN."""
     a, where = array_and_mask(f"nan{plain.__name__}", a, where)
-    out = sole_output(out, f"nan{plain.__name__}")
+    out = array_output(out, f"nan{plain.__name__}")
     masked = where is not True
     # NaN as initial= loses against all numbers; integers have none, but in a floating-point out=.
     is_nan = isinstance(initial, float) and initial != initial

@@ -1,12 +1,13 @@
 """Products of vectors, of matrices, and of stacks of them."""
 
 from collections.abc import Iterable
+from functools import partial
 from math import prod
 
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.axes import integer, normalise_axes
+from cuarray._arguments.axes import bounded, integer, normalise_axes
 from cuarray._arguments.operands import as_arrays, check_output_cast, sole_output, target, write_output
 from cuarray._arguments.ufuncs import conj
 from cuarray._arguments.ufuncs import multiply as multiply_ufunc
@@ -86,9 +87,7 @@ def last(own):
     return ((), (-1,), (-2, -1))[len(own)]
 
 
-def gufunc(
-    function, multiply, x1, x2, out, casting, order, dtype, signature, axes, axis=np._NoValue, keepdims=False
-):
+def gufunc(function, multiply, x1, x2, out, casting, order, dtype, signature, axes, axis=np._NoValue, keepdims=False):
     """Apply a product of CORES to arrays of any shapes and axes, with NumPy's keywords."""
     if not isinstance(keepdims, bool | np.bool_):
         raise TypeError(f"{function}: keepdims must be a bool, not {keepdims!r:.80}")
@@ -116,7 +115,9 @@ def gufunc(
     if places[2] != last(places[2]):
         result = moveaxis(result, last(places[2]), normalise_axes(places[2], result.ndim, function))
     result = result if order in ("K", "A") else result.copy(order)
-    return result if out is Ellipsis else _core.as_value(result)
+    if out is not Ellipsis:
+        return _core.as_value(result)
+    return result if result.ndim else _core.array_from_object(result, copy=True)
 
 
 def check_lengths(function, arrays, moved, places):
@@ -413,10 +414,11 @@ def tensordot(a, b, axes=2):
     """
     a, b = as_arrays("tensordot", a, b)
     if isinstance(axes, Iterable):
+        entries = partial(bounded, what="axes", function="tensordot")
         # Before the shapes are read: __index__ may resize an array.
         own, other = (
-            [integer(k, "an axis", "tensordot") for k in (some if isinstance(some, Iterable) else [some])]
-            for some in axes
+            [integer(k, "an axis", "tensordot") for k in entries(some if isinstance(some, Iterable) else [some])]
+            for some in entries(axes)
         )
     else:
         count = integer(axes, "axes", "tensordot")

@@ -9,7 +9,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._arguments import ufuncs
 from cuarray._arguments.axes import normalise_axes
-from cuarray._arguments.operands import as_arrays, dtype_into, host_values, sole_output, write_output
+from cuarray._arguments.operands import array_output, as_arrays, dtype_into, host_values, write_output
 from cuarray._arguments.ufuncs import clip, floor, isfinite, isnan, maximum, minimum, subtract, where
 from cuarray._functions.creation import as_array, empty
 from cuarray._functions.dtypes import is_inexact
@@ -370,13 +370,12 @@ def find_quantiles(function, a, q, scale, axis, out, method, keepdims, weights, 
 
     result = at(near.low)
     if near.weight is not None:
+        # As in NumPy, where the last step of the interpolation is a ufunc.
+        out = out if skips_nan else array_output(out, function)
         result = between_neighbours(result, at(near.high), near.weight, is_weak, dtype_of(out))
     if inexact:
         result = nan_where(result, found[-1])
-    # As in NumPy, where the last step of the interpolation is a ufunc.
-    if weight is not None and not skips_nan:
-        out = sole_output(out, function)
-    return slices.result(result, out, q.ndim, broadcasts=weight is not None or skips_nan)
+    return slices.result(result, out, q.ndim, broadcasts=near.weight is not None or skips_nan)
 
 
 def position_dtype(n, dtype):
@@ -445,7 +444,9 @@ def weighted_quantiles(function, a, q, slices, out, weights, *, skips_nan=False)
     result = gathered(chosen, q, ordered)
     if is_inexact(a) and not skips_nan:
         result = nan_where(result, ordered[..., -1])
-    return slices.result(result, out, q.ndim, broadcasts=skips_nan)
+    found = slices.result(result, out, q.ndim, broadcasts=skips_nan)
+    # As in NumPy, an array and no value.
+    return found if out is not None or found.ndim or skips_nan else _core.array_from_object(found, copy=True)
 
 
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=np._NoValue):

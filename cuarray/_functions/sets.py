@@ -396,7 +396,8 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
         ordered = _core.sort(others, 0, False, "isin")
         places = minimum(_core.search_sorted(ordered, element, "left"), others.size - 1)
         found = _core.take(ordered, places, 0) == element
-    return ~found if invert else found
+    found = ~found if invert else found
+    return found if found.ndim else _core.array_from_object(found, copy=True)  # as in NumPy, an array and no value
 
 
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):

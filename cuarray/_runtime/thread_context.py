@@ -11,7 +11,12 @@ SUSPENDABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GEN
 class ThreadContext:
     """A decorator or a context manager. Subclasses have the functions `begin` and `end`, which nest."""
 
-    def __new__(cls, function=None):
+    def __new__(cls, function=None, **options):
+        if options:
+            given = ", ".join(options)
+            raise TypeError(
+                f"{cls.__name__}() takes a function and no options: {given}; kernels have names of their own"
+            )
         if function is None:
             return super().__new__(cls)
         if not callable(function):

@@ -67,8 +67,9 @@ PyObject* named(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keyw
         return refuse_generalized(self, is_of_pairs ? PyExc_TypeError : PyExc_RuntimeError, kMethodNames[int(which)]);
     }
     if (const Py_ssize_t at = output_position(which); at && count > at && !is_output(args[at]))
-        return PyErr_Format(PyExc_TypeError, "%s.%s: out must be an array, not %R; a tuple or ... goes with out=",
-                            name_of(self), kMethodNames[int(which)], reinterpret_cast<PyObject*>(Py_TYPE(args[at])));
+        return PyErr_Format(PyExc_TypeError,
+                            "%s.%s: out must be an array, not %R; a tuple or ... goes with out=", name_of(self),
+                            kMethodNames[int(which)], reinterpret_cast<PyObject*>(Py_TYPE(args[at])));
     PyObject* const result = run(self, args, count, keywords);
     if (!result && name_of(self) != row_at(self).name) name_alias(self);
     return result;
@@ -692,11 +693,13 @@ void read_dtypes(const Row& row, PyObject* given, bool is_reduction, ArgType (&t
 
 /// The type in which a reduction folds elements of that type.
 ArgType accumulator_of(RowId id, ArgType element, const LoopSignature& signature) {
-    const ReductionId reduction = rows()[id].reduction;
-    if (reduction != kNone && !element.is_weak()) return {reduction_dtype(reduction, element.dtype), {}};
     const ArgType both[] = {element, element};
     const LoopId loop = resolve(id, both, signature);
-    return loop == kNone ? element : ArgType{loops()[loop].out[0], {}};
+    const ReductionId reduction = rows()[id].reduction;
+    const DType result = loop == kNone ? DType::none : loops()[loop].out[0];
+    if (reduction != kNone && result != DType::bool_ && !element.is_weak())
+        return {reduction_dtype(reduction, element.dtype), {}};
+    return loop == kNone ? element : ArgType{result, {}};
 }
 
 void check_casts(const Row& row, const Loop& loop, const ArgType* types, Casting casting) {
@@ -720,8 +723,9 @@ Object resolve_dtypes(RowId id, PyObject* given, const LoopSignature& signature,
         fail(PyExc_ValueError, "%s.resolve_dtypes: only functions of two inputs and one output reduce", row.name);
     ArgType types[kMaxIn + kMaxOut];
     read_dtypes(row, given, is_reduction, types);
-    if (is_reduction && PyTuple_GetItem(given, 0) == Py_None)
-        types[0] = accumulator_of(id, types[1], signature);
+    if (is_reduction && PyTuple_GetItem(given, 0) == Py_None) types[0] = accumulator_of(id, types[1], signature);
+    // As in NumPy, where elements of any type are folded as truth values.
+    if (is_reduction && types[0].dtype == DType::bool_ && row.reduction != kNone) types[1] = types[0];
     const std::span<const ArgType> inputs(types, size_t(row.nin));
     const bool is_fixed = std::ranges::any_of(signature.types, [](DType dtype) { return dtype != DType::none; });
     const LoopId chosen = is_fixed ? resolve(id, inputs, signature) : resolve(id, inputs);

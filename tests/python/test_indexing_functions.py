@@ -363,8 +363,6 @@ def test_better_than_numpy(device):
         cuarray.synchronize()
     cuarray.put_along_axis(x, cuarray.asarray([5, 0]), cuarray.asarray([50, 10]), None)
     assert x.tolist() == [[10, 2, 4], [1, 3, 50]]
-    out = cuarray.zeros(2)
-    assert cuarray.take(x, [0, 1], out=out) is out and out.tolist() == [10, 2]
     assert cuarray.take(x, cuarray.asarray([1], dtype=cuarray.uint64)).tolist() == [2]
 
 

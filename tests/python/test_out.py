@@ -4,11 +4,12 @@ import ast
 import doctest
 import inspect
 import itertools
+import re
 
 import numpy as np
 import pytest
 from layouts import LAYOUTS
-from same import agree
+from same import agree, public_type
 
 import cuarray
 from cuarray._namespace.aliases import ALIASES
@@ -49,7 +50,21 @@ WRONG = {
     "read-only": lambda result: read_only(cuarray.zeros(result.shape, result.dtype)),
 }
 #: Functions that compute in the type of out=, as NumPy's do.
-CASTS = {"cumsum", "cumprod", "cumulative_sum", "cumulative_prod", "nancumsum", "nancumprod"}
+CASTS = {
+    "choose",
+    "take",
+    "compress",
+    "argmax",
+    "argmin",
+    "nanargmax",
+    "nanargmin",  # cast as NumPy's, to bool as well
+    "cumsum",
+    "cumprod",
+    "cumulative_sum",
+    "cumulative_prod",
+    "nancumsum",
+    "nancumprod",
+}
 NAMES = [name for name in cuarray.__all__ if takes_out(name)]
 
 
@@ -192,3 +207,95 @@ def test_results_of_any_layout(shape, dtype, device, rng):
         wanted[..., 1:] = wanted[..., :-1]
         ours[:] = ours
         np.testing.assert_array_equal(ours.numpy(), wanted)
+
+
+#: Calls with out=OUT, on `a` of shape (2, 3), `v` (3,) and `s` without axes; everything about OUT is compared with NumPy.
+CALLS = (
+    """
+matmul(a, a.T) matmul(a, v) matmul(v, v) matmul(a[:1], a.T) matmul(a[None], a.T) matmul(a[:1], a[:1].T)
+matmul(a, a.T, axes=[(0, 1), (0, 1), (1, 0)]) vecdot(a, v) vecdot(v, v) vecdot(a[None], v) vecdot(a, v, keepdims=True)
+vecdot(a, a, axis=0) vecdot(a, a, axes=[0, 0], keepdims=True) matvec(a, v) vecmat(v, a.T)
+quantile(a, 0.5) quantile(a, [0.5, 0.2]) percentile(a, 50, axis=0) quantile(a, [0.5], axis=1, keepdims=True)
+nanquantile(a, 0.5) nanpercentile(a, [50], axis=1) nanmedian(a, axis=0) nanmedian(a)
+choose([0, 1, 0], a) choose([[0, 1, 0]], [v, s]) take(a, [0, 1]) take(a, [0, 1], axis=0, mode='clip') take(a, 0)
+compress([1, 0], a, axis=0) compress([1, 0, 1], a) argmax(a) argmin(a, axis=0) nanargmax(a, axis=1, keepdims=True)
+isposinf(s) isneginf(a) outer(v, v) fix(a) round(a, 1) round(a) round(s)
+add.reduce(a) maximum.reduce(a, axis=None) logical_and.reduce(a) nanmin(a, axis=0) nanmax(a) add.reduceat(a, [0, 1])
+""".replace(") ", ")\n")
+    .strip()
+    .splitlines()
+)
+SHAPES = {
+    "same": lambda shape: shape,
+    "two stacks": lambda shape: (2, *shape),
+    "a stack": lambda shape: (1, *shape),
+    "an axis more": lambda shape: (*shape, 1),
+    "an axis less": lambda shape: shape[1:],
+    "longer": lambda shape: (shape[0] + 1, *shape[1:]) if shape else (10,),
+    "empty": lambda shape: (0, *shape[1:]),
+    "ones grown": lambda shape: tuple(3 if n == 1 else n for n in shape),
+}
+FORMS = {
+    "(y,)": lambda y: (y,), "(y, y)": lambda y: (y, y), "()": lambda y: (), "(None,)": lambda y: (None,),
+    "[y]": lambda y: [y], "3": lambda y: 3,
+}  # fmt: skip
+#: As documented: a sum of reductions is cast by same_kind, and what is no array is a TypeError.
+UNSAFE = {"maximum", "add", "nanmin", "nanmax", "nanmedian", "nanquantile", "nanpercentile", "percentile", "quantile"}
+
+
+#: NumPy assigns (1, n) to n elements, or does not check the shape.
+UNCHECKED = {("an axis less", "nanpercentile(a, [50], axis=1)"), ("an axis more", "add.reduceat(a, [0, 1])")}
+
+
+def outcome(xp, call, dtype, make):
+    """What the call does to an output: the type of its error, or whether it returns the output, and the output."""
+    a = xp.asarray(np.asarray([[1.5, 2, 3], [4, 5, 6]]).astype(dtype))
+    names = {"xp": xp, "a": a, "v": a[0], "s": xp.asarray(a[0, 0])}
+    out = make(xp)
+    try:
+        result = eval(f"xp.{call[:-1]}, out=OUT)", {**names, "OUT": out})
+    except Exception as error:
+        return public_type(error)
+    array = out[0] if isinstance(out, tuple) and out else out
+    return result is array, np.asarray(array.tolist() if hasattr(array, "tolist") else 0)
+
+
+def compare_outcomes(call, dtype, make, note):
+    ours, numpys = outcome(cuarray, call, dtype, make), outcome(np, call, dtype, make)
+    if isinstance(numpys, type) or isinstance(ours, type):
+        assert ours is numpys, f"{call} of {dtype}, out= {note}: {ours} instead of {numpys}"
+    elif numpys[0]:
+        assert ours[0], f"{call} of {dtype}, out= {note} returns another array"
+        np.testing.assert_allclose(ours[1], numpys[1], err_msg=f"{call} of {dtype}, out= {note}")
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("dtype", ["f8", "i4"])
+def test_shapes_forms_and_types_of_out(call, dtype, device):
+    a = np.asarray([[1.5, 2, 3], [4, 5, 6]]).astype(dtype)
+    want = np.asarray(eval(f"np.{call}", {"np": np, "a": a, "v": a[0], "s": a[0, 0]}))
+    for note, change in SHAPES.items():
+        if (note == "ones grown" and "keepdims" in call) or (note, call) in UNCHECKED:
+            continue
+        shape = change(want.shape)
+        compare_outcomes(call, dtype, lambda xp, shape=shape: xp.zeros(shape, want.dtype), note)
+    for note, form in FORMS.items():
+        if re.match("quantile|percentile", call) and (note == "(None,)" or "keepdims" in call):
+            continue  # by accident, NumPy takes or refuses tuples by the other arguments
+        compare_outcomes(call, dtype, lambda xp, form=form: form(xp.zeros(want.shape, want.dtype)), note)
+    for other in ("?", "i1", "i8", "u8", "f4", "f8", "c16"):
+        if re.split(r"\W", call)[0] in UNSAFE and not np.can_cast(want.dtype, other, "same_kind"):
+            continue
+        compare_outcomes(call, dtype, lambda xp, other=other: xp.zeros(want.shape, other), other)
+
+
+def test_out_as_an_ellipsis(device):
+    """Results without axes are arrays to write to, not values."""
+    for call in ("add(1, 1", "add.reduce([1, 2]", "modf(1.5", "matmul([1], [2]", "add.outer(1, 1", "sin.__call__(0"):
+        got, want = (eval(f"xp.{call}, out=...)", {"xp": xp}) for xp in (cuarray, np))
+        for ours, numpys in zip(*(x if isinstance(x, tuple) else (x,) for x in (got, want)), strict=True):
+            assert type(numpys) is np.ndarray
+            assert ours.flags.writeable, call
+            assert ours.tolist() == numpys.tolist(), call
+    for call in ("add(1, 1, ...)", "add.reduce([1], 0, None, ...)", "sum([1], out=...)", "add(1, 1, out=(...,))"):
+        agree(f"xp.{call}")

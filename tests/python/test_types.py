@@ -73,7 +73,7 @@ def numpy_rule(ufunc, signature):
 
 def our_rule(name, signature):
     try:
-        return _core.resolve_types(name, signature + (None,) * numpy_ufunc(name).nout)
+        return _core.resolve_types(name, tuple(signature) + (None,) * _core.ufuncs[name].nout)
     except TypeError:
         return None
 

@@ -379,12 +379,12 @@ def test_masked_folds_start_from_something(device):
 
 
 def test_resolve_dtypes():
-    assert cuarray.add.resolve_dtypes((np.int8, int)) == (np.int8,) * 3
+    assert cuarray.add.resolve_dtypes((np.int8, int, None)) == (np.int8,) * 3
     assert cuarray.divide.resolve_dtypes(("i4", "i4", None)) == (np.float64,) * 3
     assert cuarray.less.resolve_dtypes((np.dtype("i8"), np.dtype("u8"), None))[2] == np.bool_
     with pytest.raises(TypeError):
-        cuarray.invert.resolve_dtypes(("f4",))
-    with pytest.raises(ValueError):
+        cuarray.invert.resolve_dtypes(("f4", None))
+    with pytest.raises(TypeError):
         cuarray.add.resolve_dtypes(("f4",))
 
 
