@@ -504,6 +504,20 @@ MUTANTS = [
         "tests/python/test_products.py",
     ),
     Mutant(
+        "ints-alone-are-floats",
+        "src/bindings/ufunc.cpp",
+        "return has_floats ? DType::float64 : DType::int64;",
+        "return DType::float64;",
+        "tests/python/test_ufunc_objects.py -k on_numbers",
+    ),
+    Mutant(
+        "windows-copied-as-one",
+        "src/ops/einsum.cpp",
+        "return array.size() > span;",
+        "return array.size() < 0 * span;",
+        "tests/python/test_products.py -k windows",
+    ),
+    Mutant(
         "memory-that-views-share-is-replaced",
         "src/ops/ufunc.cpp",
         "handles == 1 && !out->pending()->result",

@@ -95,7 +95,7 @@ def small_equations(name, arrays, options):
 def owned(x, dtype):
     """Return an array with memory of its own, or a value, from an array or number of NumPy's; ours have it."""
     if not isinstance(x, _core.ndarray):
-        x = _core.array_from_object(np.asarray(x), dtype, "cpu", True)
+        x = _core.array_from_object(x, dtype, "cpu", True)
     elif dtype is not None:
         x = x.astype(dtype, copy=False)
     return _core.as_value(x)

@@ -1,12 +1,19 @@
 """The older interface: the class RandomState, and the functions of the module over one generator of it."""
 
 import warnings
+from functools import lru_cache
 
 import numpy as np
 
 from cuarray._random.distributions import DISTRIBUTIONS, OF_RANDOMSTATE, add_methods
 from cuarray._random.draws import Source, seed_of
 from cuarray._random.generator import RANDOM, STANDARD_NORMAL, Generator, bit_generator_of
+
+
+@lru_cache(maxsize=64)
+def state_of(kind, seed):
+    """Return the state in which a bit generator of a class begins; programs set the same seeds again and again."""
+    return kind(seed).state
 
 
 class RandomState(Source):
@@ -78,7 +85,8 @@ class RandomState(Source):
         True
         """
         bit_generator = self._host.bit_generator
-        state = type(bit_generator)(seed_of(seed)).state
+        kind = type(bit_generator)
+        state = state_of(kind, seed) if type(seed) is int else kind(seed_of(seed)).state
         with bit_generator.lock:
             bit_generator.state = state
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include "bindings/each_parameters.h"
 #include "bindings/module.h"
+#include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {
 namespace {
@@ -122,6 +123,18 @@ void draw(RandomCall& call, PyObject* generator, bool is_new = true) {
         direct->draw(RandomFill{call.numbers.draw, call.numbers.parameters, {}, call.name}, to);
     else
         without_gil(result, [&] { random_fill(result, call.numbers, call.name, call.parameters); });
+}
+
+/// One number as a value of the host, drawn where the object keeps it; null where that is a task.
+PyObject* draw_value(RandomNumbers& numbers, PyObject* generator, DType dtype, const char* name) {
+    const Device device = to_device(part_of(generator, kDevice), current_device(), name);
+    DirectLoops* const direct = device == Device{} ? backend(device).front().direct() : nullptr;
+    if (!direct) return nullptr;
+    Scalar number;
+    number.dtype = dtype;
+    LockedState(generator).take(numbers, 1);
+    direct->draw(RandomFill{numbers.draw, numbers.parameters, {}, name}, number.bytes);
+    return wrap(number);
 }
 
 /// Whether a parameter is an int.
@@ -267,6 +280,8 @@ PyObject* draw_floats(PyObject* self, PyObject* const* args, Py_ssize_t count) {
             return Py_NewRef(args[4]);
         }
         if (args[2] != Py_None) dtype = to_dtype(args[2], dtype, call.name);
+        if (args[3] == Py_None)
+            if (PyObject* const value = draw_value(call.numbers, self, dtype, call.name)) return value;
         if (!make_result(call, args[3], part_of(self, kDevice), dtype, most)) return Py_NewRef(Py_None);
         draw(call, self);
         return wrap(std::move(call.result), call.is_value);
@@ -400,6 +415,8 @@ PyObject* draw_integers(PyObject* self, PyObject* const* args, Py_ssize_t count)
         high -= args[4] == Py_False;
         if (low < least || high > most || low > high) return Py_NewRef(Py_None);
         RandomCall call{random_integers(dtype, uint64_t(low), uint64_t(high - low)), {}, false, name, {}};
+        if (args[2] == Py_None && high > low)
+            if (PyObject* const value = draw_value(call.numbers, self, dtype, name)) return value;
         make_result(call, args[2], part_of(self, kDevice), dtype);
         if (high > low)
             draw(call, self);

@@ -760,6 +760,20 @@ COUNTS_AND_RANKS = [
         tests("subscripts", "joined"),
     ),
     Mutant(
+        "limits-of-equal-numbers",
+        "cuarray/_functions/dtypes.py",
+        "if isinstance(given, type | str):",
+        "if dtype:",
+        tests("operands", "limits"),
+    ),
+    Mutant(
+        "neighbours-known-without-nan",
+        "cuarray/_functions/quantiles.py",
+        "near = neighbours(method, n, q.dtype, q.shape, q.tobytes(), inexact)",
+        "near = neighbours(method, n, q.dtype, q.shape, q.tobytes(), False)",
+        tests("quantiles"),
+    ),
+    Mutant(
         "weibull-as-hazen",
         "cuarray/_functions/quantiles.py",
         '"weibull": between(0, 0),',

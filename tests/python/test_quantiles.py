@@ -226,3 +226,15 @@ def test_quantiles_of_one_nan_are_values():
     x = y = cuarray.nanpercentile(cuarray.ones(1) * np.nan, 0)
     y += 1
     assert x is not y
+
+
+@pytest.mark.parametrize("q", [0, 50.0, [25, 75], 100])
+def test_percentiles_beside_nan(q, device):
+    """Those of arrays of one length are found at the same places, with NaN and without."""
+    x = cuarray.asarray([3.0, 1.0, 4.0, 1.0, 5.0, 9.0], device=device)
+    want = np.percentile(x.numpy(), q)
+    assert np.array_equal(cuarray.percentile(x, q).numpy(), want)
+    x[2] = np.nan
+    assert cuarray.isnan(cuarray.percentile(x, q)).all()
+    x[2] = 4.0
+    assert np.array_equal(cuarray.percentile(x, q).numpy(), want)

@@ -4,8 +4,8 @@
 
 namespace cuarray {
 
-/// The number of elements, integers or bools along one axis, that are 0, 1, ...: int64; or the sums of their weights, in
-/// float64, added in the order of the elements. At least `least` counts. ValueError for a negative number or another
+/// The number of elements, integers or bools along one axis, that are 0, 1, ...: int64; or the sums of their weights,
+/// in float64, added in the order of the elements. At least `least` counts. ValueError for a negative number or another
 /// shape of the weights, TypeError for other dtypes. Waits for the largest number.
 CUARRAY_API Array bincount(const Array& numbers, const Array* weights, int64_t least);
 
