@@ -804,8 +804,8 @@ COUNTS_AND_RANKS = [
     Mutant(
         "the-last-edge-is-outside",
         "cuarray/_functions/histograms.py",
-        "_core.search_sorted(along, x, \"right\") - (x == along[-1:])",
-        "_core.search_sorted(along, x, \"right\")",
+        '_core.search_sorted(along, x, "right") - (x == along[-1:])',
+        '_core.search_sorted(along, x, "right")',
         row("histogram2d"),
     ),
     Mutant(
@@ -970,14 +970,14 @@ EDITING = [
         "src/host/reduce.cpp",
         "            if (task_.initial)\n                loops_.map",
         "            if (task_.initial && !loops_.identity)\n                loops_.map",
-        tests("reductions", "keywords"),
+        tests("reductions", "keeps_its_sign"),
     ),
     Mutant(
         "masked-elements-add-zero",
         "src/ops/reduction.cpp",
         "if (has_initial && id == reduction::sum)",
         "if (has_initial && id == reduction::mean)",
-        tests("reductions", "keywords"),
+        tests("reductions", "keeps_its_sign"),
     ),
     Mutant(
         "squares-about-a-rounded-mean",

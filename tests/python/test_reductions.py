@@ -134,13 +134,24 @@ def test_arrays_without_axes(name, device):
         "xp.gcd.reduce(xp.abs(x))", "xp.gcd.reduceat([-2, -4, 6], [0, 1, 2])", "xp.gcd.reduceat([-2, -4, 6], [0, 2])", "xp.hypot.reduce(f)", "xp.add.reduce(s)", "xp.multiply.outer([1, 2], [3, 4])", "xp.subtract.outer(f, [1, 2])", "xp.power.reduce([2, 3, 2])",
         "xp.logical_or.reduce(x[:1] * 0, initial=0.5)", "xp.logical_and.reduce(n, initial=1e-300)", "xp.logical_xor.reduce(u, 0, initial=256)", "xp.logical_xor.reduce(b, initial=1j)", "xp.logical_or.reduce([0], initial=-(2**200))",
         "xp.logical_or.reduce(e, 1, initial=np.float64(0.5))", "xp.logical_or.reduce([0], initial=xp.asarray(0.5))", "xp.logical_or.reduce([0], initial=xp.nan)", "xp.logical_and.reduce(f > 0, 0, initial=-0.0)", "xp.equal.reduce(b, initial=2j)", "xp.multiply.reduce(b, dtype=bool, initial=0.5)",
-        "xp.add.reduce([], initial=-0.0)", "xp.sum(e, 1, initial=-0.0)", "xp.sum(f, 1, initial=-0.0, where=False)", "xp.sum(f * 1j, 0, initial=complex(-0.0, -0.0), where=False)", "xp.sum(x, 0, initial=3, where=False)", "xp.prod([], initial=-0.0)", "xp.hypot.reduce([], initial=-2)",
+        "xp.sum(x, 0, initial=3, where=False)", "xp.hypot.reduce([], initial=-2)",
         "xp.var(xp.zeros(0, 'f4'), ddof=-1)", "xp.std(xp.zeros(0, 'f2'), ddof=-2)", "xp.var(xp.zeros((2, 0), 'c8'), 1, ddof=-1)", "xp.var(f, 0, 'f4', ddof=-1, where=False)", "xp.var(e, 1, ddof=-1)",
         "xp.divide.reduce(f, 1)", "xp.bitwise_xor.reduce(b)", "xp.logaddexp.reduce(f)", "xp.fmax.reduce(n, 0)",
     ],
 )  # fmt: skip
 def test_keywords(expression, device):
     agree(expression, NAMES, rtol=1e-6 if "f4" in expression else 2e-15)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "xp.add.reduce([], initial=-0.0)", "xp.sum(e, 0, initial=-0.0)", "xp.sum(f, 1, initial=-0.0, where=False)", "xp.prod([], initial=-0.0)",
+        "xp.sum(f * 1j, 0, initial=complex(-0.0, -0.0), where=False)", "xp.sum(f, initial=-0.0, where=False)", "xp.sum([], initial=0.0)", "xp.sum(f, where=False)",
+    ],
+)  # fmt: skip
+def test_an_initial_zero_keeps_its_sign(expression, device):
+    agree(expression, NAMES)
 
 
 NUMBERS = [t for t in map(_core.dtype, _core.dtype_names()) if t.name != "bfloat16"]
