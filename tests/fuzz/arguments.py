@@ -3,6 +3,7 @@
 import ast
 import functools
 import inspect
+import operator
 import re
 
 import numpy as np
@@ -26,16 +27,18 @@ KINDS = {
     "flat": "x0.ravel() x4 x1.ravel() [1,2,3] x0",
     "mask": "x2 x2 x2 x0>1 True [True,False] x1",
     "ints": "x3 x3 x3 0 1 -1 [0] [0,1] np.array([0,1]) xp.array(0) x2",
-    "sorted": "x4 x4 [0,1,2] x0 x4[::-1]",
+    "sorted": "x4 x4 [0,1,2] x0 x4[::-1] [0,nan]",
     "arrays": "(x0,x1) [x0,x1] (x0,) (x0,x1,x0) x0 [x0,x4] (x0,3) (x2,x1) [x0[None],x1[None]]",
     "axis": "0 -1 1 None 0 -1 (0,) (0,1) -2 2",
     "axes": "(0,1) (1,0) (0,) None 0 2 ([0],[1]) (-1,0) ((0,),(0,))",
     "dtype": "'f4' 'f8' 'i4' 'u1' 'c8' bool int float np.int16 None 'f2' xp.float32 'i8' np.dtype('u4')",
-    "out": "xp.zeros(x0.shape) xp.zeros(x0.shape,x0.dtype) x1 x0 None xp.zeros(()) x5 xp.zeros(x0.shape[1:]) xp.zeros(x0.shape[:-1],'i8')",
+    "out": "xp.zeros(x0.shape) xp.zeros(x0.shape,x0.dtype) x1 x0 None xp.zeros(()) x5 xp.zeros(x0.shape[1:]) xp.zeros(x0.shape[:-1],'i8') "
+    "x0[::-1] x1.T (xp.zeros(x0.shape),) (x0,) xp.zeros(x0.shape,'c16') xp.zeros(x0.shape,'f2') xp.zeros(x0.shape,'i8') xp.zeros(1) "
+    "xp.zeros((2,*x0.shape)) xp.zeros((),'i8') xp.zeros(x0.shape[1:],x0.dtype) ... xp.zeros(x0.shape[::-1]).T",
     "flag": "True False True False 0 1 None",
     "int": "0 1 2 3 -1 5 np.int8(2) xp.array(2) True",
     "size": "0 1 3 4 7 np.int64(3)",
-    "number": "0 1 -1 2.5 3 255 1j np.float32(1.5) True xp.array(2) float('nan') 300",
+    "number": "0 1 -1 2.5 3 255 0.5 256 -0.0 inf 1j np.float32(1.5) True xp.array(2) float('nan') 300",
     "shape": "(3,) 4 (2,3) () (0,) (1,2,3) x0.shape (-1,) -1 [2,2]",
     "order": "'C' 'F' 'K' 'A' None",
     "casting": "'same_kind' 'unsafe' 'safe' 'no' 'equiv'",
@@ -52,8 +55,27 @@ KINDS = {
     "counts": "2 [1,2] x3 3 (1,) 0",
     "bins": "3 10 [0,1,2] x4 'auto' 'sturges'",
     "pair": "(0,1) None (0,10) (1,1) (-1.5,3)",
-    "keys": "0 -1 ... None slice(None) x2 x3 (0,...) (...,0) slice(None,None,-1) (x3,) [0,1] (slice(None),x3) True x0>1 (None,x2) xp.array(0) np.int64(0)",
-    "subscripts": "'ij,jk' 'i,i' 'ij->ji' 'ii' '...i,...i' 'ij,ij->' 'i->' 'i,j->ij'",
+    "keys": "0 -1 ... None slice(None) x2 x3 (0,...) (...,0) slice(None,None,-1) (x3,) [0,1] (slice(None),x3) True x0>1 (None,x2) xp.array(0) np.int64(0) slice(0,36,3j) slice(0,36,np.complex64(3j)) slice(None,None,2)",
+    "subscripts": "'ij,jk' 'i,i' 'ij->ji' 'ii' '...i,...i' 'ij,ij->' 'i->' 'i,j->ij' 'i' '...->' '...->...' 'ij->j'",
+    "requirement": "'A' 'C' 'F' 'W' 'O' ['C','A'] ['F','W'] None",
+    "creator": "array zeros ones empty full arange asarray zeros_like eye linspace concatenate sum sort",
+    "flagname": "'C' 'F' 'A' 'W' 'O' 'B' 'CA' 'FA' 'CARRAY' 'BEHAVED' 'FNC' 'FORC' 'C_CONTIGUOUS' 'WRITEABLE' 'ALIGNED' 'X'",
+    "flagattr": "num carray farray behaved fnc forc contiguous fortran aligned owndata c_contiguous f_contiguous writeable",
+    "gaxes": "[0,0] [-1,-1] [(0,),(0,),()] [-1,-1,()] [-1.0,-1,()] [(0,),(0,)] [(0,1),(0,1),(0,1)] [(-2,-1),(-2,-1),(-2,-1)] [-1] None 0",
+    "plaindtype": "'f8' 'f4' 'i4' 'u1' '?' 'c8' 'i8' 'f2'",
+    "anydtype": "'>i2' '>f4' '<f8' '>c8' 'i2' '>u4' 'u1'",
+    "oneshape": "1 () (1,1) 2",
+    "deviation": "var std nanvar nanstd",
+    "ddof": "-1 0 1 0.5",
+    "bigint": "2**200 -2**200 2**64 2**63 1 True",
+    "padmode": "'minimum' 'maximum' 'mean' 'median' 'edge' 'wrap' 'reflect' 'linear_ramp'",
+    "convmode": "0 1 2 'same' 'valid' 'full' 3 None 1.0",
+    "many": "3 22 23 30",
+    "gufunc": "matmul vecdot matvec vecmat",
+    "ufunc": "add multiply maximum logical_or logical_and logical_xor subtract arctan2 bitwise_or",
+    "part": "x0 x0[::-1] x0[:1] x0[1:] x0[None] x0.T x1",
+    "norm": "None 'ortho' 'forward' 'backward'",
+    "ord": "None 1 2 -1 np.inf 'fro' 'nuc' 0",
     "any": "x0 None 1 'C' (0,1) 2.5 True [0,1]",
 }  # fmt: skip
 KINDS = {kind: texts.split() for kind, texts in KINDS.items()}
@@ -89,6 +111,12 @@ q: q
 text: string sep separator prefix suffix formatter_
 function: func func1d function mask_func pyfunc
 file: file fname
+norm: norm
+ord: ord
+number: rcond p hermitian_
+flag: full_matrices compute_uv hermitian
+choice: UPLO
+axes: axes s
 choice: indexing bitorder trim reflect_type sign
 device: device
 counts: repeats pad_width indices_or_sections
@@ -113,6 +141,11 @@ repeat repeats=counts
 tile reps=shape
 split indices_or_sections=counts
 interp x=array xp=sorted fp=sorted
+require requirements=requirement
+convolve mode=convmode
+correlate mode=convmode
+pad mode=padmode
+einsum_ a=subscripts
 searchsorted a=sorted v=array
 digitize x=array bins=sorted
 select default=number
@@ -269,9 +302,122 @@ x0.__array__({dtype}, copy={flag})
 x0.__array_ufunc__(np.add, {text}, {array}, {array})
 x0.__array_function__(np.sum, {arrays}, {arrays}, {any})
 x0.__reduce_ex__({int})
+x0 == interface({part})
+xp.add(interface({part}), {number})
+xp.einsum({subscripts}, {part}, out={out})
+xp.einsum('i->', {flat}, out={out})
+xp.einsum({subscripts}, {part}, dtype={dtype}, order={order}, casting={casting})
+xp.einsum({subscripts}, {part}, {part}, out={out}, casting={casting})
+xp.{gufunc}({part}, {part}, out={out})
+xp.{gufunc}({part}, {part}, axes={gaxes})
+xp.vecdot({part}, {part}, axes={gaxes}, keepdims={flag})
+xp.vecdot({part}, {part}, axis={axis}, keepdims={flag}, out={out})
+xp.{ufunc}.resolve_dtypes((np.dtype({plaindtype}), np.dtype({plaindtype}), None), casting={casting})
+xp.{ufunc}.resolve_dtypes((np.dtype({plaindtype}), int, None), signature=(None, None, np.dtype({plaindtype})))
+xp.{ufunc}.reduce({part}, axis={axis}, initial={number}, where={mask})
+x0.flags[{flagname}]
+x0.T.flags.{flagattr}
+x0.flags.{flagattr}
+x0.flags == x1.flags
+x5.flags.writeable = {flag}
+x0.flags.writeable = {flag}
+x0.strides
+x0[None].strides
+x0.reshape(-1, 1).strides
+xp.zeros((1, 1), x0.dtype)[:, ::-1].strides
+x0.__array_interface__['strides']
+x0.__array_interface__['typestr']
+x0.data.shape
+x0.data.readonly
+bytes(x0.data)
+bytes(memoryview({part}))
+memoryview({part}).format
+memoryview({part}).readonly
+__import__('zlib').crc32({part})
+b''.join([{part}])
+bytearray({part})
+__import__('struct').unpack_from('B', {part})
+__import__('io').BytesIO().write({part})
+__import__('io').BytesIO(bytes(range(64))).readinto({part})
+tuple(x0.ctypes.shape)
+x0.ctypes.strides and tuple(x0.ctypes.strides)
+__import__('pickle').loads(x0.dumps())
+type('A', (), dict(f=xp.{creator}))().f({shape})
+xp.frompyfunc({function}, 2, 1).nin
+xp.frompyfunc({function}, 2, 1).reduce
+xp.zeros((1,) * 30)[([0],) * {many}]
+xp.equal({bigint}, {number})
+xp.less({bigint}, {array})
+xp.pad({part}, {counts}, {padmode}, stat_length={counts})
+xp.array({array}, ndmax={int})
+xp.concatenate([x0[1:], x0[:1]], out=x0)
+xp.concatenate([{part}, {part}], axis={axis}, out={out}, casting={casting})
+xp.stack([x0, x1], axis={axis}, out={out})
+xp.frombuffer(bytes(range(48)), {anydtype})
+xp.array(np.arange(3).astype({anydtype}))
+xp.array(np.arange(3).astype({anydtype}), copy={flag})
+xp.asarray(np.arange(3).astype({anydtype}), dtype={dtype})
+x0[...] = np.ones(x0.shape, {anydtype})
+xp.choose({ints}, {arrays}, out={out}, mode={mode})
+xp.compress({mask}, {array}, axis={axis}, out={out})
+xp.linspace({number}, {number}, {int}, retstep=True)
+xp.linspace({array}, {array}, {int}, retstep=True)
+xp.average({array}, axis={axis}, weights={array}, returned=True)
+xp.interp({array}, x4, x4, left={number}, right={number})
+xp.percentile({array}, {q}, axis={axis}, out={out}, keepdims={flag})
+xp.percentile({array}, 50, out=xp.zeros({oneshape}))
+xp.vecdot(x0, x1, out=xp.zeros((2, *x0.shape[:-1]), {plaindtype}))
+xp.matmul(x0, x1.T, out=xp.zeros((2, *x0.shape[:1], *x0.shape[:1]), {plaindtype}))
+xp.{deviation}(x0, axis={axis}, ddof={ddof})
+xp.{deviation}(x0[:0], ddof={ddof})
+xp.unique({part}, axis={axis}, return_counts=True)
+xp.flip({array}, axis=endless())
+x0.reshape(endless())
+xp.moveaxis({array}, endless(), 0)
 x0.to_device({device})
 """
 FORMS = FORMS.strip().splitlines()
+
+#: Methods with the names of their parameters; a keyword is left out more often than not. UFUNC is any ufunc that has the method.
+METHODS = """
+x0.sum axis= dtype= out= keepdims= initial= where=
+x0.prod axis= dtype= out= keepdims= initial= where=
+x0.max axis= out= keepdims= initial= where=
+x0.min axis= out= keepdims= initial= where=
+x0.all axis= out= keepdims= where=
+x0.any axis= out= keepdims= where=
+x0.mean axis= dtype= out= keepdims= where=
+x0.var axis= dtype= out= ddof= keepdims= where= mean= correction=
+x0.std axis= dtype= out= ddof= keepdims= where= mean= correction=
+x0.argmax axis= out= keepdims=
+x0.argmin axis= out= keepdims=
+x0.cumsum axis= dtype= out=
+x0.cumprod axis= dtype= out=
+x0.clip min= max= out= where= dtype= casting=
+x0.round decimals= out=
+x0.take indices axis= out= mode=
+x0.compress condition axis= out=
+x0.choose choices out= mode=
+x0.dot b out=
+x0.trace offset= axis1= axis2= dtype= out=
+x0.conj out
+x0.conjugate out
+x0.argsort axis= kind= stable=
+x0.argpartition kth axis=
+x0.repeat repeats axis=
+x0.diagonal offset= axis1= axis2=
+x0.searchsorted v side= sorter=
+UFUNC.reduce array axis= dtype= out= keepdims= initial= where=
+UFUNC.accumulate array axis= dtype= out=
+UFUNC.reduceat array indices axis= dtype= out=
+UFUNC.outer a b out= dtype= casting= where= order=
+"""
+METHODS = {line.split()[0]: line.split()[1:] for line in METHODS.strip().splitlines()}
+PARAMETERS_OF = dict(METHODS)
+METHODS = list(METHODS)
+BINARY = sorted(n for n in ca.__all__ if isinstance(getattr(ca, n), ca.ufunc) and getattr(ca, n).nin == 2 and getattr(ca, n).nout == 1
+                and getattr(ca, n).signature is None and isinstance(getattr(np, n, None), np.ufunc))  # fmt: skip
+UFUNCS = {"reduce": BINARY, "accumulate": BINARY, "reduceat": BINARY, "outer": BINARY}
 
 #: Replacements of any argument: unusual values that are valid for some functions.
 ODD = """
@@ -491,7 +637,7 @@ def is_numeric(value, keys=False):
     if isinstance(value, slice) or value is ...:
         return keys
     try:
-        return np.asarray(value).dtype in KNOWN
+        return np.asarray(value).dtype.newbyteorder("=") in KNOWN
     except Exception:
         return False
 
@@ -499,10 +645,17 @@ def is_numeric(value, keys=False):
 @functools.cache
 def parameters(name):
     """Return (name, kind, how) of every parameter of a public function; how: "must", "may", "keyword", "more"."""
-    function = getattr(ca, name)
+    if name in PARAMETERS_OF:
+        return [
+            (p.rstrip("="), PARAMETERS[p.rstrip("=")], "keyword" if p.endswith("=") else "must")
+            for p in PARAMETERS_OF[name]
+        ]
+    function = operator.attrgetter(name)(ca)
     special = FUNCTIONS.get(name, {})
     if isinstance(function, ca.ufunc):
         options = {"out": "out", "where": "mask", "dtype": "dtype", "casting": "casting", "order": "order"}
+        if function.signature is not None:
+            options = {**options, "axes": "gaxes", "axis": "axis", "keepdims": "flag", "where": "mask"}
         return [(f"x{k + 1}", "array", "must") for k in range(function.nin)] + [
             (n, k, "keyword") for n, k in options.items()
         ]
@@ -531,7 +684,7 @@ def parameters(name):
 def names_of_numpy(name):
     """Return the parameters' names of NumPy's function, or None if they are not known."""
     try:
-        return set(inspect.signature(getattr(np, name)).parameters)
+        return set(inspect.signature(operator.attrgetter(name)(np)).parameters) if name not in PARAMETERS_OF else None
     except (TypeError, ValueError, AttributeError):
         return None
 
@@ -539,11 +692,15 @@ def names_of_numpy(name):
 def functions():
     """Return the names of all public functions to call."""
     names = [n for n in ca.__all__ if callable(getattr(ca, n)) and n not in LEFT_OUT]
-    return [
-        n
-        for n in names
-        if not (isinstance(getattr(ca, n), type) and issubclass(getattr(ca, n), np.generic | Exception))
-    ]
+    for module in ("linalg", "fft"):
+        theirs, ours = getattr(np, module), getattr(ca, module)
+        names += [f"{module}.{n}" for n in dir(ours) if callable(getattr(ours, n)) and n in theirs.__all__]
+
+    def is_type(name):
+        found = operator.attrgetter(name)(ca)
+        return isinstance(found, type) and issubclass(found, np.generic | Exception)
+
+    return [n for n in names if not is_type(n)]
 
 
 ALL = functions()
@@ -553,5 +710,6 @@ def restrict(pattern):
     """Call only the functions whose names a pattern matches at the beginning, and FORMS that it matches with a dot before them."""
     ALL[:] = [name for name in ALL if re.match(pattern, name)]
     FORMS[:] = [form for form in FORMS if re.match(pattern, "." + form)]
-    if not ALL and not FORMS:
+    METHODS[:] = [name for name in METHODS if re.match(pattern, "." + name)]
+    if not (ALL or FORMS or METHODS):
         raise SystemExit(f"calls: nothing is called {pattern!r}")

@@ -18,8 +18,9 @@ import tempfile
 
 import batches
 import numpy as np
-from arguments import ALL, DTYPES, FORMS, HOSTILE, KINDS, NO_FILES, SHAPES, names_of_numpy, parameters
+from arguments import ALL, DTYPES, FORMS, HOSTILE, KINDS, METHODS, NO_FILES, SHAPES, UFUNCS, names_of_numpy, parameters
 from arguments import restrict as restrict  # --only
+from call_arrays import LARGER, array, laid_out
 from hostile import NAMES, Planted
 from intended import MEANT_IN_CALLS
 from judge import Difference, Pair, headline
@@ -55,25 +56,19 @@ class Writer:
     def arrays(self):
         """Return the statements that make x0 to x5."""
         rng = self.rng
-        shape = self.shape = rng.choice(SHAPES)
-        size = int(np.prod(shape))
+        shape = self.shape = rng.choice(SHAPES if rng.random() < 0.7 else LARGER)
         first, second = rng.choice(DTYPES), rng.choice(DTYPES)
         if rng.random() < 0.5:
             second = first
-        lines = [f"x0 = xp.array({self.numbers(first, size)}, {first!r}).reshape({shape})",
-                 f"x1 = xp.array({self.numbers(second, size)}, {second!r}).reshape({shape})",
-                 f"x2 = xp.array({[rng.random() < 0.5 for _ in range(size)]}, '?').reshape({shape})",
-                 f"x3 = xp.array({[rng.randrange(max(shape[0] if shape else 1, 1)) for _ in range(min(size, 5))]}, 'i8')",
-                 f"x4 = xp.array({sorted(rng.randrange(9) for _ in range(shape[-1] if shape else 3))}, {first if first != '?' else 'f8'!r})",
+        places = [rng.randrange(max(shape[0] if shape else 1, 1)) for _ in range(min(int(np.prod(shape)), 5))]
+        ascending = sorted(rng.randrange(9) for _ in range(min(shape[-1], 24) if shape else 3))
+        lines = [f"x0 = {laid_out(rng, first, shape)}",
+                 f"x1 = {laid_out(rng, second, shape)}",
+                 f"x2 = {array(rng, '?', shape)}",
+                 f"x3 = xp.array({places}, 'i8')",
+                 f"x4 = xp.array({ascending}, {first if first != '?' else 'f8'!r})",
                  "x5 = x1.copy(); x5.setflags(write=False)"]  # fmt: skip
         return lines
-
-    def numbers(self, dtype, size):
-        rng = self.rng
-        if dtype[0] in "iu?":
-            low = -9 if dtype[0] == "i" else 0
-            return [rng.randrange(low, 2 if dtype == "?" else 10) for _ in range(size)]
-        return [rng.randrange(-8, 9) / 2 for _ in range(size)]
 
     def argument(self, kind, hostile=False):
         if hostile:
@@ -86,12 +81,20 @@ class Writer:
     def call(self):
         """Return the text of a call."""
         rng = self.rng
-        if FORMS and (not ALL or rng.random() < 0.25):
+        if FORMS and (not (ALL or METHODS) or rng.random() < 0.2):
             return self.form()
-        name = rng.choice(ALL)
+        name = rng.choice(METHODS if METHODS and (not ALL or rng.random() < 0.3) else ALL)
+        if name.startswith("UFUNC"):
+            return self.call_of(
+                name.replace("UFUNC", "xp." + rng.choice(UFUNCS[name.partition(".")[2]])), parameters(name), None
+            )
+        return self.call_of(name if name.startswith("x0.") else f"xp.{name}", parameters(name), names_of_numpy(name))
+
+    def call_of(self, name, known_parameters, known):
+        """Return the text of a call of a function with these parameters, of which NumPy knows some or all (None)."""
+        rng = self.rng
         chosen = []
-        known = names_of_numpy(name)
-        for parameter, kind, how in parameters(name):
+        for parameter, kind, how in known_parameters:
             if how == "more":
                 chosen += [("", kind)] * rng.randrange(3)
             elif how == "must" or (how == "may" and rng.random() < 0.7 and not any(k for k, _ in chosen)):
@@ -105,14 +108,14 @@ class Writer:
         if rng.random() < 0.01 and texts:
             texts.pop(rng.randrange(len(texts)))
         texts.sort(key=lambda t: bool(re.match(r"[a-z_]\w*=(?!=)", t)))
-        return f"xp.{name}({', '.join(texts)})"
+        return f"{name}({', '.join(texts)})"
 
     def spoilt(self, count):
         """Return which arguments are hostile: none, one, or two."""
         kind = self.rng.random()
-        if not count or kind < 0.45:
+        if not count or kind < 0.65:
             return set()
-        return {self.rng.randrange(count) for _ in range(1 if kind < 0.9 else 2)}
+        return {self.rng.randrange(count) for _ in range(1 if kind < 0.95 else 2)}
 
     def form(self):
         parts = re.split(r"\{(\w+)\}", self.rng.choice(FORMS))
@@ -205,6 +208,8 @@ def run(pair, statement, trace, before):
     if got is not None:
         told = judge_message(statement, got, want)
         differences += [told] if told else []
+    if isinstance(got, MemoryError) and "endless" in statement and not isinstance(want, MemoryError):
+        return [Difference((main_function(statement), "endless"), f"NumPy: {headline(want)}; cuarray takes all memory")]
     if isinstance(got, MemoryError) or isinstance(want, MemoryError):
         return differences
     if isinstance(got, Planted) and want is not None:

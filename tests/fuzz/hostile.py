@@ -1,5 +1,9 @@
 """hostile.py -- objects that raise, or modify or resize an array, during their conversion to a number."""
 
+import itertools
+
+from call_arrays import interface, protected, sample, unaligned
+
 import cuarray as ca
 
 
@@ -50,6 +54,13 @@ def freeze(x, result=1):
 
 #: The names available to programs.
 NAMES = {
+    "nan": float("nan"),
+    "inf": float("inf"),
+    "sample": sample,
+    "interface": interface,
+    "endless": itertools.count,
+    "protected": protected,
+    "unaligned": unaligned,
     "Planted": Planted,
     "boom": boom,
     "hostile": hostile,

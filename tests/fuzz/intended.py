@@ -52,7 +52,7 @@ def has_quotients_at(step):
 
 def out_of_range(step):
     """Whether integers differ where an input has NaN, an infinity, or a number that the integers do not hold."""
-    if not values_differ(step) or step.want.dtype.kind not in "iu":
+    if not values_differ(step) or step.want.dtype.kind not in "iu" or "digitize" in step.names:
         return False
     floats = [x for x in step.inputs if x.dtype.kind in "fc"]
     info = np.iinfo(step.want.dtype)
@@ -130,7 +130,7 @@ def roots_of_minus_infinity(step):
 
 def not_finite(step):
     """Whether numbers differ only where one side is not finite, or so large that sums overflow."""
-    if not values_differ(step) or step.want.dtype.kind not in "fc":
+    if not values_differ(step) or step.want.dtype.kind not in "fc" or "ddof=-" in step.statement:
         return False
     with np.errstate(all="ignore"):
         odd = [not np.isfinite(x).all() or (np.abs(x) > math.sqrt(np.finfo(x.dtype).max)).any()
@@ -235,7 +235,7 @@ ACCIDENT = re.compile(
     r"|did not contain a loop|not supported for the input types|truth value of|object cannot be interpreted as an integer"
     r"|(tuple|list) index out of range|indices must be integers or slices|got an unexpected keyword|must be real number"
     r"|too many values|not enough values|can only concatenate|unhashable|object too deep|object of too small depth"
-    r"|cannot be converted to|__len__\(\) should return|argument must be a string or a|can't multiply sequence"
+    r"|cannot be converted to|__len__\(\) should return|argument must be a string(,| or) a|can't multiply sequence"
     r"|not supported for inputs with DType|list assignment index|argument of type|an integer is required|only 0-dimensional arrays can be converted to Python scalars|of unsized object|iteration over a 0-d|'out' kwarg is necessary|must be str, not|element conversion"
     r"|multi-dimensional slicing is not implemented|unorderable types for comparison|^memoryview: "
 )
@@ -243,7 +243,8 @@ ACCIDENT = re.compile(
 
 def accident(step):
     """Whether NumPy raises such an error of Python, where cuarray checks the argument, or accepts it."""
-    return isinstance(step.want, Exception) and bool(ACCIDENT.search(str(step.want)))
+    is_limit = "interp(" in step.statement and "complex" in str(step.want)
+    return isinstance(step.want, Exception) and bool(ACCIDENT.search(str(step.want))) and not is_limit
 
 
 def refused(step):
@@ -251,6 +252,8 @@ def refused(step):
 
     tests/oracle/test_bad_calls.py checks the error types of single faults.
     """
+    if step.want is None and "byte order" in str(step.got):
+        return False
     return isinstance(step.got, TypeError | ValueError | IndexError | OverflowError | Planted) and has_argument(
         step.statement, IS_USELESS if step.want is None else IS_HOSTILE
     )
@@ -263,7 +266,9 @@ NO_NUMBERS = re.compile(
 
 
 def no_numbers(step):
-    return isinstance(step.got, TypeError) and bool(NO_NUMBERS.search(str(step.got)))
+    said = str(step.got)
+    odd = "byte order" in said or "type('A'" in step.statement or "out=(" in step.statement
+    return isinstance(step.got, TypeError) and bool(NO_NUMBERS.search(said)) and not odd
 
 
 #: (reason, test of a Step) for programs and calls; the reasons are rows or sections of docs/differences.md.
@@ -287,7 +292,7 @@ INTENDED = [
     ("log1p and expm1 of complex numbers near 0: NumPy loses their digits",
      every(values_differ, has("log1p", "expm1"), lambda step: step.want.dtype.kind == "c")),
     ("where=, logical functions and choices check the range of Python numbers",
-     every(lambda step: isinstance(step.got, OverflowError),
+     every(lambda step: isinstance(step.got, OverflowError) and "initial" not in step.names,
            has("where", "logical_and", "logical_or", "logical_xor", "select", "choose", "outer",
                                                                  "union1d", "setxor1d", "intersect1d", "append", "concatenate"))),
     ("float numbers as indices or counts: TypeError",
@@ -296,13 +301,13 @@ INTENDED = [
      lambda step: bool(step.names & {"mean", "var", "std"}) and "dtype" in step.names)),
     ("x == None, x != 'text': False and True, as for objects that are no numbers",
      lambda step: isinstance(step.want, tuple) and isinstance(step.got, tuple) and isinstance(step.got[-1], bool) and
-     bool(re.search("[!=]=", step.statement))),
+     bool(re.search("[!=]=", step.statement)) and "flags" not in step.statement),
     ("comparisons and truth values of Python numbers are exact, of any size",
      lambda step: isinstance(step.want, OverflowError) and step.got is None
         and (bool(re.search(r"dtype=(bool|'\?')|[=!<>]= |[<>] | in |equal|less|greater|logical_", re.sub(r"^[\w, ]+ = ", "", step.statement)))
              or any(x.dtype == bool for x in step.inputs))),
     ("without out=, what where= leaves out has no value",
-     every(values_differ, has("where"), lambda step: ("out" not in step.names or re.search(r"out=(None|\(None,)", step.statement)) and bool(step.names & UFUNCS))),
+     every(values_differ, has("where"), lambda step: ("out" not in step.names or re.search(r"out=(None|\(None,)", step.statement)) and bool(step.names & (UFUNCS | {"clip"})))),
     ("with where=, the layout follows the first argument", every(has("where"), lambda step: isinstance(step.want, tuple) and step.want[0] == "flag")),
     ("real(x), imag(x): new arrays", every(has("real", "imag"), lambda step: isinstance(step.want, tuple) and step.want[0] == "flag")),
     ("an index outside in take, where the result has no elements: IndexError",
@@ -329,7 +334,8 @@ INTENDED = [
     ("x @ y of scalars is no operator of NumPy's scalars; here it is the product of arrays without axes: ValueError",
      every(has("@"), lambda step: isinstance(step.want, TypeError) and "unsupported operand type(s) for @" in str(step.want))),
     ("NumPy's scalars are no arrays that could be written to; 0-d arrays are",
-     lambda step: isinstance(step.want, TypeError) and bool(re.search(r"must be (numpy.ndarray|an array)", str(step.want)))),
+     lambda step: isinstance(step.want, TypeError) and bool(re.search(r"must be (numpy.ndarray|an array)", str(step.want)))
+     and "out=(" not in step.statement),
     ("mean, var and std of an array without axes along axis 0, as sum",
      every(has("mean", "var", "std", "average", "median", "nanmean", "nanvar", "nanstd", "nanmedian"), lambda step: step.got is None
            and isinstance(step.want, np.exceptions.AxisError) and "dimension 0" in str(step.want))),
@@ -397,7 +403,8 @@ INTENDED = [
     ("put, repeat and choose with uint64 numbers are allowed",
      every(has("put", "repeat", "choose"), lambda step: isinstance(step.want, TypeError) and "uint64" in str(step.want))),
     ("out= of reductions: cast by the rule of ufuncs",
-     every(lambda step: "out" in step.names, has(*SUMS, "max", "min", "all", "any", "ptp", "clip"),
+     every(lambda step: "out" in step.names and not re.search(r"choose\(|compress\(|einsum\(|out=\(", step.statement),
+           has(*SUMS, "max", "min", "all", "any", "ptp", "clip"),
            lambda step: isinstance(step.got, TypeError) or isinstance(step.want, TypeError))),
 ]  # fmt: skip
 
@@ -407,7 +414,8 @@ MEANT_IN_CALLS = [
     ("x.resize(shape) keeps what refers to the array: it replaces the memory",
      lambda step: isinstance(step.want, ValueError) and "cannot resize" in str(step.want) and step.got is None),
     ("out= has the result's shape: ValueError, where NumPy does not check it, or looks at something else first",
-     lambda step: isinstance(step.got, ValueError) and "out= has shape" in str(step.got)),
+     lambda step: isinstance(step.got, ValueError) and "out= has shape" in str(step.got)
+     and not re.search(r"percentile|quantile|median|mat(mul|vec)|vec(mat|dot)", step.statement)),
     ("finfo and iinfo of arrays, as the Array API has them", both(text_has("finfo|iinfo"), lambda step: step.got is None)),
     ("windows have a real number of elements, and a possible one",
      both(raises_only_here, text_has("bartlett|blackman|hamming|hanning|kaiser"), got_type(TypeError, ValueError))),
@@ -483,9 +491,9 @@ MEANT_IN_CALLS = [
      both(raises_only_here, got_type(TypeError), text_has(r"nan(mean|var|std)\(.*dtype="))),
     ("out= of reductions, of take and of dot: cast by the rule of ufuncs",
      both(want_says(r"Cannot cast (array data|scalar)|output array is not acceptable|output array does not match|invalid output shape"),
-          text_has(r"\.(sum|mean|max|min|argmax|argmin|cumsum|take|dot|choose|trace|nanargmax|nanargmin|round|compress)\("))),
+          text_has(r"\.(sum|mean|max|min|argmax|argmin|cumsum|take|dot|trace|nanargmax|nanargmin|round)\("))),
     ("an array that is given as out= is returned", lambda step: isinstance(step.got, tuple) and step.got[0] in ("type", "no value")
-     and isinstance(step.got[1], np.ndarray | ca.ndarray) and bool(re.search(r"out=|np\.|xp\.zeros|x5\)|\.dot\(.*, (x\d|xp\..*)\)", step.statement))),
+     and isinstance(step.got[1], np.ndarray | ca.ndarray) and bool(re.search(r"out=|np\.|xp\.zeros|x5\)|\.dot\(.*, (x\d|xp\.).*\)", step.statement))),
     ("views of numbers are arrays of their own: no value", lambda step: isinstance(step.got, tuple) and step.got[0] == "no value"
      and bool(re.search(r"(transpose|permute_dims|matrix_transpose|reshape|squeeze|ravel|swapaxes|flip|positive|real|imag|moveaxis|rollaxis)\(", step.statement))),
     ("new arrays of indexing, joining, folding and partitions lie in C order or in that of x; NumPy's lie as its loops go",
@@ -529,7 +537,8 @@ MEANT_IN_CALLS = [
      both(values_differ, text_has(r"as_strided\([^,]+, ([^,]*|\([^)]*\))(, (strides=)?None)?\)$"))),
     ("as_strided checks what NumPy believes", both(got_type(ValueError, OverflowError), text_has("as_strided"))),
     ("nan_to_num(number, copy=False): a number has no memory that could be written", both(text_has("copy=(False|0)"), want_says("Unable to avoid copy"))),
-    ("words are of type str", both(got_type(TypeError), got_says(r"must be (a string|'raise', 'wrap' or 'clip')"))),
+    ("words are of type str", both(got_type(TypeError), got_says(r"must be (a string|'raise', 'wrap' or 'clip')"),
+                                          lambda step: not re.search("convolve|correlate", step.statement))),
     ("coefficients have one axis: ValueError", both(got_type(ValueError), got_says("coefficients must have one axis"))),
     ("ddof= and correction= are real numbers, m= and k= integers", both(got_type(TypeError), got_says(r"must be (a real number|an integer), not"))),
     ("initial=: a sequence of one number is that number", both(text_has(r"initial=([\[(]|np\.|xp\.|x\d)"), lambda step: step.got is None)),
@@ -537,7 +546,8 @@ MEANT_IN_CALLS = [
     ("two faults in one call: which is told is not promised",
      both(want_says(r"Cannot cast ufunc|cannot specify both|Cannot interpret .* as a data type|remapped shapes|out of bounds for array of dimension|read-only|zero-size array"),
           lambda step: isinstance(step.got, TypeError | ValueError | OverflowError))),
-    ("out= is cast to by the rule of ufuncs", both(raises_only_here, got_says("cannot cast the output|cannot cast from"))),
+    ("out= is cast to by the rule of ufuncs", both(raises_only_here, got_says("cannot cast the output|cannot cast from"),
+                                                   lambda step: not re.search(r"choose\(|compress\(|einsum\(", step.statement))),
     ("positions of unravel_index are integers, no bools", both(got_type(TypeError), got_says("only integers are permitted"))),
     ("a shape, axes and a target are what they are called: TypeError", both(got_type(TypeError), got_says("must be an integer or a sequence|expected an array to write into|out must be an array"))),
     ("choose reads all before it writes, also where out= is the array of numbers", both(lambda step: step.got is None, want_says("invalid entry in choice array"))),
@@ -599,5 +609,11 @@ MEANT_IN_CALLS = [
     ("two faults in one call: which is told is not promised", both(want_says("clipmode must be one of"), got_says("indices must be integers"))),
     ("matmul(out=) of vectors without elements: NumPy does not compare lengths", both(raises_only_here, text_has(r"matmul\(.*out="), got_says(r"0 and \d+ elements|\d+ and 0 elements"))),
     ("differences of unsigned numbers wrap to 2**64, and their sum cancels", both(values_differ, text_has(r"trapezoid\("), lambda step: any(x.dtype.kind == "u" for x in step.inputs))),
+    ("digits of decompositions and solutions depend on the library; tests/python/test_linalg*.py multiplies them out",
+     both(values_differ, text_has(r"linalg\."), lambda step: step.want.dtype.kind in "fc")),
+    ("eigenvalues of general matrices are complex, as in the Array API", both(text_has(r"linalg\.eig(vals)?\("), gives("dtype"))),
+    ("memory that is not in C order is no buffer: BufferError, as Python's protocol has it", both(want_says("not C-contiguous"), got_type(BufferError))),
+    ("strides of arrays without elements lead nowhere", both(text_has("strides"), lambda step: any(not x.size for x in step.inputs))),
+    ("fftfreq takes what NumPy takes for an integer elsewhere", both(text_has("fftfreq"), lambda step: step.got is None, want_says("single integer"))),
     ("Python's floats out of range raise in assignments", both(raises_only_here, got_says("cannot convert float (NaN|infinity) to integer"))),
 ]  # fmt: skip

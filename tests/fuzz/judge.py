@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 from intended import INTENDED, Step
-from limits import KNOWN, PRODUCTS, SUM_LIMIT, same_values
+from limits import KNOWN, PRODUCTS, SUM_LIMIT, TRANSFORMS, same_values
 from same import public_type
 from statements import (
     BOUND,
@@ -45,6 +45,7 @@ from cuarray import _core
 ORDER_ASKED_FOR = re.compile(r"order='[CF]'|contiguousarray|asfortranarray|flatten|ravel|copy\('[CF]'\)")
 #: Functions whose 0-d results are values in cuarray, as those of ufuncs, and arrays in NumPy.
 VALUES = {"isin", "median", "percentile", "quantile", "nanmedian", "nanpercentile", "nanquantile"}
+VALUES |= TRANSFORMS
 
 
 class Difference(NamedTuple):
@@ -346,7 +347,7 @@ class Pair:
     def unsupported(self, statement):
         """Whether NumPy's result is of an unsupported dtype, or a list or string."""
         made = [self.theirs.get(name) for name in LIVE_WORD.findall(statement)]
-        return any(getattr(x, "dtype", None) is not None and x.dtype not in KNOWN for x in made)
+        return any(getattr(x, "dtype", None) is not None and x.dtype.newbyteorder("=") not in KNOWN for x in made)
 
     def compare_all(self, names, function, excused, results=True):
         """Compare every live name; NumPy's side adopts permitted differences. Return the first Difference."""
@@ -396,6 +397,9 @@ class Pair:
             if found and numbers and excused(np.asarray(want), np.asarray(got)):
                 return None
             return None if found and excused(("object", want), ("object", got)) else found
+        if want.dtype not in KNOWN and want.dtype.newbyteorder("=") in KNOWN and isinstance(got, ca.ndarray):
+            want = want.astype(want.dtype.newbyteorder("="))  # a copy, as docs/differences.md says
+            self.parted.add(name)
         if got is want or (
             want.dtype not in KNOWN and isinstance(got, np.ndarray | np.generic) and got.dtype == want.dtype
         ):  # an argument that is handed through
@@ -454,7 +458,7 @@ class Pair:
                 return Difference(kind, f"{name}: NumPy {shown(plain)}, cuarray {shown(host)}")
             self.take_over(name, want, host)
         if "[" in name:
-            return None
+            return self.compare_kind(name, want, got, names, function, excused)
         self.saved[name] = host
         if names and name in self.bound and isinstance(want, np.ndarray):
             if want.ndim == 0 and names & VALUES and _core.is_value(got):
@@ -467,6 +471,16 @@ class Pair:
                 return None
             return Difference((function, "no value"), f"{name} is a value in NumPy: y = {name}; y += 1 changes it here")
         return None
+
+    def compare_kind(self, name, want, got, names, function, excused):
+        """Compare whether a part of a result is a value."""
+        is_value = _core.is_value(got)
+        if not names or is_value == isinstance(want, np.generic) or want.ndim or (is_value and names & VALUES):
+            return None
+        if excused(("no value", want), ("no value", got)):
+            return None
+        said = ("a value in NumPy", "an array here") if not is_value else ("an array in NumPy", "a value here")
+        return Difference((function, "no value"), f"{name} is {said[0]}, {said[1]}")
 
     def compare_sequences(self, name, want, got, names, function, excused):
         if not isinstance(got, tuple | list) or len(got) != len(want):
@@ -482,18 +496,18 @@ class Pair:
 
     def compare_flags(self, name, want, got, function, excused):
         ours, theirs = got.flags, want.flags
-        for flag in ("c_contiguous", "f_contiguous", "writeable"):
+        for flag in ("c_contiguous", "f_contiguous", "writeable", "aligned"):
             if getattr(ours, flag) == getattr(theirs, flag):
                 continue
             lines = [line for line in self.statement.split("\n") if f"{name} = " in line]
             asked_for = any(ORDER_ASKED_FOR.search(line) and "out=" not in line for line in lines[-1:])
-            if flag != "writeable" and self.is_new(want) and not asked_for:
+            if flag.endswith("contiguous") and self.is_new(want) and not asked_for:
                 self.take_layout_over(name, want, got)
                 continue
             self.parted.add(name)
             if excused(("flag", flag), ("flag", flag)) or (ours.writeable and not want.size):
                 continue
-            kind = (function, flag, getattr(theirs, flag))
+            kind = ("array" if flag == "aligned" else function, flag, getattr(theirs, flag))
             return Difference(kind, f"{name}: {flag} is {getattr(theirs, flag)} in NumPy, {getattr(ours, flag)} here")
         return None
 
@@ -581,6 +595,7 @@ class Pair:
             "linspace",
             "logspace",
             "geomspace",
+            *TRANSFORMS,
         }:
             return 0.0
         # out= may be wider than the loop; NumPy's nanvar rounds to the elements' type, whatever dtype= says.

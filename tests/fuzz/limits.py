@@ -63,6 +63,12 @@ SUMS = {
     "polymul", "polyadd", "polysub", "polyint", "polyder", "poly", "vander", "cross", "outer", "diff", "ediff1d", "unwrap",
     "apply_along_axis", "apply_over_axes", "matpow", "pad", "linspace", "logspace", "geomspace",
 }  # fmt: skip
+#: Functions of xp.fft, which are sums.
+TRANSFORMS = {f"{i}{name}{n}" for i in ("", "i") for name in ("fft", "rfft") for n in ("", "2", "n")} | {
+    "hfft",
+    "ihfft",
+}
+SUMS |= TRANSFORMS
 SUM_LIMIT = 64
 #: Those that NumPy adds from left to right where an array is no plain matrix.
 PRODUCTS = {"dot", "inner", "vdot", "vecdot", "matvec", "vecmat", "matmul", "einsum", "tensordot"}
