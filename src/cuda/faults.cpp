@@ -15,8 +15,10 @@ FaultWatch::FaultWatch(const Context& context, CUstream queue) : context_(contex
     record_ = static_cast<volatile kernel::FaultRecord*>(memory);
     record_->ticket = 0;
     driver.cuMemAlloc(&claim_, 256);
-    own_claim_ = owned(context, reinterpret_cast<void*>(claim_),
-                       [](const Driver& d, void* claim) { d.cuMemFree(reinterpret_cast<CUdeviceptr>(claim)); });
+    own_claim_ = owned(context, reinterpret_cast<void*>(claim_), [queue](const Driver& d, void* claim) {
+        d.cuStreamSynchronize.status(queue);  // it may be about to be cleared
+        d.cuMemFree(reinterpret_cast<CUdeviceptr>(claim));
+    });
     clear();
 }
 
