@@ -324,9 +324,9 @@ PyTypeObject* make_function_type(const char* name, descrgetfunc bind, unsigned i
                            {Py_tp_getset, function_attributes},
                            {Py_tp_members, function_members},
                            {0, nullptr}};
-    PyType_Spec spec = {name, int(sizeof(FunctionObject)), 0,
-                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_VECTORCALL | flags,
-                        slots};
+    PyType_Spec spec = {
+        name, int(sizeof(FunctionObject)), 0,
+        unsigned(Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_VECTORCALL) | flags, slots};
     return reinterpret_cast<PyTypeObject*>(Object::steal(PyType_FromSpec(&spec)).release());
 }
 
