@@ -57,6 +57,18 @@ for t in threads: t.start()
 for t in threads: t.join()
 assert len(passed) == 12
 """,
+    # The start of a GPU waits for it with the lock of all devices, which the other threads want.
+    "starts of four threads, one lock": """
+barrier = threading.Barrier(4)
+def work():
+    barrier.wait()
+    with ca.device("cuda:1"):
+        passed.append(float(ca.ones(2).sum()))
+threads = [threading.Thread(target=work) for _ in range(4)]
+for t in threads: t.start()
+for t in threads: t.join()
+assert passed == [2] * 4
+""",
     # One thread holds the lock of the graph, in which it waits; the other wants it.
     "fused in two threads": """
 def work():
