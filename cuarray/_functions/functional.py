@@ -358,6 +358,11 @@ def frompyfunc(func, /, nin, nout, **kwargs):
         A ufunc with NumPy's attributes and methods. Its results are arrays of the common type of all returned numbers;
         NumPy's are arrays of objects.
 
+    Raises
+    ------
+    ValueError
+        If `nin` or `nout` is negative.
+
     See Also
     --------
     numpy.frompyfunc
@@ -373,4 +378,6 @@ def frompyfunc(func, /, nin, nout, **kwargs):
     7
     """
     nin, nout = integer(nin, "nin", "frompyfunc"), integer(nout, "nout", "frompyfunc")
+    if nin < 0 or nout < 0:
+        raise ValueError(f"frompyfunc: nin and nout must not be negative, they are {nin} and {nout}")
     return FunctionOfObjects(np.frompyfunc(func, nin, nout, **kwargs))

@@ -614,6 +614,9 @@ MEANT_IN_CALLS = [
     ("eigenvalues of general matrices are complex, as in the Array API", both(text_has(r"linalg\.eig(vals)?\("), gives("dtype"))),
     ("memory that is not in C order is no buffer: BufferError, as Python's protocol has it", both(want_says("not C-contiguous"), got_type(BufferError))),
     ("strides of arrays without elements lead nowhere", both(text_has("strides"), lambda step: any(not x.size for x in step.inputs))),
+    ("frompyfunc of negative numbers of arguments or results: ValueError", both(raises_only_here, got_says("nin and nout must not be negative"))),
+    ("rfftfreq of a negative number of points: ValueError", both(raises_only_here, got_says("rfftfreq: n must not be negative"))),
+    ("concatenate reads all before it writes, also where out= is one of its arrays", both(values_differ, text_has(r"(concatenate|stack)\(.*out=x\d"))),
     ("fftfreq takes what NumPy takes for an integer elsewhere", both(text_has("fftfreq"), lambda step: step.got is None, want_says("single integer"))),
     ("Python's floats out of range raise in assignments", both(raises_only_here, got_says("cannot convert float (NaN|infinity) to integer"))),
 ]  # fmt: skip

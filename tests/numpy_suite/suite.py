@@ -39,7 +39,9 @@ _core: mem_overlap memmap multiarray multithreading nep50_promotions numeric num
 _core: scalarmath scalarprint shape_base ufunc umath umath_accuracy umath_complex
 lib: array_utils arraypad arraysetops arrayterator format function_base histograms index_tricks io loadtxt mixins nanfunctions
 lib: packbits polynomial regression shape_base stride_tricks twodim_base type_check ufunclike utils
-fft: helper
+linalg: deprecations linalg regression
+fft: helper pocketfft
+random: direct generator_mt19937 generator_mt19937_regressions random randomstate randomstate_regression regression seed_sequence smoke
 """
 
 
