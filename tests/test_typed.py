@@ -306,6 +306,8 @@ def half(y: int) -> int:
 
 def test_strict_programs(folder):
     (folder / "strict.py").write_text(STRICT)
-    done = run("mypy", folder, "--config-file=mypy.ini", "--cache-dir=.cache", "--strict", "--no-error-summary", "strict.py")
+    done = run(
+        "mypy", folder, "--config-file=mypy.ini", "--cache-dir=.cache", "--strict", "--no-error-summary", "strict.py"
+    )
     errors = [line for line in done.stdout.splitlines() if line.startswith("strict.py")]  # not of the source itself
     assert not errors and done.returncode in (0, 1), done.stdout + done.stderr

@@ -26,7 +26,6 @@ import cuarray
 from cuarray import _core
 
 
-
 def has_fast_path(name):
     """Whether a function is answered by C++; those that are not bound as methods may be Python's alone."""
     function = public(name)
