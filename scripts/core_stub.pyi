@@ -343,6 +343,8 @@ class ndarray:
         """Return a copy as a numpy.ndarray, or write into the one given as out."""
     def get(self, *, out: npt.NDArray[Any] | None = None, blocking: bool = True) -> npt.NDArray[Any]:
         """Return a copy as a numpy.ndarray; CuPy's name for `numpy`."""
+    def data_ptr(self) -> int:
+        """Return the address of the first element, as `torch.Tensor.data_ptr` does; libraries of kernels call it."""
     def torch(self) -> Any:
         """Return a torch.Tensor on the same device, which shares the memory if the array is writeable."""
     def jax(self) -> Any:

@@ -51,7 +51,7 @@ def average(
 ) -> tuple[ndarray, ndarray]:
     """Return weighted averages."""
 
-def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, **kwargs: Any) -> Callable[..., Any]:
+def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, **kwargs: Any) -> Any:
     """Return a function that calls a Python function for each element."""
 
 class _ThreadContext:

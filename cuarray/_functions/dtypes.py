@@ -1,6 +1,6 @@
 """Element types: NumPy's dtypes and ml_dtypes' bfloat16, promotion and casting rules."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy import dtype as dtype
@@ -305,7 +305,7 @@ class finfo:
     nmant: int
     precision: int
 
-    def __new__(cls, type, /):
+    def __new__(cls, type, /) -> Self:
         return remembered(cls, type)
 
     def _fill(self, dtype):
@@ -371,7 +371,7 @@ class iinfo:
     max: int
     min: int
 
-    def __new__(cls, type, /):
+    def __new__(cls, type, /) -> Self:
         return remembered(cls, type)
 
     def _fill(self, dtype):

@@ -164,8 +164,8 @@ bool are_few_products(const std::vector<LabelledArray>& terms) {
     return true;
 }
 
-/// einsum: at most seven operands, out, dtype, order, casting, optimize. One or two arrays of one dtype; or three, where
-/// they are so small that the order of products does not matter.
+/// einsum: at most seven operands, out, dtype, order, casting, optimize. One or two arrays of one dtype; or three,
+/// where they are so small that the order of products does not matter.
 PyObject* contracted(Given given, int) {
     int count = 0;
     while (count < 7 && given[count]) ++count;

@@ -26,8 +26,8 @@ PyObject* at_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* 
 UfuncResult call_unlocked(RowId row, std::span<const Argument> args, const UfuncOptions& options, Device device);
 /// New objects for the results of a row: one, or a tuple.
 PyObject* wrap_results(RowId row, UfuncResult& result);
-/// Calls a row on numbers without memory, Python's and NumPy's; null, with nothing done, if there are other objects among
-/// them or the row must be called on arrays.
+/// Calls a row on numbers without memory, Python's and NumPy's; null, with nothing done, if there are other objects
+/// among them or the row must be called on arrays.
 PyObject* call_on_numbers(RowId row, PyObject* const* objects, int count);
 /// Calls a row on `count` objects that all are ndarrays, without keywords: the way that most calls go.
 PyObject* call_on_arrays(RowId row, PyObject* const* objects, int count);

@@ -619,8 +619,8 @@ TYPES = [
     Mutant(
         "rounded-integers-are-floats",
         "cuarray/_functions/elementwise.py",
-        "(whole / scale if decimals > 0 else whole * scale).astype(dtype, copy=False), out,",
-        "whole / scale if decimals > 0 else whole * scale, out,",
+        "(whole / scale if decimals > 0 else whole * scale).astype(dtype, copy=False)",
+        "whole / scale if decimals > 0 else whole * scale",
         tests("manipulation", "round"),
     ),
     Mutant(
@@ -925,9 +925,9 @@ EDITING = [
     ),
     Mutant(
         "root-of-minus-infinity",
-        "src/ops/run_call.cpp",
-        "expr.scalar(number(-infinity))), expr.scalar(number(infinity)), root)",
-        "expr.scalar(number(infinity))), expr.scalar(number(infinity)), root)",
+        "src/ops/powers.cpp",
+        "apply(row::equal, x, number(-infinity)), number(infinity), positive)",
+        "apply(row::equal, x, number(infinity)), number(infinity), positive)",
         tests("ndarray", "powers"),
     ),
     Mutant(
@@ -1125,15 +1125,15 @@ PRODUCTS = [
     Mutant(
         "third-of-a-step-in-its-old-place",
         "cuarray/_functions/einsum.py",
-        "else (position - k, count - k)",
-        "else (position - 1, count - k)",
+        "product = count + len(pairs)",
+        "product = count + len(pairs) - 1",
         tests("products", "einsum"),
     ),
     Mutant(
         "same-convolution-of-even-length",
         "cuarray/_functions/convolution.py",
-        "before = (0, len(taps) // 2, extra)[MODES[mode]]",
-        "before = (0, extra // 2, extra)[MODES[mode]]",
+        "before = (0, len(taps) // 2, extra)[mode]",
+        "before = (0, extra // 2, extra)[mode]",
         tests("polynomials", "convol"),
     ),
     Mutant(

@@ -200,10 +200,10 @@ def same(got, want, device, rtol=0):
     [
         "dot(a, a, {})",
         "einsum('ij,jk', a, a, out={})",
-        "matmul(a, a, {})",
+        "matmul(a, a, out={})",
         "choose(i, [a, a], {})",
         "round(a, 1, {})",
-        "vecdot(a, a, {})",
+        "vecdot(a, a, out={})",
     ],
 )
 def test_out(call, device):
@@ -211,18 +211,23 @@ def test_out(call, device):
         return eval(f"cuarray.{call.format('out')}", {"cuarray": cuarray, "a": a, "i": i, "out": out})
 
     a, i = cuarray.asarray([[1.25, 2.0], [3.0, 4.0]]), cuarray.asarray([[0, 1], [1, 0]])
+    def of_numpy(out):
+        return eval(f"np.{call.format('out')}", {"np": np, "a": a.numpy(), "i": i.numpy(), "out": out})
+
     plain = run(None)
-    for dtype in ("f8", "c16", "f4"):
-        out = cuarray.zeros(plain.shape, dtype)
-        assert run(out) is out and np.array_equal(out.numpy(), plain.numpy().astype(dtype))
-    assert run((out,)) is out
-    for wrong, error in (
-        (cuarray.zeros(plain.shape, int), TypeError),
-        (cuarray.zeros((3, *plain.shape)), ValueError),
-        ([1], TypeError),
-    ):
-        with pytest.raises(error):
-            run(wrong)
+    outputs = [np.zeros(plain.shape, dtype) for dtype in ("f8", "c16", "f4", "i8")]
+    outputs += [np.zeros((3, *plain.shape)), (np.zeros(plain.shape),), (np.zeros(plain.shape),) * 2, [1]]
+    for theirs in outputs:
+        ours = tuple(map(cuarray.asarray, map(np.copy, theirs))) if isinstance(theirs, tuple) else theirs
+        ours = cuarray.asarray(theirs.copy()) if isinstance(theirs, np.ndarray) else ours
+        try:
+            want = of_numpy(theirs)
+        except (TypeError, ValueError) as raised:
+            with pytest.raises(TypeError if isinstance(raised, TypeError) else ValueError):
+                run(ours)
+            continue
+        result = run(ours)
+        assert result is (ours[0] if isinstance(ours, tuple) else ours) and np.allclose(result.numpy(), want)
 
 
 WRITES = [
