@@ -189,6 +189,13 @@ MUTANTS = [
         "tests/python/test_protocols_dlpack.py -k values",
     ),
     Mutant(
+        "one-element-of-a-new-shape-has-no-strides",
+        "src/array/array.cpp",
+        "if (is_c_contiguous()) strides = c_strides",
+        "if (false) strides = c_strides",
+        "tests/python/test_same_calls.py -k strides",
+    ),
+    Mutant(
         "an-unpickled-value-is-an-array",
         "cuarray/_ndarray/byte_methods.py",
         "return _core.as_value(array) if is_value else array",

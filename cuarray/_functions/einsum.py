@@ -25,6 +25,17 @@ def found_path(text, shapes, optimize):
     return tuple(np.einsum_path(text, *stand_ins, optimize=optimize)[0][1:])
 
 
+def check_options(dtype, order, casting):
+    """Raise the errors for options that no einsum takes."""
+    if dtype is not None:
+        _core.dtype(dtype)
+    _core.can_cast(np.bool_, np.bool_, casting)
+    if not isinstance(order, str):
+        raise TypeError(f"einsum: order must be a string, not {order!r:.80}")
+    if order.upper() not in ("C", "F", "A", "K"):
+        refuse(f"order must be 'C', 'F', 'A' or 'K', not {order!r}")
+
+
 def path_of(text, arrays, optimize):
     """Return the pairs of terms to multiply, in order; `optimize` is NumPy's, for which False and True mean greedy."""
     if isinstance(optimize, list | tuple) and optimize and optimize[0] == "einsum_path":
@@ -124,7 +135,8 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
     if not arrays:
         refuse("at least one array is needed")
     if len(arrays) == 1 and out is None and is_view(text):
-        # As in NumPy, a view of the array in its own type and layout.
+        # As in NumPy, a view of the array in its own type and layout, whatever else is asked for.
+        check_options(dtype, order, casting)
         return _core.as_value(_core.einsum(text, arrays, ()))
     takers = [] if out is None else [target(out, "einsum", is_out=True)]
     kind = common_dtype([*arrays, *takers], dtype, casting, "einsum")

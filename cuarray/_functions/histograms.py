@@ -432,6 +432,8 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     edges = [box_edges(*of_one) for of_one in zip(columns, bins, ranges, strict=True)]
     # Two extra bins, below the first edge and above the last, count elements out of range.
     extents = [len(e) + 1 for e in edges]
+    if math.prod(extents) > 2**60:
+        raise ValueError(f"histogramdd: {extents!r:.80} bins are more than an array can have")
     places = None
     for x, e, extent in zip(columns, edges, extents, strict=True):
         along = as_array(e, device)

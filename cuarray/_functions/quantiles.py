@@ -488,7 +488,7 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=np._NoValu
     if not is_inexact(a) or a.size == 0:
         if out is None:
             return median(a, axis, keepdims=keepdims)
-        return write_output(median(a, axis, keepdims=keepdims), out, "nanmedian", broadcasts=True)
+        return write_output(median(a, axis, keepdims=keepdims), out, "nanmedian", broadcasts=a.size > 0)
     slices = Slices(a, axis, keepdims, "nanmedian")
     rows, last = slices.values, slices.values.ndim - 1
     count, least, most = counts_of_numbers(rows)

@@ -491,7 +491,8 @@ def digitize(x, bins, right=False):
     if ascend(bins):
         return searchsorted(bins, x, side)
     if bool((bins[1:] != bins[1:]).any()):  # a NaN behind others: no order, so that only NumPy's steps find its places
-        return as_array(np.digitize(x.numpy(), bins.numpy(), right), x.device)
+        places = as_array(np.digitize(x.numpy(), bins.numpy(), right), x.device)
+        return places if x.ndim else _core.as_value(places)
     return bins.size - searchsorted(bins[::-1], x, side)
 
 

@@ -374,7 +374,7 @@ def tensorsolve(a, b, axes=None) -> ndarray:
     if axes is not None:
         moved = normalise_axes(axes, a.ndim, "tensorsolve")
         a = a.transpose([axis for axis in range(a.ndim) if axis not in moved] + moved)
-    shape = a.shape[b.ndim :] if a.ndim >= b.ndim else ()
+    shape = a.shape[b.ndim - a.ndim :]  # all axes where both have as many, as in NumPy
     count = prod(shape)
     if a.size != count * count or b.size != count:
         raise LinAlgError(

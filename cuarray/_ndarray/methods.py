@@ -4,6 +4,8 @@ import math
 from importlib import import_module
 from types import GenericAlias
 
+import numpy as np
+
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axis
 from cuarray._arguments.ufuncs import ceil, floor, trunc
@@ -79,11 +81,11 @@ def conj(self, out=None, /):
     >>> ca.asarray([1 + 2j]).conj()
     array([1.-2.j])
     """
-    if out is not None and not isinstance(out, ndarray):
+    if out is not None and not isinstance(out, ndarray | np.ndarray):
         raise TypeError("conj: output must be an array")
     if self.dtype.kind == "c":
         return conj_ufunc(self, out=out)
-    if out is None:
+    if out is None or out is self:
         return self
     copyto(out, self)
     return out

@@ -10,6 +10,7 @@
 #include "bindings/ndarray.h"
 #include "bindings/reductions.h"
 #include "cuarray/array/pending.h"
+#include "cuarray/ops/reduction.h"
 #include "cuarray/runtime/registry.h"
 #include "ops/powers.h"
 

@@ -58,8 +58,8 @@ class Interface:
     """An object that has its interface on the instance, as an image or a frame may."""
 
     def __init__(self, x):
-        self.x = x
-        self.__array_interface__ = np.asarray(x).__array_interface__
+        self.x = np.asarray(x)  # whose memory the interface names
+        self.__array_interface__ = self.x.__array_interface__
 
 
 def interface(x):

@@ -41,8 +41,7 @@ def run_engine(name, device, count, seed, *options):
 @pytest.mark.parametrize("name", ENGINES)
 def test_no_difference(name, device, full):
     count = CASES[name][full] // (1 if device == "cpu" else ON_GPU)
-    # Of calls, crashes and hangs fail here; faults.py and .ci/full show the other findings.
-    status, said = run_engine(name, device, count, 20, *(["--crashes"] if name == "calls" else []))
+    status, said = run_engine(name, device, count, 20)
     assert status == 0, said
 
 

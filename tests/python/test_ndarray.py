@@ -262,6 +262,15 @@ def test_pickle_out_of_band(device):
     assert bits(pickle.loads(data, buffers=buffers)) == bits(x)
 
 
+def test_pickles_of_parts_need_no_buffers(device):
+    for x in (
+        cuarray.arange(12).reshape(3, 4)[:, :2],
+        cuarray.arange(6)[::-2],
+        cuarray.ones((2, 4), "bfloat16")[:, 1:],
+    ):
+        assert bits(pickle.loads(pickle.dumps(x, 5, buffer_callback=pytest.fail))) == bits(x)
+
+
 def test_copy_and_deepcopy(device):
     x = cuarray.arange(6).reshape(2, 3).T
     for y in (copy.copy(x), copy.deepcopy(x), copy.deepcopy([x])[0]):

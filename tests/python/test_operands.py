@@ -211,6 +211,7 @@ def test_out(call, device):
         return eval(f"cuarray.{call.format('out')}", {"cuarray": cuarray, "a": a, "i": i, "out": out})
 
     a, i = cuarray.asarray([[1.25, 2.0], [3.0, 4.0]]), cuarray.asarray([[0, 1], [1, 0]])
+
     def of_numpy(out):
         return eval(f"np.{call.format('out')}", {"np": np, "a": a.numpy(), "i": i.numpy(), "out": out})
 
