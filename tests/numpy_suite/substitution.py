@@ -157,8 +157,9 @@ class Lenient:
             return self.theirs(*map(on_host, arguments), **options)
 
     def __getattr__(self, name):
-        if importing:  # the types of NumPy's loops, for example, of which a file chooses
-            return getattr(self.theirs if name == "types" else self.ours, name, None) or getattr(self.theirs, name)
+        if importing:  # the types of NumPy's loops, of which a file chooses, and the names that become names of tests
+            of_numpy = name in ("types", "__name__")
+            return getattr(self.theirs if of_numpy else self.ours, name, None) or getattr(self.theirs, name)
         return getattr(self.ours, name)
 
 
