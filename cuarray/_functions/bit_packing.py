@@ -23,7 +23,8 @@ def along_last(a, axis, function):
 def comes_big(bitorder, function):
     """Return whether the bit order is big-endian."""
     if bitorder not in ("big", "little"):
-        raise ValueError(f"{function}: 'bitorder' must be either 'little' or 'big', not {bitorder!r}")
+        error = ValueError if isinstance(bitorder, str) else TypeError
+        raise error(f"{function}: 'bitorder' must be either 'little' or 'big', not {bitorder!r}")
     return bitorder == "big"
 
 

@@ -472,9 +472,9 @@ def box_edges(x, bins, range):
     """Return the edges along one coordinate as a NumPy array."""
     bins = bins.numpy() if isinstance(bins, ndarray) else bins
     if np.ndim(bins) == 0 and not isinstance(bins, str):
+        if np.asarray(bins).dtype.kind in "biuf" and bins < 1:
+            raise ValueError(f"histogramdd: the number of bins must be positive, it is {bins}")
         count = integer(bins, "the number of bins", "histogramdd")
-        if count < 1:
-            raise ValueError(f"histogramdd: the number of bins must be positive, it is {count}")
         return np.linspace(*outer_edges(x, range, "histogramdd"), count + 1)
     if np.ndim(bins) != 1:
         raise ValueError("histogramdd: bins must be a number or have one axis")

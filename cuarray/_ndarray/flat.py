@@ -41,7 +41,12 @@ class Flat:
         return self.base.flatten()
 
     def __array__(self, dtype=None, copy=None):
-        return self.copy().__array__(dtype)
+        flat = self.base.ravel()
+        if copy or _core.shares_memory(flat, self.base):
+            return flat.__array__(dtype, copy=copy)
+        flat = flat.__array__(dtype, copy=copy)
+        flat.flags.writeable = False  # writes would be lost
+        return flat
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -93,6 +98,9 @@ class Flat:
             return self.base[self.position(key)]
         chosen = self.base.ravel()[key]
         return chosen.copy() if isinstance(key, slice) else chosen
+
+    def __delitem__(self, key):
+        raise TypeError("elements of an array cannot be deleted; see cuarray.delete")
 
     def __setitem__(self, key, value):
         key = self.one_axis(key)

@@ -56,8 +56,8 @@ class Source:
         "_is_philox",
     )
 
-    #: Whether shares of dirichlet may be 0, as in NumPy's Generator alone.
-    _takes_zero_shares = True
+    #: Whether parameters are those of NumPy's older class, which are checked by rules of their own.
+    _is_older = False
 
     def __init__(self, host, device):
         self._device = None if device is None else _core.device(device)

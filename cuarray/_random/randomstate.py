@@ -50,10 +50,12 @@ class RandomState(Source):
 
     __module__ = "cuarray.random"
     __slots__ = ("_twin",)
-    _takes_zero_shares = False
+    _is_older = True
 
     def __init__(self, seed=None, device=None):
         self._twin = None
+        if isinstance(seed, type) and issubclass(seed, np.random.BitGenerator):
+            raise ValueError(f"RandomState: a bit generator must be instantiated: {seed.__name__}(7)")
         super().__init__(np.random.Generator(bit_generator_of(seed)), device)
 
     def seed(self, seed=None):
@@ -134,6 +136,8 @@ class RandomState(Source):
         ------
         TypeError
             If it is neither.
+        IndexError
+            If it is a tuple of another length than 3 or 5.
         ValueError
             If it is the state of another type of bit generator, such as those of NumPy's module functions.
 
@@ -146,13 +150,21 @@ class RandomState(Source):
         >>> import cuarray as ca
         >>> ca.random.set_state(ca.random.get_state())
         """
-        if isinstance(state, tuple | list) and len(state) in (3, 5):
+        if isinstance(state, tuple | list):
+            if len(state) not in (3, 5):
+                raise IndexError(f"set_state: the tuple must have 3 or 5 entries, not {len(state)}")
             state = {"bit_generator": state[0], "state": {"key": state[1], "pos": state[2]}}
         if not isinstance(state, dict):
             raise TypeError(f"set_state: a dict or a tuple of 3 or 5, as get_state returns it, not {state!r}")
         bit_generator = self._host.bit_generator
         with bit_generator.lock:
             bit_generator.state = state
+
+    def __getstate__(self):
+        return self.get_state(legacy=False)
+
+    def __setstate__(self, state):
+        self.set_state(state)
 
     def rand(self, *args):
         """Draw from the uniform distribution over ``0 <= x < 1``; the arguments are the shape.

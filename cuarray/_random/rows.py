@@ -74,7 +74,10 @@ def multinomial(source, n, pvals, size):
         return None
     n, pvals = values
     if pvals.ndim == 0 or pvals.shape[-1] == 0:
-        raise ValueError(f"multinomial: pvals has shape {pvals.shape}; a last axis with probabilities expected")
+        if source._is_older and pvals.ndim == 1 and n.ndim == 0 and n >= 0:
+            return empty((*rows_of(size), 0), np.int64, device=device)
+        error = TypeError if source._is_older and pvals.ndim == 0 else ValueError
+        raise error(f"multinomial: pvals has shape {pvals.shape}; a last axis with probabilities expected")
     shape = rows_of(size)
     if n.ndim or pvals.ndim > 1:
         shape = shape_for("multinomial", size, [n.shape, pvals.shape[:-1]]) or ()
@@ -191,7 +194,7 @@ def dirichlet(source, alpha, size):
     least, most = float(alpha.min()), float(alpha.max())
     if least < 0:
         raise ValueError("dirichlet: alpha < 0")
-    if least == 0 and not source._takes_zero_shares:
+    if least == 0 and source._is_older:
         raise ValueError("dirichlet: alpha <= 0")
     if most == 0:
         return zeros(rows, np.float64, device=device)

@@ -128,8 +128,8 @@ Array Array::reshape(const Dims& wanted, char order, bool copy, bool never_copy)
         return turned.reshape(reversed(shape), 'C', copy, never_copy).transpose(reversed_axes(shape.size()));
     }
     Dims strides;
-    if (is_c_contiguous()) strides = c_strides(shape, item_size(dtype_));
-    const bool viewable = !strides.empty() || reshape_strides(layout_, shape, strides);
+    const bool viewable = is_c_contiguous() || reshape_strides(layout_, shape, strides);
+    if (is_c_contiguous()) strides = shape == layout_.shape ? layout_.strides : c_strides(shape, item_size(dtype_));
     if (viewable && !copy) return view({shape, strides});
     if (never_copy)
         raise(ErrorKind::Value, "reshape: array of shape ", to_string(layout_.shape), " and strides ",

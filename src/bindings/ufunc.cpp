@@ -142,7 +142,7 @@ void CallOptions::set_signature(PyObject* object) {
         fail(PyExc_TypeError, "%s: the signature must be a string or a tuple, not %R", row_.name, object);
     const Object parts = is_text ? letters_of(object, row_) : Object::share(object);
     const Py_ssize_t count = PyTuple_Size(parts.get()), types = row_.nin + row_.nout;
-    if (count == 1 && types > 1 && PyTuple_GetItem(parts.get(), 0) != Py_None)
+    if (count == 1 && types > 1)
         fail(PyExc_TypeError,
              "%s: a signature of one type; use dtype=, or a tuple of %zd with None where any type will do", row_.name,
              types);

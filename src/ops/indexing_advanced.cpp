@@ -247,6 +247,18 @@ class AdvancedIndex {
         return computed(row::multiply, inside, number(array_.strides()[p.axis] / unit));
     }
 
+    static bool fit_together(const std::vector<const Dims*>& shapes) {
+        Dims common(kMaxDims, 1);
+        for (const Dims* shape : shapes)
+            for (int axis = 1; axis <= shape->size(); ++axis) {
+                const int64_t n = (*shape)[shape->size() - axis];
+                int64_t& extent = common[kMaxDims - axis];
+                if (extent != 1 && n != 1 && n != extent) return false;
+                if (extent == 1) extent = n;
+            }
+        return true;
+    }
+
     void broadcast_positions() {
         if (positions_.size() == 1) {
             common_ = positions_[0].array.shape();
@@ -257,6 +269,7 @@ class AdvancedIndex {
         try {
             common_ = broadcast(shapes, kName);
         } catch (const Error&) {
+            if (fit_together(shapes)) throw;  // too many elements
             std::string text;
             for (const Dims* shape : shapes) text += " " + to_string(*shape);
             raise(ErrorKind::Index, "shape mismatch: indexing arrays could not be broadcast together with shapes",

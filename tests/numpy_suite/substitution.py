@@ -64,6 +64,8 @@ def on_host(x):
         return x if x.ndim else x[()]
     if type(x) in (list, tuple):
         return type(x)(map(on_host, x))
+    if isinstance(x, tuple) and hasattr(x, "_fields"):
+        return tuple(map(on_host, x))
     if type(x) is dict:
         return {on_host(key): on_host(part) for key, part in x.items()}
     return x

@@ -213,6 +213,18 @@ def test_values(expression, device):
     agree(expression, NAMES)
 
 
+@pytest.mark.parametrize("view", ["x", "x[1:]", "x.T", "x[:, ::2]"])
+def test_flat_as_an_array_of_numpy(view):
+    """A view where the elements are contiguous; else a copy, which cannot be written to."""
+    for call in ("x.flat.__array__()", "np.asarray(x.flat)"):
+        ours, numpys = cuarray.ones((3, 4), device="cpu"), np.ones((3, 4))
+        got, expected = (eval(call, {"x": eval(view, {"x": x}), "np": np}) for x in (ours, numpys))
+        assert np.shares_memory(got, ours) == np.shares_memory(expected, numpys)
+        assert got.flags.writeable == expected.flags.writeable and got.shape == expected.shape
+    copied = cuarray.array(eval(view, {"x": ours}).flat, device="cpu")
+    assert copied.flags.writeable and not cuarray.shares_memory(copied, ours)
+
+
 STATEMENTS = """
 xp.put(v, [0, 2], [9, 8])
 xp.put(v, [0, 2, 4], [9, 8])

@@ -165,6 +165,26 @@ def test_views_share_memory(expression, device):
     agree(f"[(n, s) for n, s in zip(({expression}).shape, ({expression}).strides) if n > 1]", NAMES)
 
 
+@pytest.mark.parametrize(
+    "array",
+    [
+        "xp.asarray(0)",
+        "xp.arange(1)[None]",
+        "xp.zeros((0, 3))",
+        "xp.ones((2, 3))",
+        "xp.ones((3, 2)).T",
+        "xp.zeros(12)[::2]",
+    ],
+)
+def test_strides_of_reshaped_arrays(array, device):
+    """Those of axes of length 1 and of arrays without elements too, as NumPy has them."""
+    size = eval(array, {"xp": np}).size
+    shapes = {0: [(0,), (3, 0, 2), (0, 1)], 1: [(), (1,), (1, 1)]}.get(size, [(6, 1), (1, 6), (3, 1, 2, 1), (2, 3)])
+    for shape in shapes:
+        for order in "CF":
+            agree(f"{array}.reshape({shape}, order='{order}').strides", NAMES)
+
+
 @pytest.mark.parametrize("expression", COPIES)
 def test_copies_do_not_share_memory(expression, device):
     x = NAMES["x"](cuarray)
