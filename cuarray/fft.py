@@ -792,9 +792,10 @@ def lowest_frequency(function, n, d, dtype):
         raise ValueError(f"{function}: n must not be negative, it is {n}")
     if n == 0 or (isinstance(d, int | float) and d == 0):
         raise ZeroDivisionError(f"{function}: no frequencies for n = {n} points at distance d = {d!r:.80}")
-    if d is None or isinstance(d, str | bytes | list | tuple):
-        raise TypeError(f"{function}: d must be a number, not {d!r:.80}")
-    return 1.0 / (n * d), dtype
+    try:
+        return 1.0 / (n * d), dtype
+    except TypeError:
+        raise TypeError(f"{function}: d must be a number, not {d!r:.80}") from None
 
 
 def fftshift(x, axes=None) -> ndarray:

@@ -85,7 +85,7 @@ def conj(self, out=None, /):
         raise TypeError("conj: output must be an array")
     if self.dtype.kind == "c":
         return conj_ufunc(self, out=out)
-    if out is None or out is self:
+    if out is None:
         return self
     copyto(out, self)
     return out

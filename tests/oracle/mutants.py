@@ -1245,13 +1245,6 @@ ARGUMENTS = [
         tests("functions_as_numpys", "conj"),
     ),
     Mutant(
-        "conj-writes-where-nothing-changes",
-        "cuarray/_ndarray/methods.py",
-        "if out is None or out is self:",
-        "if out is None:",
-        tests("same_calls", "conj"),
-    ),
-    Mutant(
         "digitize-among-nan-gives-arrays",
         "cuarray/_functions/sorting.py",
         "return places if x.ndim else _core.as_value(places)",
