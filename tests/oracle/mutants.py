@@ -1123,10 +1123,10 @@ PRODUCTS = [
         tests("products", "einsum"),
     ),
     Mutant(
-        "third-of-a-step-in-its-old-place",
+        "products-in-the-place-of-a-term",
         "cuarray/_functions/einsum.py",
-        "product = count + len(pairs)",
-        "product = count + len(pairs) - 1",
+        "unmoved.append(product)",
+        "unmoved.insert(places[0], product)",
         tests("products", "einsum"),
     ),
     Mutant(

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import reduce
 
 import numpy as np
 import pytest
@@ -534,6 +535,21 @@ def test_random_einsums(type, order, device, rng):
             np.abs(got.numpy().astype(want.dtype) ^ want if type.kind == "b" else got.numpy() - want)
             <= tolerance * scale
         ).all(), note
+
+
+def test_einsums_multiply_in_the_order_of_their_path(device, rng):
+    """Powers of two whose products overflow or vanish in other orders; steps of one term, two and three."""
+    for _ in range(50):
+        terms = list(2.0 ** rng.integers(-700, 700, (6, 30)))
+        arrays, path = [cuarray.asarray(x, device=device) for x in terms], ["einsum_path"]
+        while len(terms) > 1:
+            step = sorted(rng.permutation(len(terms))[: rng.integers(1, 4)].tolist())
+            path.append(tuple(step))
+            with np.errstate(all="ignore"):
+                product = reduce(np.multiply, [terms[k] for k in step])
+            terms = [x for k, x in enumerate(terms) if k not in step] + [product]
+        got = cuarray.einsum("i,i,i,i,i,i->i", *arrays, optimize=path)
+        np.testing.assert_array_equal(got.numpy(), terms[0], err_msg=str(path))
 
 
 @pytest.mark.parametrize("text", ["ij->ij", "ij->ji", "...->...", "ij...->...ji"])
