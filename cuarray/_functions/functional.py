@@ -378,6 +378,8 @@ def frompyfunc(func, /, nin, nout, **kwargs):
     7
     """
     nin, nout = integer(nin, "nin", "frompyfunc"), integer(nout, "nout", "frompyfunc")
+    if not callable(func):
+        raise TypeError(f"frompyfunc: func must be callable, not {func!r:.80}")
     if nin < 0 or nout < 0:
         raise ValueError(f"frompyfunc: nin and nout must not be negative, they are {nin} and {nout}")
     return FunctionOfObjects(np.frompyfunc(func, nin, nout, **kwargs))
