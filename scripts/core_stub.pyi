@@ -308,7 +308,7 @@ class ndarray:
         self,
         dtype: DTypeLike,
         order: Order = "K",
-        casting: Casting = "unsafe",
+        casting: Casting | Literal["same_value"] = "unsafe",
         subok: bool = True,
         copy: bool = True,
         *,

@@ -217,6 +217,13 @@ MUTANTS = [
         "tests/python/test_memory.py -k wrong_allocator",
     ),
     Mutant(
+        "rounded-up-and-back",
+        "src/ops/same_value.cpp",
+        "return apply(row::logical_and, same, fits);",
+        "return same;",
+        "tests/python/test_types.py -k change_no_value",
+    ),
+    Mutant(
         "arrow-columns-have-steps",
         "src/bindings/arrow_export.cpp",
         "if (array.is_c_contiguous() && is_aligned && dtype == array.dtype()) return array;",

@@ -5,6 +5,7 @@
 #include "bindings/ndarray.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/runtime/runtime.h"
+#include "ops/same_value.h"
 
 namespace cuarray::python {
 namespace {
@@ -15,25 +16,34 @@ PyObject* wrap_maybe_view(Array array, PyObject* self) {
     return wrap(std::move(array));
 }
 
+/// Whether casting= of astype is its own rule: every cast, as long as no value changes.
+bool is_same_value(PyObject* casting) {
+    return casting && PyUnicode_Check(casting) && PyUnicode_CompareWithASCIIString(casting, "same_value") == 0;
+}
+
 constexpr Signature kAstypeSignature{"astype", {"dtype", "order", "casting", "subok", "copy", "device"}, 5, 1};
 PyObject* astype_method(PyObject* self, PyObject** values) {
     const Array& array = array_of(self);
     const DType dtype = to_dtype(values[0], DType::float64, "astype");
     const char order = to_order(values[1], "CFAK", 'K', "astype");
-    const Casting casting = to_casting(values[2], Casting::Unsafe, "astype");
+    const bool keeps_values = is_same_value(values[2]);
+    const Casting casting = keeps_values ? Casting::Unsafe : to_casting(values[2], Casting::Unsafe, "astype");
     const bool copy = !values[4] || is_true(values[4]);
     const Device device = to_device(values[5], array.device(), "astype");
     if (!can_cast(array.dtype(), dtype, casting))
         raise(ErrorKind::Type, "astype: cannot cast from ", info(array.dtype()).name, " to ", info(dtype).name,
               " according to the rule '", to_string(casting), "'");
-    warn_of_lost_imaginary_part(array.dtype(), dtype);
+    if (!keeps_values) warn_of_lost_imaginary_part(array.dtype(), dtype);
     const bool moves = device != array.device();
     const bool stays =
         dtype == array.dtype() && !moves &&
         (order == 'K' || order == 'A' || (order == 'C' ? array.is_c_contiguous() : array.is_f_contiguous()));
     if (!copy && stays) return Py_NewRef(self);
     Array result = without_gil(is_long(array.device(), array.size()) || moves, [&] {
-        return astype(moves ? to_device(array, device) : array, dtype, order, copy && !moves);
+        const Array source = moves ? to_device(array, device) : array;
+        Array cast = astype(source, dtype, order, copy && !moves);
+        if (keeps_values) check_same_value(source, cast, "astype");
+        return cast;
     });
     return wrap(std::move(result), as_ndarray(self)->is_value);
 }
