@@ -197,7 +197,9 @@ def block(arrays):
     rank = max(depth, *map(np.ndim, leaves))
     leaves = as_arrays("block", *leaves)
     shape, places = arranged(iter(leaves), arrays, 0, depth, rank)
-    result = empty(shape, _core.result_type(*leaves), device=leaves[0].device)
+    in_columns = depth and all(leaf.flags.f_contiguous for leaf in leaves)
+    order = "F" if in_columns and not all(leaf.flags.c_contiguous for leaf in leaves) else "C"
+    result = empty(shape, _core.result_type(*leaves), order=order, device=leaves[0].device)
     for leaf, corner in places:
         result[tuple(slice(k, k + n) for k, n in zip(corner, leaf.shape, strict=True))] = leaf
     return result

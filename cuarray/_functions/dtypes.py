@@ -213,7 +213,7 @@ def isdtype(dtype, kind):
     """
     dtype = _core.dtype(dtype)
     if isinstance(kind, tuple):
-        return any(isdtype(dtype, one) for one in kind)
+        return True in [isdtype(dtype, one) for one in kind]  # all are looked at
     if kind is None:
         raise TypeError("isdtype: kind must be a dtype, a string or a tuple of them, not None")
     if not isinstance(kind, str):

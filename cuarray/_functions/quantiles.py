@@ -642,7 +642,7 @@ def slices_of_nothing(a, axis, out, keepdims, function, weights):
     slices = Slices(a, axis, keepdims, function)
     if weights is not None:
         checked_weights(weights, a, slices, function)
-    return slices.result(slices.values.mean(axis=-1), out, broadcasts=True)
+    return slices.result(slices.values.mean(axis=-1), out)
 
 
 def quantile_of_counts(ordered, count, q, rule, is_weak, out_dtype):

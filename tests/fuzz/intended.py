@@ -603,6 +603,8 @@ MEANT_IN_CALLS = [
     ("two faults in one call: which is told is not promised", both(want_says("too many indices"), got_says("slice indices must be integers"))),
     ("two faults in one call: which is told is not promised", both(want_says("non-empty take from an empty axes|is out of bounds for axis 0"), got_says("axes must be a sequence"))),
     ("resolve_dtypes of logical functions: the types of the loop that runs", both(text_has(r"logical_\w+\.resolve_dtypes"), gives("object"))),
+    ("choose takes any number of arrays", both(lambda step: step.got is None, want_says("Need at least . and at most 64 array objects"))),
+    ("insert at unsigned positions", both(text_has(r"insert\("), lambda step: step.got is None, want_says("ufunc 'add' output from .* to dtype\\('uint"))),
     ("einsum(optimize=) adds along the axes of an ellipsis that the result lacks", both(raises_only_here, text_has("optimize="), got_says(r"the result of .* lacks '\.\.\.'"))),
     ("resolve_dtypes takes whatever names a dtype", both(text_has("resolve_dtypes"), lambda step: step.got is None, want_says("must be a valid NumPy dtype"))),
     ("concatenate into, and conj to, a read-only array that would not change: ValueError",

@@ -1245,6 +1245,20 @@ ARGUMENTS = [
         tests("functions_as_numpys", "conj"),
     ),
     Mutant(
+        "blocks-of-columns-lie-in-rows",
+        "cuarray/_functions/blocks.py",
+        'order = "F" if in_columns',
+        'order = "C" if in_columns',
+        tests("same_calls", "block"),
+    ),
+    Mutant(
+        "kinds-behind-the-right-one-are-not-looked-at",
+        "cuarray/_functions/dtypes.py",
+        "return True in [isdtype(dtype, one) for one in kind]",
+        "return any(isdtype(dtype, one) for one in kind)",
+        tests("same_calls", "isdtype"),
+    ),
+    Mutant(
         "digitize-among-nan-gives-arrays",
         "cuarray/_functions/sorting.py",
         "return places if x.ndim else _core.as_value(places)",
