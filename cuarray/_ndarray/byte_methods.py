@@ -204,8 +204,9 @@ def host_bytes(array):
 def reduce_ex(self, protocol):
     protocol = integer(protocol, "protocol", "__reduce_ex__")
     host, order = host_bytes(self)
-    # As in NumPy, the copy of an array that is not contiguous travels within the pickle.
-    is_whole = self.flags.forc
+    # As in NumPy, the copy of an array that is not contiguous in any order of its axes travels within the pickle.
+    falling = sorted(range(self.ndim), key=lambda axis: -self.strides[axis])
+    is_whole = self.flags.forc or self.transpose(falling).flags.c_contiguous
     data = pickle.PickleBuffer(host) if protocol >= 5 and is_whole else host.tobytes()
     arguments = data, self.dtype.name, self.shape, order, str(self.device)
     return rebuild, (*arguments, True) if _core.is_value(self) else arguments

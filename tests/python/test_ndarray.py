@@ -269,6 +269,9 @@ def test_pickles_of_parts_need_no_buffers(device):
         cuarray.ones((2, 4), "bfloat16")[:, 1:],
     ):
         assert bits(pickle.loads(pickle.dumps(x, 5, buffer_callback=pytest.fail))) == bits(x)
+    buffers, x = [], cuarray.arange(24).reshape(2, 3, 4).transpose(1, 0, 2)
+    assert bits(pickle.loads(pickle.dumps(x, 5, buffer_callback=buffers.append), buffers=buffers)) == bits(x)
+    assert len(buffers) == 1
 
 
 def test_copy_and_deepcopy(device):
