@@ -189,6 +189,13 @@ MUTANTS = [
         "tests/python/test_protocols_dlpack.py -k values",
     ),
     Mutant(
+        "indices-of-too-many-elements-do-not-fit-together",
+        "src/ops/indexing_advanced.cpp",
+        "if (fit_together(shapes)) throw;",
+        "",
+        "tests/oracle/test_bad_calls.py -k ix_",
+    ),
+    Mutant(
         "one-element-of-a-new-shape-has-no-strides",
         "src/array/array.cpp",
         "if (is_c_contiguous()) strides = c_strides",

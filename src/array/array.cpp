@@ -121,6 +121,7 @@ Dims complete_shape(const Dims& wanted, int64_t size, const Dims& old) {
 Array Array::reshape(const Dims& wanted, char order, bool copy, bool never_copy) const {
     const Dims shape = complete_shape(wanted, size(), layout_.shape);
     checked_size(shape, item_size(dtype_), "reshape");
+    if (shape == layout_.shape && !copy) return view(layout_);
     if (order == 'A') order = is_f_contiguous() && !is_c_contiguous() ? 'F' : 'C';
     if (order == 'F') {
         // Fortran order is C order of the transposed array into the reversed shape.
@@ -128,8 +129,8 @@ Array Array::reshape(const Dims& wanted, char order, bool copy, bool never_copy)
         return turned.reshape(reversed(shape), 'C', copy, never_copy).transpose(reversed_axes(shape.size()));
     }
     Dims strides;
-    const bool viewable = is_c_contiguous() || reshape_strides(layout_, shape, strides);
-    if (is_c_contiguous()) strides = shape == layout_.shape ? layout_.strides : c_strides(shape, item_size(dtype_));
+    if (is_c_contiguous()) strides = c_strides(shape, item_size(dtype_));
+    const bool viewable = !strides.empty() || reshape_strides(layout_, shape, strides);
     if (viewable && !copy) return view({shape, strides});
     if (never_copy)
         raise(ErrorKind::Value, "reshape: array of shape ", to_string(layout_.shape), " and strides ",

@@ -209,6 +209,27 @@ INDEXING = [
         tests("indexing_functions"),
     ),
     Mutant(
+        "flat-is-copied-for-numpy",
+        "cuarray/_ndarray/flat.py",
+        "if copy or _core.shares_memory(flat, self.base):",
+        "if copy:",
+        tests("indexing_functions", "flat_as_an_array"),
+    ),
+    Mutant(
+        "numbers-name-an-order-of-bits",
+        "cuarray/_functions/bit_packing.py",
+        "error = ValueError if isinstance(bitorder, str) else TypeError",
+        "error = ValueError",
+        "tests/oracle/test_bad_calls.py -k bitorder",
+    ),
+    Mutant(
+        "parts-of-a-bin-are-no-integer",
+        "cuarray/_functions/histograms.py",
+        'if np.asarray(bins).dtype.kind in "biuf" and bins < 1:',
+        "if False:",
+        "tests/oracle/test_bad_calls.py -k histogram",
+    ),
+    Mutant(
         "upper-triangle-one-down",
         "cuarray/_functions/index_grids.py",
         'integer(k, "k", "triu_indices") - 1, dtype=bool))',
@@ -1672,6 +1693,13 @@ RANDOM = [
         "bit_generator.state = state\n\n    def get_state",
         'bit_generator.state = bit_generator.state | {"state": state["state"]}\n\n    def get_state',
         tests("random", "module or one_generator"),
+    ),
+    Mutant(
+        "no-outcomes-of-the-older-class",
+        "cuarray/_random/rows.py",
+        "if source._is_older and pvals.ndim == 1 and",
+        "if False and",
+        tests("random_older", "no_outcomes"),
     ),
     Mutant(
         "a-seed-of-another-bit-generator",
