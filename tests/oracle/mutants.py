@@ -1315,6 +1315,13 @@ ARGUMENTS = [
         tests("same_calls", "histogramdd"),
     ),
     Mutant(
+        "permuted-axes-are-a-part",
+        "cuarray/_ndarray/byte_methods.py",
+        "is_whole = self.flags.forc or self.transpose(",
+        "is_whole = self.flags.forc and self.transpose(",
+        tests("ndarray", "out_of_band"),
+    ),
+    Mutant(
         "pickles-of-parts-need-buffers",
         "cuarray/_ndarray/byte_methods.py",
         "if protocol >= 5 and is_whole",

@@ -255,11 +255,12 @@ def test_reduce_is_what_pickles_call(device):
 
 
 def test_pickle_out_of_band(device):
-    x = cuarray.arange(1000.0)
-    buffers = []
-    data = pickle.dumps(x, 5, buffer_callback=buffers.append)
-    assert len(data) < 500 and len(buffers) == 1
-    assert bits(pickle.loads(data, buffers=buffers)) == bits(x)
+    cube = cuarray.arange(1000.0).reshape(10, 4, 25)
+    for x in (cube.ravel(), cube, cube.T, cube.transpose(1, 0, 2), cube[:5].transpose(2, 0, 1)):
+        buffers = []
+        data = pickle.dumps(x, 5, buffer_callback=buffers.append)
+        assert len(data) < 500 and len(buffers) == 1
+        assert bits(pickle.loads(data, buffers=buffers)) == bits(x)
 
 
 def test_pickles_of_parts_need_no_buffers(device):
