@@ -193,7 +193,7 @@ def test_casts_that_change_no_value(source, device):
             except ValueError as raised:
                 if "casting must be" in str(raised):
                     pytest.skip("this NumPy has no same_value")
-                with pytest.raises(ValueError, match="astype: could not cast 'same_value' .* 1 of 1 elements"):
+                with pytest.raises(ValueError, match=r"astype: could not cast 'same_value' .* 1 of 1 elements"):
                     x.astype(target, casting="same_value")
                 continue
             np.testing.assert_array_equal(x.astype(target, casting="same_value").numpy(), want)
