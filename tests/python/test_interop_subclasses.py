@@ -131,7 +131,7 @@ def test_what_is_refused_everywhere(device):
 
 
 #: Functions that query a type, a shape or memory, or read bytes; and those whose arguments are not arrays.
-ASKING = ("common_type", "frombuffer", "fromiter", "isfortran", "isscalar", "iterable", "may_share_memory", "min_scalar_type",
+ASKING = ("common_type", "frombuffer", "fromiter", "iscomplexobj", "isfortran", "isrealobj", "isscalar", "iterable", "may_share_memory", "min_scalar_type",
           "mintypecode", "ndim", "printoptions", "set_printoptions", "shape", "shares_memory", "size")  # fmt: skip
 
 
