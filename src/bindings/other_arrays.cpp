@@ -165,9 +165,11 @@ void refuse_to_strip(PyObject* object, const char* function) {
         if (is_more_than_numbers(object)) refuse_class(object, class_of_numpy(object), function);
         return;
     }
-    // What exports its memory is asked for that; the others would be computed, or lose units, without a word.
-    if (has_attribute(Py_TYPE(object), "__array_function__") && !has_attribute(object, "__dlpack__") &&
-        !has_attribute(object, "__cuda_array_interface__"))
+    // A class that exports memory is asked for it; the others would be computed, or lose units, without a word. An
+    // instance may only pass on the attributes of the array inside, as pint's do.
+    PyTypeObject* const type = Py_TYPE(object);
+    if (has_attribute(type, "__array_function__") && !has_attribute(type, "__dlpack__") &&
+        !has_attribute(type, "__cuda_array_interface__"))
         refuse_class(object, ArrayClass::Foreign, function);
 }
 
