@@ -98,6 +98,13 @@ MUTANTS = [
         "sim tests/python/test_creation.py -k stays_on_cpu",
     ),
     Mutant(
+        "numba-kernels-write-to-copies",
+        "src/bindings/interfaces.cpp",
+        "if (array.strides()[axis] < 0 && array.size() && array.is_writable())",
+        "if (false)",
+        "tests/python/test_interop_numba_kernels.py -k negative",
+    ),
+    Mutant(
         "lists-of-arrays-are-not-tensors",
         "cuarray/_ndarray/torch_function.py",
         "if kind is tuple or kind is list:",
