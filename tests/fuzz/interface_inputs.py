@@ -207,11 +207,13 @@ def compare_with_numpy(foreign, is_inside):
         seen, trouble = np.asarray(foreign), None
     except Exception as error:
         seen, trouble = None, bare(error)
+    if seen is not None and not seen.dtype.isnative and not is_inside:
+        return  # cuarray would copy it, from memory that is not there
     references = sys.getrefcount(foreign)
     x, error = refused(lambda: cuarray.asarray(foreign, device="cpu"), "asarray", *([trouble] if trouble else []))
     if x is None:
         expect(sys.getrefcount(foreign) - references <= references - before, "buffers not given back")
-        if seen is not None and seen.dtype.kind in "biufc" and seen.dtype.isnative and seen.dtype.itemsize <= 16:
+        if seen is not None and seen.dtype.kind in "biufc" and seen.dtype.itemsize <= 16:
             is_odd = seen.size and (not is_inside or seen.dtype.itemsize == 16)
             expect(
                 is_odd or "longdouble" in str(error),
@@ -222,17 +224,18 @@ def compare_with_numpy(foreign, is_inside):
             )
         return
     expect(seen is not None, "taken unlike NumPy", str(trouble))
+    native = seen.dtype.newbyteorder("=")  # another byte order is copied
     expect(
-        x.shape == seen.shape and x.dtype == seen.dtype,
+        x.shape == seen.shape and x.dtype == native,
         "description",
         x.shape,
         x.dtype,
         seen.shape,
         seen.dtype,
     )
-    expect(x.flags.writeable == seen.flags.writeable, "protection", seen.flags.writeable)
+    expect(x.flags.writeable == (seen.flags.writeable or native != seen.dtype), "protection", seen.flags.writeable)
     if is_inside:
-        expect(x.numpy().tobytes() == seen.tobytes(), "values")
+        expect(x.numpy().tobytes() == seen.astype(native).tobytes(), "values")
 
 
 class ArrayStruct(ctypes.Structure):
@@ -414,7 +417,7 @@ class BuffersOut(Family):
             return
         description = (view.ndim, view.itemsize, view.len, view.readonly)
         expect(
-            description == (x.ndim, x.itemsize, x.nbytes, int(not x.flags.writeable)),
+            description == (x.ndim if flags & 8 else 1, x.itemsize, x.nbytes, int(not x.flags.writeable)),
             "description",
             description,
         )

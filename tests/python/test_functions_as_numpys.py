@@ -85,7 +85,8 @@ def outcome(call):
         result = call()
     except Exception as error:
         return type(error).__name__
-    return np.asarray(result).tolist() if not isinstance(result, tuple) else [np.asarray(r).tolist() for r in result]
+    values = [r.tolist() if hasattr(r, "tolist") else r for r in (result if isinstance(result, tuple) else (result,))]
+    return values if isinstance(result, tuple) else values[0]
 
 
 CALLS = """

@@ -51,8 +51,11 @@ def check_types_say_what_capsules_say():
     for name in NAMES:
         for x in views(cuarray.ones((4, 3)).astype(name)):
             view = StridedMemoryView.from_dlpack(x, stream_ptr=-1)
+            if min(x.strides, default=0) < 0:
+                assert "write cuda.as_cuda_array(x), or x.copy()" in str(error_of(lambda x=x: x._numba_type_))
+                continue
             kind = x._numba_type_
-            assert kind.mutable == (not view.readonly) or min(x.strides, default=0) < 0, (name, x.strides)
+            assert kind.mutable == (not view.readonly), (name, x.strides)
             assert kind.ndim == len(view.shape) and str(kind.dtype) == str(typeof(np.ones(1, name)).dtype)
 
 

@@ -22,9 +22,13 @@ def check_the_method_torch():
 
 def check_operators_move_nothing():
     x, t = cuarray.arange(3.0), torch.arange(3.0)
-    for call in (lambda: x + t, lambda: t + x, lambda: x == t, lambda: x @ t, lambda: x.__iadd__(t)):
+    for call in (lambda: x + t, lambda: x == t, lambda: x @ t, lambda: x.__iadd__(t)):
         error = error_of(call)
         assert isinstance(error, TypeError) and "write cuarray.asarray(y, device='cuda:0')" in str(error), error
+    if not torch.version.cuda:  # PyTorch computes, and cannot take the memory
+        for call in (lambda: t + x, lambda: t == x, lambda: t @ x, lambda: t.__iadd__(x), lambda: torch.sin(x)):
+            error = error_of(call)
+            assert isinstance(error, BufferError) and "write x.to_device('cpu').torch()" in str(error), error
     assert (x + cuarray.asarray(t, device="cuda:0")).tolist() == [0, 2, 4]
     assert cuarray.asarray(t).device == "cpu", "an import stays where the memory is"
 
