@@ -13,7 +13,7 @@ TESTS = {
 }
 
 
-@pytest.mark.parametrize(("seed", "mode"), [(0, "lazy"), (1, "random")])
+@pytest.mark.parametrize(("seed", "mode"), [pytest.param(0, "lazy", marks=pytest.mark.full), (1, "random")])
 @pytest.mark.parametrize("file", TESTS)
 def test_python_tests_judged(file, seed, mode):
     path = backend_program.ROOT / "tests/python" / file
