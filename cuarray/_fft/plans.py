@@ -69,11 +69,12 @@ def transform_axis(function, a, n, axis, norm, out):
 
 def transform_axes(function, a, s, axes, norm, out):
     """Transform several axes by a function whose name without its last letter is the transform of an axis."""
-    out = output(out, function)
-    x = as_precise(operand(function, a), out)
+    x = operand(function, a)
     if s is not None:
         s = [None if n is None else extent(n, "a length in s", function) for n in entries(s, "s", function)]
     if axes is not None:
+        if isinstance(axes, ndarray | np.ndarray) and axes.dtype.kind not in "iu":  # without elements, too
+            raise TypeError(f"{function}: axes must be integers, not {axes.dtype}")
         axes = [integer(axis, "an axis", function) for axis in entries(axes, "axes", function)]
     elif s is not None:
         axes = range(-len(s), 0)
@@ -85,6 +86,10 @@ def transform_axes(function, a, s, axes, norm, out):
     transform = function[:-1]
     if transform in ("rfft", "irfft") and not axes:
         raise np.exceptions.AxisError(f"{function}: a real transform needs one axis at least")
+    if not axes:
+        return x  # as in NumPy, whatever out= and norm= say
+    out = output(out, function)
+    x = as_precise(x, out)
     lengths = [x.shape[axis] for axis in axes]
     if s is None:
         s = [*lengths[:-1], None] if transform == "irfft" else lengths
@@ -104,8 +109,6 @@ def run(function, x, plan, norm, out):
     norm = "backward" if norm is None else norm
     if not isinstance(norm, str) or norm not in OPPOSITE:
         raise ValueError(f"{function}: norm must be 'backward', 'ortho' or 'forward', not {norm!r:.80}")
-    if not plan:
-        return write_output(x, out, function)
     given = x.dtype
     if given.kind == "c" and plan[0][0] in FROM_REAL:
         raise TypeError(f"{function}: the input must be real, not {given}; write cuarray.real(x)")

@@ -108,7 +108,7 @@ def result_type(*arrays_and_dtypes):
     >>> ca.result_type(ca.int8, ca.float16), ca.result_type(ca.float32, 1.0)
     (dtype('float16'), dtype('float32'))
     """
-    return _core.result_type(*arrays_and_dtypes)
+    return _core.result_type(*[in_native_order(given) for given in arrays_and_dtypes])
 
 
 @_core.without_binding
@@ -133,7 +133,7 @@ def promote_types(type1, type2, /):
     >>> ca.promote_types("int64", "uint64")
     dtype('float64')
     """
-    return _core.promote_types(type1, type2)
+    return _core.promote_types(in_native_order(type1), in_native_order(type2))
 
 
 def can_cast(from_, to, casting="safe"):
@@ -160,7 +160,16 @@ def can_cast(from_, to, casting="safe"):
     >>> ca.can_cast("int32", "float32"), ca.can_cast("int32", "float32", "same_kind")
     (False, True)
     """
-    return _core.can_cast(from_, to, casting)
+    source, wanted = in_native_order(from_), in_native_order(to)
+    is_swap = (source is from_) != (wanted is to)
+    return _core.can_cast(source, wanted, casting) and not (is_swap and casting == "no")
+
+
+def in_native_order(given):
+    """Return a dtype of another byte order, or its name, as the machine's: answers about types do not depend on it."""
+    if isinstance(given, str) and given.startswith(">"):
+        given = np.dtype(given)
+    return given.newbyteorder("=") if isinstance(given, np.dtype) and given.byteorder == ">" else given
 
 
 #: The kinds of the Array API standard, as the letters of numpy.dtype.kind.
@@ -179,7 +188,7 @@ def dtype_of(given):
     """Return the dtype of an array or a number, or what is given as one."""
     if isinstance(given, ndarray | np.ndarray | np.generic):
         return given.dtype
-    return _core.dtype(type(given) if isinstance(given, int | float | complex) else given)
+    return _core.dtype(type(given) if isinstance(given, int | float | complex) else in_native_order(given))
 
 
 def isdtype(dtype, kind):
@@ -211,13 +220,13 @@ def isdtype(dtype, kind):
     >>> ca.isdtype(ca.float32, ("integral", "real floating"))
     True
     """
-    dtype = _core.dtype(dtype)
+    dtype = _core.dtype(in_native_order(dtype))
     if isinstance(kind, tuple):
         return True in [isdtype(dtype, one) for one in kind]  # all are looked at
     if kind is None:
         raise TypeError("isdtype: kind must be a dtype, a string or a tuple of them, not None")
     if not isinstance(kind, str):
-        return dtype == _core.dtype(kind)
+        return dtype == _core.dtype(in_native_order(kind))
     if kind not in KINDS:
         raise ValueError(f"isdtype: unknown kind {kind!r}; there are {', '.join(KINDS)}")
     return ("f" if is_bfloat16(dtype) else dtype.kind) in KINDS[kind]

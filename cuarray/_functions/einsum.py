@@ -81,10 +81,12 @@ def positions_of(step, count):
     return sorted(places)
 
 
-def is_view(text):
+def is_view(text, ndim):
     """Tell whether subscripts of one array keep all of its elements, of which none are multiplied or added."""
     inputs, arrow, output = text.partition("->")
     letters = inputs.replace("...", "")
+    if len(letters) == ndim:  # the ellipsis denotes no axis
+        inputs, output = letters, output.replace("...", "")
     return set(inputs) == set(output) if arrow else len(set(letters)) == len(letters)
 
 
@@ -134,7 +136,7 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
     arrays = as_arrays("einsum", *given)
     if not arrays:
         refuse("at least one array is needed")
-    if len(arrays) == 1 and out is None and is_view(text):
+    if len(arrays) == 1 and out is None and is_view(text, arrays[0].ndim):
         # As in NumPy, a view of the array in its own type and layout, whatever else is asked for.
         check_options(dtype, order, casting)
         return _core.as_value(_core.einsum(text, arrays, ()))

@@ -483,7 +483,11 @@ def dot(a, b, out=None):
     """
     a, b = as_arrays("dot", a, b)
     if a.ndim == 0 or b.ndim == 0:
-        return write_output(multiply_ufunc(a, b), out, "dot")
+        product = multiply_ufunc(a, b)
+        # As in NumPy, where a library multiplies these, and a ufunc other types.
+        if product.dtype.char in "fdFD":
+            return write_product(product, out, "dot")
+        return write_output(product, out, "dot", broadcasts=True)
     axis = -2 if b.ndim > 1 else -1
     if a.shape[-1] != b.shape[axis]:
         raise ValueError(

@@ -85,6 +85,7 @@ class Slices:
         ndim = a.ndim
         self.axes = list(range(ndim)) if axis is None else normalise_axes(axis, ndim, function)
         self.keepdims = keepdims is not np._NoValue and bool(keepdims)
+        self.skips_nan = function.startswith("nan")
         self.kept = [i for i in range(ndim) if i not in self.axes]
         self.shape = a.shape
         self.values = self.rows(a)
@@ -105,7 +106,18 @@ class Slices:
         if self.keepdims:
             extents = [1 if i in self.axes else n for i, n in enumerate(self.shape)]
             values = values.reshape((*values.shape[:leading], *extents))
+            # NumPy writes to the first places along the reduced axes, and leaves the others as they are.
+            shape, ndim = np.shape(out), len(extents)
+            broadcasts = broadcasts and len(shape) >= ndim and all(shape[i - ndim] == 1 for i in self.axes)
+        if out is not None and broadcasts and self.skips_nan:  # as in NumPy, whose last step is an assignment then
+            values = without_leading_ones(values, np.ndim(out))
         return write_output(values, out, self.function, broadcasts=broadcasts)
+
+
+def without_leading_ones(x, ndim):
+    """Return an array without the leading axes of one element that it has beyond `ndim`."""
+    extra = x.ndim - ndim
+    return x.reshape(x.shape[extra:]) if extra > 0 and x.shape[:extra] == (1,) * extra else x
 
 
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
@@ -485,11 +497,9 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=np._NoValu
     array(3.)
     """
     a = as_array(a)
-    if not is_inexact(a) or a.size == 0:
-        if out is None:
-            return median(a, axis, keepdims=keepdims)
-        return write_output(median(a, axis, keepdims=keepdims), out, "nanmedian", broadcasts=a.size > 0)
     slices = Slices(a, axis, keepdims, "nanmedian")
+    if not is_inexact(a) or a.size == 0:
+        return slices.result(median(a, axis), out, broadcasts=a.size > 0)
     rows, last = slices.values, slices.values.ndim - 1
     count, least, most = counts_of_numbers(rows)
     if least == most > 0:

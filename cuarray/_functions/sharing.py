@@ -17,11 +17,16 @@ def shares_memory(a, b, /, max_work=-1):
     ----------
     a, b : ndarray or numpy.ndarray
     max_work : int
-        Accepted and ignored: the answer is exact for all views made by slicing, transposing and reshaping.
+        Checked and ignored: the answer is exact for all views made by slicing, transposing and reshaping.
 
     Returns
     -------
     bool
+
+    Raises
+    ------
+    ValueError
+        If `max_work` is no limit of NumPy's.
 
     See Also
     --------
@@ -34,7 +39,8 @@ def shares_memory(a, b, /, max_work=-1):
     >>> ca.shares_memory(x[::2], x[1::2])
     False
     """
-    return _core.shares_memory(a, b)
+    check_limit(max_work)
+    return _core.shares_memory(in_native_order(a), in_native_order(b))
 
 
 def may_share_memory(a, b, /, max_work=0):
@@ -44,7 +50,7 @@ def may_share_memory(a, b, /, max_work=0):
     ----------
     a, b : ndarray or numpy.ndarray
     max_work : int
-        Accepted and ignored.
+        Checked and ignored.
 
     Returns
     -------
@@ -61,7 +67,23 @@ def may_share_memory(a, b, /, max_work=0):
     >>> ca.may_share_memory(x, x[2:])
     True
     """
-    return shares_memory(a, b)
+    return shares_memory(a, b, max_work)
+
+
+#: An array that shares nothing, so that NumPy only looks at the limit.
+NOTHING = np.empty(0)
+
+
+def check_limit(max_work):
+    """Raise what NumPy raises for a limit of the search for shared elements."""
+    if max_work not in (-1, 0):
+        np.shares_memory(NOTHING, NOTHING, max_work)
+
+
+def in_native_order(x):
+    """Return an array of NumPy's of another byte order as one of the machine's that shows the same memory."""
+    is_swapped = isinstance(x, np.ndarray) and not x.dtype.isnative and x.dtype.kind in "iufc"
+    return x.view(x.dtype.newbyteorder("=")) if is_swapped else x
 
 
 @_core.with_fast_path

@@ -8,7 +8,7 @@ from numpy.linalg import LinAlgError
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axes
-from cuarray._arguments.operands import as_arrays, real_number
+from cuarray._arguments.operands import as_arrays, is_broadcast, real_number
 from cuarray._core import ndarray
 from cuarray._functions.creation import empty
 from cuarray._functions.elementwise import where
@@ -252,7 +252,7 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=np._NoValue) -> ndarray:
     Raises
     ------
     ValueError
-        If both `rcond` and `rtol` are given.
+        If both `rcond` and `rtol` are given, or have no number for each matrix.
     LinAlgError
         If `a` has fewer than two axes, or the iteration does not converge.
     NotImplementedError
@@ -272,10 +272,13 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=np._NoValue) -> ndarray:
     if rcond is not None and rtol is not np._NoValue:
         raise ValueError("pinv: rcond and rtol are two ways to say the same; give one")
     (a, rcond) = as_arrays("pinv", a, optional=(rcond if rtol is np._NoValue else rtol,))
-    require_matrices("pinv", a, is_square=bool(hermitian))
+    require_matrices("pinv", a)
     *stack, rows, columns = a.shape
     if not rows or not columns:
         return empty((*stack, columns, rows), a.dtype, device=a.device)
+    require_matrices("pinv", a, is_square=bool(hermitian))
+    if rcond is not None and not is_broadcast(rcond.shape, tuple(stack)):
+        raise ValueError(f"pinv: rcond has shape {rcond.shape}, which does not broadcast to {tuple(stack)}")
     options = {"full_matrices": False, "hermitian": bool(hermitian)}
     u, s, vh = factorise("pinv", "svd", a.conj(), **options)
     if rcond is None:

@@ -132,7 +132,22 @@ void read_places(Positions& places, const EditedAxis& edited) {
     places.count_from_front(edited.extent, edited.extent + 1, edited.axis, "insert");
 }
 
-/// insert(arr, obj, values, axis): values have the dtype of arr, and at most its axes.
+/// The values that a single place takes, with the axis along which they lie moved to the edited one; it repeats the
+/// place.
+Array values_of_one(Array values, bool is_single, const EditedAxis& edited, Positions& places) {
+    Dims shape(std::max(edited.array.ndim() - values.ndim(), 0), 1), axes;
+    for (const int64_t extent : values.shape()) shape.push_back(extent);
+    values = values.reshape(shape);
+    if (is_single && shape.size()) {  // the first axis of the values goes along the edited one
+        for (int k = 1; k < shape.size(); ++k) axes.push_back(k);
+        axes.insert(edited.axis, 0);
+        values = values.transpose(axes);
+    }
+    if (shape.size()) places.values.resize(size_t(values.shape()[edited.axis]), places.values[0]);
+    return values;
+}
+
+/// insert(arr, obj, values, axis): values have the dtype of arr; more axes than its own may lead, of one element.
 PyObject* insert_positions(PyObject*, Arguments args, Py_ssize_t) {
     return guarded([&] {
         const EditedAxis edited(args[0], args[3], "insert");
@@ -140,20 +155,14 @@ PyObject* insert_positions(PyObject*, Arguments args, Py_ssize_t) {
         const bool is_single = places.shape.empty() && !places.is_mask();
         read_places(places, edited);
         Array values = array_of(args[2]);
-        const int ndim = edited.array.ndim();
-        Dims shape(std::max(ndim - values.ndim(), 0), 1), axes;
-        for (const int64_t extent : values.shape()) shape.push_back(extent);
-        values = values.reshape(shape);
-        if (is_single && ndim == shape.size()) {  // the first axis of the values goes along the edited one
-            for (int k = 1; k < ndim; ++k) axes.push_back(k);
-            axes.insert(edited.axis, 0);
-            values = values.transpose(axes);
-        }
-        if (places.values.size() == 1 && ndim == shape.size())
-            places.values.resize(size_t(values.shape()[edited.axis]), places.values[0]);
+        if (places.values.size() == 1) values = values_of_one(std::move(values), is_single, edited, places);
         Dims inserted = edited.array.shape();
         inserted[edited.axis] = int64_t(places.values.size());
-        values = values.broadcast_to(inserted, "insert");
+        Dims shape;
+        for (int k = 0; k < values.ndim(); ++k)
+            if (!shape.empty() || values.ndim() - k <= inserted.size() || values.shape()[k] != 1)
+                shape.push_back(values.shape()[k]);
+        values = values.reshape(shape).broadcast_to(inserted, "insert");
         return wrap(
             without_gil(edited.array, [&] { return insert(edited.array, edited.axis, places.values, values); }));
     });

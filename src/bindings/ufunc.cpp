@@ -185,9 +185,7 @@ void CallOptions::read(PyObject* const* values, PyObject* keywords) {
             case Casts: options_.casting = to_casting(values[i], Casting::SameKind, row_.name); break;
             case Order: options_.order = to_order(values[i], "CFAK", 'K', row_.name); break;
             case Sig:
-            case LongSignature:
-                if (values[i] != Py_None) set_signature(values[i]);
-                break;
+            case LongSignature: set_signature(values[i]); break;
             default: break;
         }
     }

@@ -1,6 +1,7 @@
 // layout.cpp -- shapes, strides, broadcasting, overlap and the collapsed iteration space.
 #include "cuarray/core/layout.h"
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -38,32 +39,34 @@ int64_t checked_size(const Dims& shape, int64_t item, const char* function) {
     return empty ? 0 : size;
 }
 
-Dims c_strides(const Dims& shape, int64_t item) {
+namespace {
+
+/// The strides of new memory whose axes lie in an order, given by its steps from the innermost; 0 without elements, as
+/// in NumPy.
+template <class AxisOf>
+Dims packed_strides(const Dims& shape, int64_t item, AxisOf&& axis_of) {
     Dims strides(shape.size(), 0);
-    for (int axis = shape.size() - 1; axis >= 0; --axis) {
+    for (int i = 0; i < shape.size(); ++i) {
+        const int axis = axis_of(i);
         strides[axis] = item;
-        item *= std::max<int64_t>(shape[axis], 1);
+        item *= shape[axis];
     }
+    if (item == 0) std::ranges::fill(strides, 0);
     return strides;
+}
+
+}  // namespace
+
+Dims c_strides(const Dims& shape, int64_t item) {
+    return packed_strides(shape, item, [last = shape.size() - 1](int i) { return last - i; });
 }
 
 Dims f_strides(const Dims& shape, int64_t item) {
-    Dims strides(shape.size(), 0);
-    for (int axis = 0; axis < shape.size(); ++axis) {
-        strides[axis] = item;
-        item *= std::max<int64_t>(shape[axis], 1);
-    }
-    return strides;
+    return packed_strides(shape, item, [](int i) { return i; });
 }
 
 Dims strides_in_order(const Dims& shape, const Dims& order, int64_t item) {
-    Dims strides(shape.size(), 0);
-    for (int i = order.size() - 1; i >= 0; --i) {
-        const int axis = int(order[i]);
-        strides[axis] = item;
-        item *= std::max<int64_t>(shape[axis], 1);
-    }
-    return strides;
+    return packed_strides(shape, item, [&order](int i) { return int(order[order.size() - 1 - i]); });
 }
 
 bool is_c_contiguous(const Layout& layout, int64_t item) {

@@ -93,9 +93,13 @@ bool holds(DType dtype, const Weak& w) {
 
 bool is_true(const Weak& w) { return w.big || w.integer || w.real != 0 || w.imag != 0; }
 
+/// Whether a row's inputs are truth values, whatever their type.
+bool is_logical(const Row& r, const Loop& loop) {
+    return loop.out[0] == DType::bool_ && (r.has(Associative) || &r == &rows()[row::logical_not]);
+}
+
 Scalar element(const Row& row, const Loop& loop, const Weak& w, DType in) {
-    const bool is_logical = row.has(Associative) && loop.out[0] == DType::bool_;
-    const bool asks = is_logical || (in == DType::bool_ && w.kind == Weak::Kind::Int);
+    const bool asks = is_logical(row, loop) || (in == DType::bool_ && w.kind == Weak::Kind::Int);
     return asks ? convert(Scalar::of(DType::bool_, is_true(w)), in) : convert(w, in, row.name);
 }
 
