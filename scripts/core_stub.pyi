@@ -189,7 +189,7 @@ class ufunc_2_2(ufunc):
     def outer(self, a: ArrayLike, b: ArrayLike, **kwargs: Any) -> tuple[ndarray, ndarray]: ...
 
 class Flags:
-    """The memory layout of an array; at run time in cuarray._ndarray.flags."""
+    """The memory layout of an array; at run time cuarray.flags."""
 
     @property
     def c_contiguous(self) -> bool: ...

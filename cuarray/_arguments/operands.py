@@ -114,7 +114,7 @@ def target(a, function, is_out=False):
     if not isinstance(a, ndarray):
         need = "out must be an array" if is_out else "expected an array to write into"
         raise TypeError(f"{_core.called_function(function)}: {need}, not {type(a).__name__}")
-    if not a._memory_flags()[3]:  # faster than a.flags.writeable
+    if not a.flags.writeable:
         what = "output array" if is_out else "the array"
         raise ValueError(f"{_core.called_function(function)}: {what} is read-only")
     return a

@@ -17,7 +17,6 @@ from cuarray._functions.sharing import copyto
 from cuarray._namespace.info import ARRAY_API_VERSION
 from cuarray._namespace.package import package
 from cuarray._ndarray import byte_methods, conversions, jax_types
-from cuarray._ndarray.flags import Flags, set_flags
 from cuarray._ndarray.flat import Flat, set_flat
 from cuarray._ndarray.protocols import array_function
 from cuarray._ndarray.torch_function import torch_function
@@ -39,8 +38,11 @@ def setflags(self, write=None, align=None, uic=None):
     >>> x.flags.writeable
     False
     """
-    if not _core.is_value(self):  # which has nothing to set, as NumPy's scalars
-        set_flags(self, write, align, uic)
+    if _core.is_value(self):  # which has nothing to set, as NumPy's scalars
+        return
+    for name, value in (("aligned", align), ("writebackifcopy", uic), ("writeable", write)):
+        if value is not None:
+            setattr(self.flags, name, value)
 
 
 # Elementwise
@@ -406,7 +408,6 @@ _core.extend_ndarray(
         "cumsum": cumsum,
         "diagonal": diagonal,
         "dot": dot,
-        "flags": property(Flags, doc="How the array lies in memory."),
         "flat": property(Flat, set_flat, doc="The elements as one axis, in C order."),
         "nonzero": nonzero,
         "partition": partition,

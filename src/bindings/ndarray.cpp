@@ -177,6 +177,7 @@ const PyGetSetDef description[] = {
     {"nbytes", attribute<&Array::nbytes>, nullptr, "Bytes of the elements.", nullptr},
     {"itemsize", itemsize, nullptr, "Bytes of one element.", nullptr},
     {"base", base, nullptr, "The object whose memory this array views, or None.", nullptr},
+    {"flags", flags_of, nullptr, "How the array lies in memory.", nullptr},
     {"T", transposed, nullptr, "View with the axes reversed.", nullptr},
     {"mT", matrix_transposed, nullptr, "View with the last two axes exchanged.", nullptr},
     {"real", real, set_part, "Real part, a view.", nullptr},

@@ -84,6 +84,9 @@ inline PyObject* wrap_result(Array&& array) {
 /// A view of `source`, which becomes (or lends) its base.
 PyObject* wrap_view(Array&& array, PyObject* source);
 
+/// The attribute `flags`.
+PyObject* flags_of(PyObject* self, void*);
+
 /// Makes the type; called once, at import.
 void make_ndarray_type(PyObject* module);
 

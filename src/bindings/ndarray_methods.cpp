@@ -265,53 +265,6 @@ PyObject* numpy_method(PyObject* self, PyObject** values) {
     return Py_NewRef(values[0]);
 }
 
-/// Whether each element lies at a multiple of what its type needs, as those of pending arrays do.
-bool has_aligned_elements(const Array& array) {
-    if (array.is_pending() || array.is_empty()) return true;
-    uint64_t bits = reinterpret_cast<uintptr_t>(array.data());
-    for (int axis = 0; axis < array.ndim(); ++axis)
-        if (array.shape()[axis] > 1) bits |= uint64_t(array.strides()[axis]);
-    return bits % uint64_t(info(array.dtype()).align) == 0;
-}
-
-PyObject* memory_flags(PyObject* self, PyObject*) {
-    const Array& array = array_of(self);
-    return Object::steal(Py_BuildValue("(NNNNN)", PyBool_FromLong(array.is_c_contiguous()),
-                                       PyBool_FromLong(array.is_f_contiguous()),
-                                       PyBool_FromLong(base_of(self) == nullptr), PyBool_FromLong(array.is_writable()),
-                                       PyBool_FromLong(has_aligned_elements(array))))
-        .release();
-}
-
-/// Whether the base, asked now, lets its memory be written: an array of ours or any other object.
-bool is_writable_base(PyObject* base) {
-    if (is_ndarray(base)) return array_of(base).is_writable();
-    Py_buffer view;
-    if (PyObject_GetBuffer(base, &view, PyBUF_WRITABLE) < 0) {
-        PyErr_Clear();
-        return false;
-    }
-    PyBuffer_Release(&view);
-    return true;
-}
-
-/// Allows writes through this array or refuses them, as NumPy's setflags does. Memory that came without the right to
-/// write may be written once the object that lent it says so.
-PyObject* set_writable(PyObject* self, PyObject* is_writable) {
-    Array& array = array_of(self);
-    if (!is_true(is_writable)) {
-        array.set_read_only();
-    } else if (!array.is_writable()) {
-        PyObject* const base = base_of(self);
-        StorageRef storage = array.storage_ref();
-        if (base ? !is_writable_base(base) : storage->read_only)
-            raise(ErrorKind::Value, "cannot set WRITEABLE flag to True of this array");
-        storage->read_only = false;
-        replace(self, Array(std::move(storage), array.offset(), array.layout(), array.dtype()));
-    }
-    return Py_NewRef(Py_None);
-}
-
 /// Elements in C order, as nested lists.
 Object to_list(const Array& array, const char*& element, int axis) {
     if (axis == array.ndim()) {
@@ -475,9 +428,6 @@ PyMethodDef array_methods[] = {
      "[[1, 2], [3, 4]]"},
     {"__sizeof__", method(size_of_object), METH_NOARGS,
      "__sizeof__($self, /)\n--\n\nBytes of the object, without a block."},
-    {"_memory_flags", method(plain_method<memory_flags>), METH_NOARGS,
-     "C order, Fortran order, owner, writable, aligned."},
-    {"_set_writable", method(plain_method<set_writable>), METH_O, "Allows writes through this array, or refuses them."},
     {"_replace", method(plain_method<replace_method>), METH_O, "Takes memory, layout and dtype of another array."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -618,16 +618,16 @@ TYPES = [
     ),
     Mutant(
         "flags-equal-by-identity",
-        "cuarray/_ndarray/flags.py",
-        "return self.num == other.num if",
-        "return self is other if",
+        "src/bindings/flags.cpp",
+        "(as_flags(self)->num == as_flags(other)->num)",
+        "(self == other)",
         tests("flags"),
     ),
     Mutant(
         "flags-lack-keys",
-        "cuarray/_ndarray/flags.py",
-        '    **dict.fromkeys(["CA", "CARRAY"], "carray"),\n',
-        "",
+        "src/bindings/flags.cpp",
+        '{"CA", "CARRAY"}',
+        '{"CAR", "CARRAY"}',
         tests("flags"),
     ),
     Mutant(
@@ -1478,8 +1478,8 @@ ARGUMENTS = [
     Mutant(
         "read-only-without-elements",
         "cuarray/_arguments/operands.py",
-        "if not a._memory_flags()[3]:",
-        "if a.size and not a._memory_flags()[3]:",
+        "if not a.flags.writeable:",
+        "if a.size and not a.flags.writeable:",
         "tests/oracle/test_bad_calls.py -k frozen",
     ),
     Mutant(

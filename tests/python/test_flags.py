@@ -159,7 +159,7 @@ def test_what_lent_memory_decides():
     x[0] = 1
     assert host.tolist() == [1, 0, 0]
     with pytest.raises(ValueError, match="WRITEABLE"):
-        cuarray.asarray(memoryview(b"abc")).flags.writeable = True
+        cuarray.asarray(memoryview(b"abc"), device="cpu").flags.writeable = True
 
 
 def test_flags_compare_and_have_no_hash(device):

@@ -37,13 +37,12 @@ def is_on_host(array):
 
 def is_readable(array, on_host=False):
     """Whether MPI, or a function on the host, can use the array's memory as it is."""
-    is_contiguous = array._memory_flags()[0]  # faster than array.flags.c_contiguous
-    return is_contiguous and (array.device == CPU or (not on_host and reads_gpus()))
+    return array.flags.c_contiguous and (array.device == CPU or (not on_host and reads_gpus()))
 
 
 def is_passed(array):
     """Whether mpi4py can be given the array itself, to read and to write."""
-    return is_readable(array) and array._memory_flags()[3] and has_type(array.dtype)
+    return is_readable(array) and array.flags.writeable and has_type(array.dtype)
 
 
 def host_memory(shape, array):
