@@ -17,8 +17,6 @@ from cuarray._functions.creation import empty, empty_like
 def as_ctypes(self):
     if self.device.kind != "cpu":
         raise AttributeError("ctypes: the memory is not on the host; write x.numpy().ctypes")
-    if _core.is_value(self):
-        raise AttributeError("ctypes: a 0-d result is a value without an address; write cuarray.array(x).ctypes")
     return self.__array__().ctypes
 
 

@@ -6,9 +6,7 @@ Importing this module tells Dask about the arrays. Dask imports it for ``dask.co
 """
 
 import math
-import numbers
 import operator
-from abc import ABCMeta
 
 import numpy as np
 
@@ -18,7 +16,7 @@ from cuarray._ndarray import byte_methods
 try:
     import dask
     import dask.array as da
-    from dask.array import dispatch, reductions, utils
+    from dask.array import dispatch, utils
     from dask.array.backends import ArrayBackendEntrypoint, array_creation_dispatch
     from dask.array.percentile import _percentile
     from dask.sizeof import sizeof
@@ -86,17 +84,6 @@ dispatch.concatenate_lookup.register(ca.ndarray, ca.concatenate)
 dispatch.take_lookup.register(ca.ndarray, ca.take)
 dispatch.tensordot_lookup.register(ca.ndarray, ca.tensordot)
 da.register_chunk_type(ca.ndarray)
-
-
-class NumberOrValue(ABCMeta):
-    """A class of numbers that 0-d arrays of ours belong to, as NumPy's scalars do."""
-
-    def __instancecheck__(cls, instance):
-        return isinstance(instance, numbers.Number) or (isinstance(instance, ca.ndarray) and instance.ndim == 0)
-
-
-# It assigns to the elements of what is no Number, and our values, like NumPy's scalars, do not change.
-vars(reductions)["Number"] = NumberOrValue("Number", (numbers.Number,), {})
 
 
 theirs = utils.scipy_linalg_safe

@@ -187,9 +187,9 @@ Object strided_view(PyObject* x, const Dims& shape, PyObject* strides, int64_t o
 }
 
 Object broadcast_view(PyObject* x, const Dims& shape) {
-    Object view = Object::steal(wrap_view(to_array(x, "broadcast_to").broadcast_to(shape), x));
-    array_of(view.get()).set_read_only();
-    return view;
+    Array view = to_array(x, "broadcast_to").broadcast_to(shape);
+    view.set_read_only();
+    return Object::steal(wrap_view(std::move(view), x));
 }
 
 Dims broadcast_of(const py::args& shapes) {

@@ -29,6 +29,7 @@ std::string buffer_format(DType dtype) {
 struct BufferDescription {
     std::string format;
     Dims shape, strides;
+    StorageRef storage;
 };
 
 /// NumPy drops the errors of the buffer protocol and asks for the array interface instead. A fault on a GPU is raised
@@ -105,6 +106,7 @@ int fill_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
             raise(ErrorKind::Buffer, "buffer: ", reason);
         description->shape = array.shape();
         description->strides = exported_strides(array, flags);
+        description->storage = array.storage_ref();
         char* data = export_buffer(array);
         view->buf = data ? data : nothing;
         view->len = array.nbytes();

@@ -3,6 +3,8 @@
 #include <vector>
 #include "bindings/convert.h"
 #include "bindings/dlpack.h"
+#include "cuarray/array/pending.h"
+#include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {
 
@@ -43,7 +45,7 @@ void free_object(PyObject* self) {
     NdArray* object = as_ndarray(self);
     if (object->weakrefs) PyObject_ClearWeakRefs(self);
     PyTypeObject* type = Py_TYPE(self);
-    if (object->is_number) {
+    if (object->is_small) {
         delete object->array;
         free_numbers.give_back(static_cast<NumberObject*>(object));
     } else {
@@ -153,13 +155,29 @@ int set_part(PyObject* self, PyObject* value, void* which) {
     });
 }
 
-/// Values hash as the Python numbers that they equal; arrays change, and have no hash.
+/// From now on the memory of a value is not written to. TypeError where somebody else holds it: a view, a buffer, a
+/// capsule.
+void close_memory(Array& array) {
+    Storage& storage = array.storage();
+    if (storage.references() > 1) before_write(storage);  // pending work that reads it holds it, too
+    if (storage.references() > 1) wait_on_host(storage, true);
+    if (storage.references() > 1)
+        fail(PyExc_TypeError,
+             "hash: a view or another library holds the memory of this 0-d result, and may change it; "
+             "write x.item()");
+    array.set_read_only();
+}
+
+/// Values hash as the Python numbers that they equal, and stay as they are from then on; arrays have no hash.
 Py_hash_t hash(PyObject* self) {
-    if (!as_ndarray(self)->is_value) return PyObject_HashNotImplemented(self);
+    NdArray* const object = as_ndarray(self);
+    if (!object->is_value) return PyObject_HashNotImplemented(self);
     return guarded_number<Py_hash_t>([&] {
         const Scalar scalar = is_number(self) ? scalar_of_number(self) : item(array_of(self), "hash");
         const Py_hash_t value = PyObject_Hash(to_python(scalar).get());
         if (value == -1) throw ExceptionIsSet{};
+        if (object->array && !object->is_hashed) close_memory(*object->array);
+        object->is_hashed = true;
         return value;
     });
 }
@@ -211,7 +229,8 @@ namespace {
 PyObject* new_number(const Scalar& scalar) {
     NumberObject* const object = free_numbers.take();
     object->array = nullptr;
-    object->is_value = object->is_number = true;
+    object->is_value = object->is_number = object->is_small = true;
+    object->is_hashed = false;
     // In two parts: a copy of all 16 bytes would wait until the 8 of most dtypes have been stored.
     object->scalar.dtype = scalar.dtype;
     std::memcpy(object->scalar.bytes, scalar.bytes, 8);
@@ -221,13 +240,7 @@ PyObject* new_number(const Scalar& scalar) {
 
 }  // namespace
 
-PyObject* wrap(const Scalar& scalar) {
-    if (scalar.dtype != DType::bool_) return new_number(scalar);
-    // As in Python, there is one True and one False.
-    static PyObject* const bools[] = {new_number(Scalar::of(DType::bool_, false)),
-                                      new_number(Scalar::of(DType::bool_, true))};
-    return Py_NewRef(bools[scalar.bytes[0] != 0]);
-}
+PyObject* wrap(const Scalar& scalar) { return new_number(scalar); }
 
 PyObject* wrap(Array&& array, bool is_value) {
     if (is_value && !array.is_pending()) {
@@ -238,8 +251,7 @@ PyObject* wrap(Array&& array, bool is_value) {
     new (&object->later) std::forward_list<Array>();
     object->base = nullptr;
     object->is_value = is_value;
-    object->is_number = false;
-    if (is_value) object->array->set_read_only();
+    object->is_number = object->is_small = object->is_hashed = false;
     return as_python(object);
 }
 
@@ -247,30 +259,24 @@ void give_memory(NdArray* number) {
     const Scalar& scalar = static_cast<NumberObject*>(number)->scalar;
     Array array = empty({}, scalar.dtype, Device{});
     array.storage().front().write(array.storage(), 0, scalar.bytes, item_size(scalar.dtype));
-    array.set_read_only();
+    if (number->is_hashed) array.set_read_only();
     number->array = new Array(std::move(array));
+    number->is_number = number->is_hashed;
 }
 
-void refuse_value(PyObject* object, const char* action) {
-    if (as_ndarray(object)->is_value)
-        fail(PyExc_TypeError, "%s: a 0-d result is a value, which does not change; write cuarray.array(x) for an array",
-             action);
+void refuse_hashed(PyObject* object, const char* action) {
+    if (as_ndarray(object)->is_hashed)
+        fail(PyExc_TypeError, "%s: a 0-d result that has been hashed does not change; write cuarray.array(x)", action);
 }
 
 Array shared_with_libraries(PyObject* object) {
     const Array& array = array_of(object);
-    if (!as_ndarray(object)->is_value) return array;
-    if (is_on_host(array.device())) {
-        Array copied = copy(array);
-        copied.set_read_only();  // what is written to it would be lost
-        return copied;
-    }
-    return Array(array.storage_ref(), array.offset(), array.layout(), array.dtype());
+    return as_ndarray(object)->is_hashed && !is_on_host(array.device()) ? copy(array) : array;
 }
 
 void replace(PyObject* object, Array&& array) {
     NdArray* self = as_ndarray(object);
-    refuse_value(object, "shape");
+    if (self->is_value) fail(PyExc_TypeError, "a 0-d result stays what it is; write cuarray.array(x) for an array");
     if (!GilRelease::any())
         *self->array = std::move(array);
     else
@@ -278,12 +284,12 @@ void replace(PyObject* object, Array&& array) {
 }
 
 PyObject* wrap_view(Array&& array, PyObject* source) {
-    // What a value shows of itself, as its real part, is one too; with axes it is an array to write to, as in NumPy.
-    const bool is_value = as_ndarray(source)->is_value && array.ndim() == 0;
-    if (as_ndarray(source)->is_value && !is_value) return wrap(copy(array));
-    PyObject* self = wrap(std::move(array), is_value);
+    // What a value shows of itself without axes is the value, and its real part another one, as of NumPy's scalars.
+    if (as_ndarray(source)->is_value && array.ndim() == 0)
+        return array.dtype() == dtype_of(source) ? Py_NewRef(source) : wrap(copy(array), true);
+    PyObject* self = wrap(std::move(array));
     PyObject* const owner = base_of(source);
-    if (!as_ndarray(self)->is_number) set_base(self, Py_NewRef(owner ? owner : source));
+    set_base(self, Py_NewRef(owner ? owner : source));
     return self;
 }
 

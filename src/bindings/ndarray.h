@@ -12,7 +12,9 @@ struct NdArray {
     PyObject_HEAD Array* array;  ///< what the object is now; null for a number that no Array was needed of yet
     PyObject* weakrefs;
     bool is_value;   ///< a 0-d result: in-place operators rebind the name instead of writing (as NumPy's scalars)
-    bool is_number;  ///< the object is a NumberObject, else an ArrayObject
+    bool is_number;  ///< the element is the Scalar of the NumberObject; else it lies in the memory of `array`
+    bool is_small;   ///< the object is a NumberObject, else an ArrayObject
+    bool is_hashed;  ///< a value that somebody may look for by its hash, so that it no longer changes
 };
 /// An array with memory, or with pending work.
 struct ArrayObject : NdArray {
@@ -20,7 +22,7 @@ struct ArrayObject : NdArray {
     std::forward_list<Array> later;  ///< what replaced `first` while another thread may have been reading it
     PyObject* base;                  ///< what this array is a view of, or null
 };
-/// A value on the cpu device: the number lies in the object, and gets memory only where an Array is needed.
+/// A value on the cpu device: the number lies in the object until an Array is needed, through which it may change.
 struct NumberObject : NdArray {
     Scalar scalar;
 };
@@ -32,12 +34,12 @@ constexpr double kArrayPriority = 100;
 
 inline bool is_ndarray(PyObject* object) { return Py_TYPE(object) == ndarray_type; }
 inline NdArray* as_ndarray(PyObject* object) { return reinterpret_cast<NdArray*>(object); }
-/// Whether the object is a NumberObject: `scalar_of_number` is all of it, whether or not it has memory, too.
+/// Whether `scalar_of_number` is all of the object.
 inline bool is_number(PyObject* object) { return is_ndarray(object) && as_ndarray(object)->is_number; }
 inline const Scalar& scalar_of_number(PyObject* object) {
     return static_cast<NumberObject*>(as_ndarray(object))->scalar;
 }
-/// Gives a number memory; both stay as they are.
+/// Gives a number memory, which from then on has the element; that of a hashed one is read-only, and both stay.
 void give_memory(NdArray* number);
 inline Array& array_of(PyObject* object) {
     NdArray* const self = as_ndarray(object);
@@ -51,17 +53,17 @@ inline DType dtype_of(PyObject* object) {
 }
 /// The base of a view, or null.
 inline PyObject* base_of(PyObject* object) {
-    return as_ndarray(object)->is_number ? nullptr : static_cast<ArrayObject*>(as_ndarray(object))->base;
+    return as_ndarray(object)->is_small ? nullptr : static_cast<ArrayObject*>(as_ndarray(object))->base;
 }
 /// Sets the base of a new array, which is no number; takes over the reference.
 inline void set_base(PyObject* object, PyObject* base) { static_cast<ArrayObject*>(as_ndarray(object))->base = base; }
 /// Makes the object another array, with a new shape or new memory. Work without the GIL goes on with what it was.
 void replace(PyObject* object, Array&& array);
 
-/// TypeError if the object is a value; `action` names the function.
-void refuse_value(PyObject* object, const char* action);
-/// The memory that other libraries get: of a value on the host a read-only copy, and on a GPU its own without the
-/// read-only flag, which not all of them know.
+/// TypeError if the object is a value that has been hashed; `action` names the function.
+void refuse_hashed(PyObject* object, const char* action);
+/// The memory that other libraries get: of a hashed value on a GPU a copy, because not all of them know a read-only
+/// flag there.
 Array shared_with_libraries(PyObject* object);
 
 /// A new ndarray that holds `array`; a value on the cpu device is read, and becomes a number.

@@ -97,9 +97,12 @@ Object view_as_numpy(PyObject* owner, const Array& array) {
         storage.exported = true;
     }
     const py::dtype dtype = py::reinterpret_steal<py::dtype>(to_python(array.dtype()).release());
+    // A value asks its memory whether anybody else holds it.
+    const bool is_value = is_ndarray(owner) && as_ndarray(owner)->is_value;
+    const Object holder = is_value ? Object::steal(wrap(array)) : Object::share(owner);
     py::array view(dtype, py::array::ShapeContainer(array.shape().begin(), array.shape().end()),
                    py::array::StridesContainer(array.strides().begin(), array.strides().end()),
-                   array.is_empty() ? nullptr : array.data(), py::handle(owner));
+                   array.is_empty() ? nullptr : array.data(), py::handle(holder.get()));
     if (!array.is_writable()) view.attr("setflags")(py::arg("write") = false);
     return Object::steal(view.release().ptr());
 }

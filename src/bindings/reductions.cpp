@@ -17,7 +17,7 @@ PyObject* no_value() {
 Array* to_output(PyObject* object, Device device, const char* function, Array& imported) {
     if (!is_given(object) || object == no_value()) return nullptr;
     if (is_ndarray(object)) {
-        refuse_value(object, function);
+        refuse_hashed(object, function);
         return &array_of(object);
     }
     if (!is_numpy_array(object))

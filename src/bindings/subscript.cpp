@@ -513,7 +513,7 @@ PyObject* sequence_item(PyObject* self, Py_ssize_t position) noexcept {
 int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept {
     return guarded_number<int>([&] {
         if (!value) fail(PyExc_ValueError, "cannot delete array elements");
-        refuse_value(self, "assignment");
+        refuse_hashed(self, "assignment");
         const Array& array = array_of(self);
         check_is_writable(array);
         int64_t offset;
@@ -538,7 +538,7 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept {
 }
 
 void fill_with(PyObject* self, PyObject* value) {
-    refuse_value(self, "fill");
+    refuse_hashed(self, "fill");
     const Array& array = array_of(self);
     check_is_writable(array);
     with_value(value, array, true, StoreView{array, true});

@@ -104,7 +104,7 @@ class CallOptions {
 };
 
 void CallOptions::set_output(int index, PyObject* object) {
-    if (is_ndarray(object)) refuse_value(object, row_.name);
+    if (is_ndarray(object)) refuse_hashed(object, row_.name);
     options_.out[index] =
         is_ndarray(object) ? &array_of(object) : to_output(object, device_, row_.name, imported_[index].emplace());
     if (options_.out[index]) out_objects_[index] = object;

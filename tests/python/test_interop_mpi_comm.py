@@ -255,9 +255,11 @@ def check_empty_and_0d():
         comm.Allreduce(x, y)
         assert float(y) == sum(range(size + 1))
         comm.Bcast(y, root=0)
-        comm.Allreduce(ca.ones(3, device=device).sum(), y)  # a value, which is read-only
+        comm.Allreduce(ca.ones(3, device=device).sum(), y)
         assert float(y) == 3 * size
         value = ca.ones(3, device=device).sum()
+        comm.Allreduce(y, value)
+        assert value == 3 * size * size and hash(value) == 3 * size * size
         for receive in (
             lambda: comm.Allreduce(MPI.IN_PLACE, value),
             lambda: comm.Allreduce(y, value),

@@ -82,7 +82,7 @@ class Operand:
     def __init__(self, array, rest, reads, writes, on_host=False):
         if writes and not array.flags.writeable:
             if _core.is_value(array):
-                raise BufferError("mpi: cannot receive into a 0-d result, which is a value; write cuarray.array(x)")
+                raise BufferError("mpi: cannot receive into a 0-d result that has been hashed; write cuarray.array(x)")
             raise BufferError(f"mpi: cannot receive into a read-only array of shape {array.shape}")
         self.array = array
         self.rest = rest
