@@ -50,6 +50,8 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True) -> ndar
            [2, 3, 4]])
     """
     x = as_array(x)
+    if _core.is_value(x):
+        x = _core.array_from_object(x, copy=True)  # as of NumPy's scalars, whose memory is not theirs
     shape = x.shape if shape is None else shape_tuple(shape, "shape", "as_strided")
     strides = x.strides if strides is None else integer_tuple(strides, "strides", "as_strided")
     if len(shape) != len(strides):

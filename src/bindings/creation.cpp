@@ -272,8 +272,8 @@ Array array_of_numbers(PyObject* object, const CreationOptions& options) {
     const bool is_plain = options.reads_as == DType::none && options.copy != CreationOptions::Copy::Never &&
                           options.order != 'F' && options.depth == 0;
     if (!is_plain || !is_list(object)) return {};
-    const Device current = current_device();
-    if (!(options.device.value_or(options.home.value_or(current)) == current)) return {};
+    const std::optional<Device> wanted = options.device ? options.device : options.home;
+    if (wanted && !is_current_device(*wanted)) return {};
     Array numbers = read_numbers(object);
     if (!numbers || options.dtype == DType::none || options.dtype == numbers.dtype()) return numbers;
     // Other conversions may raise, or differ for integers that float64 does not hold.
@@ -287,7 +287,7 @@ Array array_of_number(PyObject* object, const CreationOptions& options, const ch
     if (options.copy == CreationOptions::Copy::Never) return {};
     const bool is_numpys = !is_python_number(object);
     if (is_numpys && (!is_numpy_scalar(object) || PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_HEAPTYPE))) return {};
-    const Device device = options.device.value_or(options.home.value_or(current_device()));
+    const Device device = device_wanted(options);
     if (!is_on_host(device)) return {};
     ArrayOrScalar number;
     if (!number.load(object, device, function) || number.is_beyond_integers()) return {};

@@ -79,8 +79,8 @@ bool is_axis(PyObject* object, int64_t axis, int ndim) {
 bool is_current(PyObject* device) {
     if (!device) return true;
     if (PyUnicode_CheckExact(device))
-        return PyUnicode_CompareWithASCIIString(device, "cpu") == 0 && current_device() == Device{};
-    return Py_TYPE(device) == Py_TYPE(to_python(Device{}).get()) && to_device(device, {}, nullptr) == current_device();
+        return PyUnicode_CompareWithASCIIString(device, "cpu") == 0 && is_current_device({});
+    return Py_TYPE(device) == Py_TYPE(to_python(Device{}).get()) && is_current_device(to_device(device, {}, nullptr));
 }
 
 bool is_direct(Device device) { return is_on_host(device) && backend(device).front().direct(); }

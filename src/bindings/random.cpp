@@ -102,9 +102,14 @@ struct RandomCall {
     Array parameters[3];
 };
 
+/// The device that is named, else the current one, which is opened then alone.
+Device device_given(PyObject* device_or_none, const char* function) {
+    return device_or_none == Py_None ? current_device() : to_device(device_or_none, {}, function);
+}
+
 /// A new array of a shape, or what becomes a value if that is None; false, without one, for more than `most` elements.
 bool make_result(RandomCall& call, PyObject* size, PyObject* device_or_none, DType dtype, int64_t most = kNoLimit) {
-    const Device device = to_device(device_or_none, current_device(), call.name);
+    const Device device = device_given(device_or_none, call.name);
     Dims shape;
     call.is_value = size == Py_None;
     if (!call.is_value && !read_shape(size, shape)) shape = to_shape(size, call.name);
@@ -127,7 +132,7 @@ void draw(RandomCall& call, PyObject* generator, bool is_new = true) {
 
 /// One number as a value of the host, drawn where the object keeps it; null where that is a task.
 PyObject* draw_value(RandomNumbers& numbers, PyObject* generator, DType dtype, const char* name) {
-    const Device device = to_device(part_of(generator, kDevice), current_device(), name);
+    const Device device = device_given(part_of(generator, kDevice), name);
     DirectLoops* const direct = device == Device{} ? backend(device).front().direct() : nullptr;
     if (!direct) return nullptr;
     Scalar number;
@@ -228,7 +233,7 @@ bool make_widths(RandomDraw draw, EachParameters& each) {
 
 /// Draws into a new array of the host at once; false, and nothing is drawn, where something is in the way.
 bool draw_at_once(RandomCall& call, PyObject* generator, DType dtype, const EachParameters& each) {
-    if (!(each.device() == to_device(part_of(generator, kDevice), current_device(), call.name))) return false;
+    if (!(each.device() == device_given(part_of(generator, kDevice), call.name))) return false;
     call.result = empty(each.shape(), dtype, each.device());
     char* const to = direct_data(call.result);
     if (!to) return false;
@@ -321,7 +326,7 @@ PyObject* draw_multinomial(PyObject* self, PyObject* const* args, Py_ssize_t) {
     return guarded([&]() -> PyObject* {
         int64_t n = 0;
         Dims shape;
-        const Device device = to_device(part_of(self, kDevice), current_device(), "multinomial");
+        const Device device = device_given(part_of(self, kDevice), "multinomial");
         if (!read_int(args[0], n) || n < 0 || n >= int64_t(1) << 53 || !is_direct(device) ||
             !(args[2] == Py_None || read_shape(args[2], shape)))
             return Py_NewRef(Py_None);

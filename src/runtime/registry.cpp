@@ -171,6 +171,16 @@ void set_default_device(Device device) {
 
 Device current_device() { return thread_device ? *thread_device : default_device(); }
 
+bool is_current_device(Device device) {
+    if (thread_device) return *thread_device == device;
+    Registry& r = registry();
+    {
+        const std::lock_guard lock(r.mutex);
+        if (r.chosen) return *r.chosen == device;
+    }
+    return (device != Device{} || devices().front() == device) && current_device() == device;
+}
+
 DeviceScope::DeviceScope(Device device) : had_(thread_device.has_value()), previous_(thread_device.value_or(device)) {
     backend(device);
     thread_device = device;

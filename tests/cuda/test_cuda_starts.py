@@ -52,6 +52,26 @@ print("passed")
         )
 
 
+@pytest.mark.parametrize(
+    "call", ["ca.asarray([1], device='cpu')", "ca.asarray(1.5, device='cpu')", "ca.zeros(3, device='cpu')", "ca.arange(3, device=cpu)",
+             "ca.asarray(np.ones(2), device='cpu')", "ca.full(2, 3, device='cpu')", "ca.linspace(0, 1, 3, device='cpu')",
+             "ca.random.default_rng(1, device='cpu').random(3)"],
+)  # fmt: skip
+def test_cpu_by_name_opens_no_gpu(call):
+    program = (
+        BEGIN
+        + f"""
+cpu = ca.asarray(np.ones(1), device="cpu").device
+x, said = first_call(lambda: {call})
+assert str(x.device) == "cpu" and not said, said
+x, said = first_call(lambda: ca.ones(1))
+assert len(said) == 1  # that opens it
+print("passed")
+"""
+    )
+    backend_program.check(["python", "-c", program], CUDASIM_FAIL=FAILURES["full"], CUDASIM_SEED=1, CUDASIM_DEVICES=1)
+
+
 @pytest.mark.parametrize("failure", FAILURES)
 def test_a_named_device_raises(failure):
     for call in ("ca.arange(3, device='cuda:0')", "ca.set_default_device('cuda:0')", "ca.device('cuda:0').__enter__()",

@@ -140,6 +140,11 @@ xp.insert(a, [1], a[None, :, :1], axis=1)
 xp.insert(a, [1], a[None], axis=1)
 xp.insert(a, [0, 1], a[None, :, :2], axis=1)
 xp.insert(a, slice(0, 1), a[None, :1], axis=0)
+xp.lib.stride_tricks.as_strided(v.sum())
+xp.lib.stride_tricks.as_strided(v.sum(), writeable=False).flags.writeable
+xp.lib.stride_tricks.as_strided(v[1], (2, 2), (0, 0)).flags.writeable
+xp.lib.stride_tricks.sliding_window_view(v[1], ())
+xp.lib.stride_tricks.sliding_window_view(v.sum(), (), ()).flags.writeable
 xp.dot(v, 2, out=xp.zeros(3, 'f4'))
 xp.dot(2, v, out=xp.zeros(3, 'c16'))
 xp.dot(v[:0], 2, out=xp.zeros(0, 'f4'))

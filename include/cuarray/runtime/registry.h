@@ -24,6 +24,9 @@ CUARRAY_API void set_default_device(Device device);
 /// The device of the innermost `with cuarray.device(...)` of this thread, else the default.
 CUARRAY_API Device current_device();
 
+/// Whether a device is the current one; false for cpu while the default may be a GPU, which is not opened to find out.
+CUARRAY_API bool is_current_device(Device device);
+
 /// Makes `device` current in this thread for the life of the object.
 class CUARRAY_API DeviceScope {
  public:
