@@ -35,6 +35,9 @@ def _stream_number(device):
 
 def give(x):
     """Return a tensor over the memory of an array, writable even if the array is not; see `check`."""
+    tensor = x._as_exchanged(torch.Tensor) if x.flags.writeable else None  # it copies read-only arrays
+    if tensor is not None:
+        return tensor
     return torch.utils.dlpack.from_dlpack(x.__dlpack__(stream=_stream_number(x.device), max_version=(1, 0)))
 
 
@@ -95,21 +98,17 @@ def differentiable(tensor):
     return tensor.is_floating_point() or tensor.is_complex()
 
 
-def _current_stream(device):
-    """Return torch's current stream on a device as a cuarray stream."""
-    if device.kind == "cpu":
+def beside(arrays):
+    """Make the device of the arrays cuarray's current one, and torch's current stream cuarray's, in a context."""
+    if not arrays:
         return contextlib.nullcontext()
-    return cuarray.Stream.from_external(torch.cuda.current_stream(device.index), device)
+    device = arrays[0].device
+    return device if device.kind == "cpu" else _beside_gpu(device)
 
 
 @contextlib.contextmanager
-def beside(arrays):
-    """Make the device of the arrays cuarray's current one, and torch's current stream cuarray's."""
-    if not arrays:
-        yield
-        return
-    device = arrays[0].device
-    with cuarray.device(device), _current_stream(device):
+def _beside_gpu(device):
+    with device, cuarray.Stream.from_external(torch.cuda.current_stream(device.index), device):
         yield
 
 
@@ -234,7 +233,7 @@ def lifted(rule_of, _out_spec=None):
     """Return the call of a function through autograd: `rule_of(skeleton)` is its rule."""
 
     def lift(args, keywords):
-        tensors, skeleton = trees.take_apart((args, keywords), is_array)
+        tensors, skeleton = trees.take_arguments_apart(args, keywords, is_array)
         rule = rule_of(skeleton)
         # Under torch.func the run belongs to no single tape.
         records = rule.has_tape and is_recorded(tensors) and not torch._C._are_functorch_transforms_active()

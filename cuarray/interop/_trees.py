@@ -6,6 +6,7 @@ place of each array. Everything else (numbers, strings, None) stays in the skele
 
 import copy
 import dataclasses
+import functools
 
 
 @dataclasses.dataclass(frozen=True)
@@ -13,6 +14,12 @@ class Slot:
     """The place of an array in a skeleton."""
 
     index: int
+
+
+slot = functools.cache(Slot)
+
+#: The classes of most of what is no container.
+ATOMS = frozenset({int, float, complex, bool, str, bytes, type(None), slice, range})
 
 
 def _names(tree):
@@ -27,6 +34,8 @@ def _names(tree):
 
 def rebuilt(tree, change):
     """Return a container of the same class whose parts are `change(part, step)`, or None if it is no container."""
+    if type(tree) in ATOMS:
+        return None
     if isinstance(tree, tuple):
         parts = [change(part, i) for i, part in enumerate(tree)]
         return type(tree)(*parts) if hasattr(tree, "_fields") else type(tree)(parts)
@@ -48,20 +57,39 @@ def rebuilt(tree, change):
 
 def take_apart(tree, is_array):
     """Return the arrays of a nested container, and its skeleton."""
+    if is_array(tree):
+        return [tree], slot(0)
     arrays = []
 
     def visit(part, _step=None):
         if is_array(part):
             arrays.append(part)
-            return Slot(len(arrays) - 1)
+            return slot(len(arrays) - 1)
         made = rebuilt(part, visit)
         return part if made is None else made
 
     return arrays, visit(tree)
 
 
+@functools.cache
+def arrays_alone(count):
+    """Return the skeleton of the arguments of a call with so many arrays and nothing else."""
+    return tuple(map(slot, range(count))), {}
+
+
+def take_arguments_apart(args, keywords, is_array):
+    """Return the arrays among the arguments of a call, and the skeleton of both."""
+    if not keywords and all(map(is_array, args)):
+        return list(args), arrays_alone(len(args))
+    return take_apart((args, keywords), is_array)
+
+
 def put_together(skeleton, arrays):
     """Return the container of a skeleton with these arrays in its slots."""
+    if type(skeleton) is Slot:
+        return arrays[skeleton.index]
+    if skeleton is arrays_alone(len(arrays)):
+        return tuple(arrays), {}
 
     def visit(part, _step=None):
         if isinstance(part, Slot):

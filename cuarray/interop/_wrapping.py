@@ -20,7 +20,7 @@ def _framework(name, parameter):
 
 def _call_plainly(source, rule_of, args, keywords):
     """Call a rule from a framework without gradients."""
-    given, skeleton = trees.take_apart((args, keywords), source.is_array)
+    given, skeleton = trees.take_arguments_apart(args, keywords, source.is_array)
     rule = rule_of(skeleton)
     results = rule.run([source.take(x) for x in given])
     return trees.put_together(rule.result, [source.make(x, given) for x in results])

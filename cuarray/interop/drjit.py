@@ -118,7 +118,7 @@ def lifted(rule_of, _out_spec):
     """Return the call of a rule as an operation of Dr.Jit's."""
 
     def lift(args, keywords):
-        arrays, skeleton = trees.take_apart((args, keywords), is_array)
+        arrays, skeleton = trees.take_arguments_apart(args, keywords, is_array)
         rule = rule_of(skeleton)
         rule.require_places([dr.grad_enabled(x) for x in arrays])
         results = dr.custom(Step, rule, arrays) if arrays else [give(x) for x in rule.run([])]

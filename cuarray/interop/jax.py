@@ -331,7 +331,7 @@ def lifted(rule_of, out_spec):
     calls = {}  # by structure and static arguments, if those can be keys: each is traced once per shapes
 
     def lift(args, keywords):
-        arrays, skeleton = trees.take_apart((args, keywords), is_array)
+        arrays, skeleton = trees.take_arguments_apart(args, keywords, is_array)
         key = trees.key(skeleton)
         made = calls.get(key) or _Lifted(rule_of(skeleton), out_spec)
         if key is not None:

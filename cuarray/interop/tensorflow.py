@@ -131,7 +131,7 @@ def lifted(rule_of, out_spec):
     )
 
     def lift(args, keywords):
-        tensors, skeleton = trees.take_apart((args, keywords), is_array)
+        tensors, skeleton = trees.take_arguments_apart(args, keywords, is_array)
         rule = rule_of(skeleton)
         if tf.executing_eagerly():
             results = _differentiable(rule, tensors)

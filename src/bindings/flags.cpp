@@ -57,9 +57,9 @@ bool is_settable(const MemoryFlag& flag) { return &flag >= &kFlags[kWriteableFla
 /// NumPy's short keys.
 constexpr struct {
     const char *key, *whole;
-} kShortKeys[] = {{"C", "C_CONTIGUOUS"}, {"F", "F_CONTIGUOUS"},    {"O", "OWNDATA"}, {"W", "WRITEABLE"},
-                  {"A", "ALIGNED"},      {"X", "WRITEBACKIFCOPY"}, {"B", "BEHAVED"}, {"CA", "CARRAY"},
-                  {"FA", "FARRAY"}};
+} kShortKeys[] = {{"C", "C_CONTIGUOUS"}, {"F", "F_CONTIGUOUS"}, {"O", "OWNDATA"},
+                  {"W", "WRITEABLE"},    {"A", "ALIGNED"},      {"X", "WRITEBACKIFCOPY"},
+                  {"B", "BEHAVED"},      {"CA", "CARRAY"},      {"FA", "FARRAY"}};
 
 Flags* as_flags(PyObject* self) { return reinterpret_cast<Flags*>(self); }
 
@@ -74,9 +74,8 @@ bool has_aligned_elements(const Array& array) {
 
 int num_of(PyObject* object) {
     const Array& array = array_of(object);
-    return (array.is_c_contiguous() ? kC : 0) | (array.is_f_contiguous() ? kF : 0) |
-           (base_of(object) ? 0 : kOwner) | (has_aligned_elements(array) ? kAligned : 0) |
-           (array.is_writable() ? kWriteable : 0);
+    return (array.is_c_contiguous() ? kC : 0) | (array.is_f_contiguous() ? kF : 0) | (base_of(object) ? 0 : kOwner) |
+           (has_aligned_elements(array) ? kAligned : 0) | (array.is_writable() ? kWriteable : 0);
 }
 
 /// Whether the base, asked now, lets its memory be written: an array of ours or any other object.
@@ -174,8 +173,8 @@ PyObject* show_flags(PyObject* self) {
     return guarded([&] {
         std::string text;
         for (int i = 0; i < kShown; ++i)
-            text += std::string("  ") + kFlags[i].key + " : " + (kFlags[i].is_set(as_flags(self)->num) ? "True" : "False") +
-                    "\n";
+            text += std::string("  ") + kFlags[i].key + " : " +
+                    (kFlags[i].is_set(as_flags(self)->num) ? "True" : "False") + "\n";
         return PyUnicode_FromStringAndSize(text.data(), Py_ssize_t(text.size()));
     });
 }
