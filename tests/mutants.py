@@ -14,6 +14,34 @@ from planted import Mutant, main
 
 MUTANTS = [
     Mutant(
+        "hashed-results-get-memory-to-write",
+        "src/bindings/ndarray.cpp",
+        "if (number->is_hashed) array.set_read_only();",
+        "",
+        "tests/python/test_ndarray.py -k values_that_are_keys",
+    ),
+    Mutant(
+        "results-with-views-are-hashed",
+        "src/bindings/ndarray.cpp",
+        "    if (storage.references() > 1)\n        fail(",
+        "    if (false)\n        fail(",
+        "tests/python/test_ndarray.py -k views_of_results",
+    ),
+    Mutant(
+        "buffers-of-results-are-not-counted",
+        "src/bindings/buffers.cpp",
+        "        description->storage = array.storage_ref();\n",
+        "",
+        "tests/python/test_ndarray.py -k views_of_results",
+    ),
+    Mutant(
+        "dask-is-told-in-one-process",
+        "cuarray/_ndarray/byte_methods.py",
+        'if "dask" in sys.modules:',
+        "if False:",
+        "tests/python/test_interop_dask.py -k register_what",
+    ),
+    Mutant(
         "get-casts-anything",
         "src/bindings/numpy_arrays.cpp",
         "if (!can_cast(array.dtype(), target.dtype(), Casting::SameKind))",

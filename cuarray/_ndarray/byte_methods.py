@@ -2,7 +2,9 @@
 
 import math
 import pickle
+import sys
 import warnings
+from importlib import import_module
 from sys import getrefcount
 
 import numpy as np
@@ -222,6 +224,8 @@ gpu_of_pickles = None
 
 def rebuild(data, dtype, shape, order, device, is_value=False):
     """Make an array, or a value, from pickled bytes, on its device or, with a warning, on cpu."""
+    if "dask" in sys.modules:
+        tell_dask()
     dtype = _core.dtype(dtype)
     raw = np.frombuffer(data, np.uint8)
     host = raw.view(np.uint16 if dtype.kind == "V" else dtype).reshape(shape[::-1] if order == "F" else shape)
@@ -231,6 +235,14 @@ def rebuild(data, dtype, shape, order, device, is_value=False):
         array = array.view(dtype)
     array = array.T if order == "F" else array
     return _core.as_value(array) if is_value else array
+
+
+def tell_dask():
+    """Register the arrays with Dask: a worker gets its first ones by a pickle."""
+    try:
+        import_module("cuarray.interop.dask")
+    except ImportError:  # Dask without its arrays
+        return
 
 
 def gpu_or_cpu(device):

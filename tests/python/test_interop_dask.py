@@ -118,6 +118,34 @@ assert isinstance(da.percentile(x, [50]).compute(), ca.ndarray)
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def check_workers_register_what_they_unpickle():
+    """A worker has not called da.from_array, which tells Dask in the client's process."""
+    code = """
+import sys, pickle, dask
+x = pickle.loads(bytes.fromhex(sys.argv[1]))
+import dask.array as da
+from dask.array import dispatch
+assert dispatch.numel_lookup(x) == 6 and dispatch.percentile_lookup(x.ravel(), [50], "linear")[1] == 6
+"""
+    text = pickle.dumps(ca.ones((2, 3), device="cpu")).hex()
+    subprocess.run([sys.executable, "-c", code, text], check=True)
+    with (
+        distributed.LocalCluster(4, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        distributed.Client(cluster),
+    ):
+        data = np.random.default_rng(2).random((40, 30))
+        for call in (
+            "x.std()",
+            "x.var(axis=0)",
+            "x.mean(axis=1)",
+            "da.argwhere(x > 0.5)",
+            "da.percentile(x[:, 0], [25, 50])",
+        ):
+            x = dask_array(data, (10, 15), "cpu")
+            want = eval(call, {"da": da, "x": dask_array(data, (10, 15), None)}).compute(scheduler="sync")
+            np.testing.assert_allclose(np.asarray(eval(call, {"da": da, "x": x}).compute()), want, 1e-12)
+
+
 def check_backend():
     for device in devices:
         with dask.config.set({"array.backend": "cuarray"}), default(device):
