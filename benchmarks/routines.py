@@ -220,12 +220,21 @@ d**3 | 1
 d**2.5 | 1
 d**-2 | 1
 f**3 | 1
+f**5 | 1
+f**-3 | 1
 k**3 | 1
 xp.max(u) | 0.8
 xp.min(k) | 0.8
 xp.max(f) | 0.8
 xp.nanmax(f) | 0.8
 xp.argmax(u) | 0.8
+xp.argmax(f) | 0.8
+xp.any(h) | 0.8
+xp.all(m) | 0.8
+xp.logical_or(w, shifted, w) | 0.8
+xp.subtract.at(t, i, v) | 0.8
+xp.zeros(2**16) | 0.8
+xp.zeros(2**18) | 0.8
 xp.zeros(2**28, "u1") | 1
 xp.zeros((1000, 1000)) | 0.8
 """.strip().split("\n")
@@ -238,9 +247,13 @@ def images() -> Iterator[Result]:
     numbers = {name: rng.standard_normal((512, 512)) for name in "abc"}
     numbers |= {name: uniform((1000, 1000), np.float64) for name in "de"}
     numbers |= {"f": uniform(10**6), "u": rng.integers(0, 255, 10**6).astype("u1"), "k": rng.integers(0, 99, 10**6)}
+    numbers |= {"h": np.zeros(10**6, bool), "m": np.ones(10**6, bool), "w": np.zeros((512, 512), bool)}
+    numbers |= {"t": np.zeros(1000), "i": rng.integers(0, 1000, 1000), "v": rng.random(1000)}
     places = {"left": (slice(None), slice(1, None)), "right": (slice(None), slice(None, -1))}
     mine = {"xp": ca, **places, **{name: ca.array(value) for name, value in numbers.items()}}
     theirs = {"xp": np, **places, **numbers}
+    for names, xp in ((mine, ca), (theirs, np)):
+        names["shifted"] = xp.zeros((513, 513), bool)[1:, :-1]
     for line in OF_IMAGES:
         call, least = line.split(" | ")
         code = compile(call, call, "eval")

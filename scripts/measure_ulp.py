@@ -76,7 +76,7 @@ logarithm high in its binade, the same error counts twice as many ulp, and the r
 is added. Complex `tan` and `tanh` are quotients of products of four rounded values, whose errors add
 up to more than those of a product of two (5.3 ulp among 4 million numbers of complex64). `pow` with one number
 -2, -1, -1/2, 1/2, 3/2, 2, 5/2, 3 or 4 as exponent is made of products, roots and quotients, with at most three
-roundings: 2.5 ulp. On `cuda` the limit
+roundings: 2.5 ulp. Of float32, other integers from -16 to 16 are products in float64. On `cuda` the limit
 of complex128 `pow`, `atan` and `atanh` is 5: CUDA's `log`, `log1p` and `atan2` are less accurate than the C library's.
 
 | function | type | `{best}` | `base` | limit | largest at | `cuda` | moved | limit on `cuda` | largest at |

@@ -527,6 +527,10 @@ bool read_as(PyObject* object, DType dtype, Scalar& number) {
         put(PyFloat_AS_DOUBLE(object));
         return dtype == DType::float64;
     }
+    if (PyComplex_CheckExact(object)) {
+        put(PyComplex_AsCComplex(object));
+        return dtype == DType::complex128;
+    }
     if (!PyLong_CheckExact(object)) return false;
     int overflow;
     const int64_t integer = PyLong_AsLongLongAndOverflow(object, &overflow);
@@ -557,16 +561,17 @@ bool is_plain_power(DType dtype, const void* exponent) {
     return (dtype == DType::int64 || dtype == DType::float64) && !has_short_power(power);
 }
 
-/// The dtype in which numbers meet, which read_as judges: that of a value among them, or else of Python's floats, or
-/// ints, on the cpu device; none for others.
+/// The dtype in which numbers meet, which read_as judges: that of a value among them, or else of Python's complex
+/// numbers, floats or ints, on the cpu device; none for others.
 DType dtype_of_numbers(PyObject* const* objects, int count) {
-    bool has_floats = false;
+    bool has_floats = false, has_complex = false;
     for (int i = 0; i < count; ++i) {
         if (is_number(objects[i])) return scalar_of_number(objects[i]).dtype;
+        has_complex |= PyComplex_CheckExact(objects[i]);
         has_floats |= PyFloat_CheckExact(objects[i]) || is_numpy_float64(objects[i]);
     }
     if (current_device() != Device{}) return DType::none;
-    return has_floats ? DType::float64 : DType::int64;
+    return has_complex ? DType::complex128 : has_floats ? DType::float64 : DType::int64;
 }
 
 /// The usual call on numbers: of one dtype, or of one and Python numbers. Null for others.

@@ -25,6 +25,7 @@ constexpr int64_t kCheckFrom = int64_t(64) << 20;  // querying the available mem
 // From this size on the pages of a cached block are exchanged for new ones, not cleared: that costs no more if all are
 // used, and nearly nothing if few are.
 constexpr int64_t kDiscardFrom = int64_t(64) << 20;
+constexpr int64_t kClearedFrom = 8 << 10;  // smaller blocks are filled with zeros as with other numbers, without a task
 constexpr int kSmallClasses = class_of(32 * 1024) + 1;
 constexpr int kKeptPerThread = 32;  // blocks of one class
 
@@ -275,13 +276,13 @@ StorageRef HostMemory::allocate(Backend* backend, int64_t bytes) {
 }
 
 StorageRef HostMemory::allocate_zeros(Backend* backend, int64_t bytes) {
-    if (bytes < kMapped || bytes > kLargestBlock || has_allocator()) return {};
+    if (bytes < kClearedFrom || bytes > kLargestBlock || has_allocator()) return {};
     if (!account_.has_room(bytes)) find_room_in_limit(bytes);
     const int size_class = class_of(bytes);
     Block* const cached = take(cache_of_thread(), size_class);
     Block* const block = cached ? cached : make(backend, bytes, size_class);
     StorageRef result = adopt(block, bytes);
-    if (!cached) return result;  // new pages
+    if (!cached && class_bytes(size_class) >= kMapped) return result;  // new pages
     if (bytes < kDiscardFrom || madvise(block->data, size_t(mapped_bytes(size_class)), MADV_DONTNEED) != 0)
         clear_bytes(block->data, bytes);
     return result;

@@ -16,6 +16,20 @@
 namespace cuarray::host {
 namespace {
 
+/// Folds n elements, at most a chunk, the first one of index `first`, without nodes; false if there is no such loop.
+bool fold_line(const ReductionLoops& loops, const void* x, int64_t n, int64_t first, char* acc) {
+    if (!loops.fold_lines) return false;
+    loops.fold_lines(x, n, 1, acc);
+    if (loops.needs_index) {  // the last member of a kernel::ValueIndex
+        int64_t index;
+        char* const at = acc + loops.accumulator_size - sizeof index;
+        std::memcpy(&index, at, sizeof index);
+        index += first;
+        std::memcpy(at, &index, sizeof index);
+    }
+    return true;
+}
+
 using kernel::kChunk;
 using kernel::kLanes;
 using kernel::kLeaf;
@@ -186,8 +200,8 @@ class ReduceRun {
 
     void fold_row(Machine& machine, int64_t fold, int64_t begin, int64_t count, Accumulators acc) const {
         const int64_t start = fold * n_ + begin;
-        if (loops_.fold_lines && !loops_.needs_index && outputs_ == 1)
-            if (const void* x = machine.direct(start, count)) return loops_.fold_lines(x, count, 1, acc.data);
+        if (loops_.fold_lines && outputs_ == 1)
+            if (const void* x = machine.direct(start, count); x && fold_line(loops_, x, count, begin, acc.data)) return;
         Scratch scratch;
         const int64_t bytes = (count + kLeaf - 1) / kLeaf * kLanes * acc_size();
         char* const nodes = scratch.take(outputs_ * bytes);
@@ -420,9 +434,7 @@ void fold_run(const ReductionLoops& loops, int64_t item, const void* data, int64
     for (int64_t chunk = 0; chunk < chunks; ++chunk) {
         const int64_t begin = chunk * kChunk, elements = std::min<int64_t>(kChunk, n - begin);
         const char* const x = static_cast<const char*>(data) + begin * item;
-        if (loops.fold_lines && !loops.needs_index) {
-            loops.fold_lines(x, elements, 1, acc + chunk * acc_size);
-        } else {
+        if (!fold_line(loops, x, elements, begin, acc + chunk * acc_size)) {
             loops.fold_leaves(x, elements, begin, nodes);
             loops.fold_nodes(nodes, elements, acc + chunk * acc_size);
         }

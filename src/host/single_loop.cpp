@@ -11,6 +11,7 @@
 namespace cuarray::host {
 namespace {
 
+constexpr int64_t kShortRow = 64;     // shorter rows are left to a plan, which computes several at once
 constexpr int64_t kFewElements = 64;  // up to this size scalar and strided operands are copied
 
 /// The operands of a task as the loop takes them.
@@ -37,6 +38,51 @@ void run_range(const LoopLibrary& library, BlockLoop loop, const Operands& o, bo
     loop(in, out, n);
 }
 
+/// Runs the loop over rows that are contiguous in all operands; false, having done nothing, if there are none.
+bool run_rows(const LoopLibrary& library, const SingleLoop& task, const SingleLoop::Location& to) {
+    const Loop& types = loops()[task.loop];
+    const int operands = rows()[types.row].nin + 1;
+    const auto location = [&](int k) -> const SingleLoop::Location& { return k == 0 ? to : task.in[k - 1]; };
+    const Dims* strides[kMaxIn + 1];
+    for (int k = 0; k < operands; ++k) {
+        if (!location(k).storage) return false;
+        strides[k] = location(k).strides;
+    }
+    Space space;
+    collapse(space, task.shape, {strides, size_t(operands)});
+    const int last = space.ndim - 1;
+    if (last < 1 || space.shape[last] < kShortRow) return false;
+    char* base[kMaxIn + 1];
+    for (int k = 0; k < operands; ++k) {
+        const DTypeInfo& type = info(k == 0 ? types.out[0] : types.in[k - 1]);
+        base[k] = location(k).data() + space.offset[k];
+        auto bits = reinterpret_cast<uintptr_t>(base[k]);
+        for (int d = 0; d < last; ++d) bits |= uintptr_t(space.strides[k][d]);
+        if (space.strides[k][last] != type.size || bits & uintptr_t(type.align - 1)) return false;
+    }
+    const BlockLoop loop = library.loops[task.loop];
+    const int64_t columns = space.shape[last], count = space.size / columns;
+    const int64_t per_task = space.size < 2 * kTaskElements ? count : std::max<int64_t>(1, kTaskElements / columns);
+    parallel_for((count + per_task - 1) / per_task, [&](int64_t i) {
+        for (int64_t row = i * per_task; row < std::min(count, (i + 1) * per_task); ++row) {
+            char* at[kMaxIn + 1];
+            std::copy_n(base, operands, at);
+            int64_t rest = row;
+            for (int d = last - 1; d > 0; --d) {
+                const int64_t index = rest % space.shape[d];
+                rest /= space.shape[d];
+                for (int k = 0; k < operands; ++k) at[k] += index * space.strides[k][d];
+            }
+            for (int k = 0; k < operands; ++k) at[k] += rest * space.strides[k][0];
+            const void* in[kMaxIn];
+            std::copy_n(at + 1, operands - 1, in);
+            void* out[kMaxOut] = {at[0], nullptr};
+            loop(in, out, columns);
+        }
+    });
+    return true;
+}
+
 }  // namespace
 
 bool run_single_loop(const LoopLibrary& library, const SingleLoop& task, const SingleLoop::Location& to) {
@@ -49,7 +95,7 @@ bool run_single_loop(const LoopLibrary& library, const SingleLoop& task, const S
     o.to = to.data(), o.to_item = result.size, o.ins = row.nin;
     const bool is_few = size <= kFewElements, is_strided = !is_dense(o.to, result, *to.strides, task.shape, size);
     if (is_strided) {
-        if (!is_few) return false;
+        if (!is_few) return run_rows(library, task, to);
         o.to = copies[kMaxIn];
     }
     for (int k = 0; k < row.nin; ++k) {
@@ -60,7 +106,7 @@ bool run_single_loop(const LoopLibrary& library, const SingleLoop& task, const S
             o.from[k] = in.data();
             continue;
         }
-        if (!is_few) return false;
+        if (!is_few) return run_rows(library, task, to);
         o.from[k] = copies[k];
         if (in.storage)
             StridedElements(library, task.shape, *in.strides, type.size).gather(copies[k], in.data());

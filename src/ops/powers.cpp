@@ -2,6 +2,7 @@
 #include "ops/powers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <iterator>
 #include <limits>
@@ -13,6 +14,14 @@ namespace {
 
 constexpr int64_t kLargestInteger = 16;                              // of integers
 constexpr double kShort[] = {-2, -1, -0.5, 0.5, 1.5, 2, 2.5, 3, 4};  // of floats
+constexpr double kLargestWide = 16;                                  // of float32, in float64
+
+/// Whether floats of the dtype have the power as products in float64, whose errors vanish when the result is rounded,
+/// and whose range holds what is finite in the result and its inverse.
+bool has_wide_power(double exponent, DType dtype) {
+    return dtype == DType::float32 && exponent == std::trunc(exponent) && std::abs(exponent) > 2 &&
+           std::abs(exponent) <= kLargestWide;
+}
 
 bool is_integer_kind(DType dtype) { return info(dtype).kind == Kind::Signed || info(dtype).kind == Kind::Unsigned; }
 
@@ -58,7 +67,7 @@ struct PowerForm {
         if (exponent == 0.5) return root();
         if (exponent == 1.5) return apply(row::multiply, apply(row::abs, x), root());
         if (exponent == 2.5) return apply(row::multiply, apply(row::square, x), root());
-        return product(int64_t(exponent));
+        return exponent < 0 ? reciprocal(product(int64_t(-exponent))) : product(int64_t(exponent));
     }
 };
 
@@ -75,7 +84,8 @@ bool has_short_power(const Scalar& exponent) {
     if (info(exponent.dtype).kind == Kind::Complex) return is(2) || is(0.5);
     if (info(exponent.dtype).kind != Kind::Floating) return false;
     const auto power = value_of<double>(exponent, DType::float64);
-    return std::find(std::begin(kShort), std::end(kShort), power) != std::end(kShort);
+    return std::find(std::begin(kShort), std::end(kShort), power) != std::end(kShort) ||
+           has_wide_power(power, exponent.dtype);
 }
 
 ValueId short_power(Expr& expr, ValueId x, const Scalar& exponent) {
@@ -86,9 +96,11 @@ ValueId short_power(Expr& expr, ValueId x, const Scalar& exponent) {
         return expr.loop(loop_for(is_square ? row::square : row::sqrt, dtype), x);
     }
     const auto power = value_of<double>(exponent, DType::float64);
-    // Of halves in float32, so that the result is rounded once.
-    if (item_size(dtype) > 2) return PowerForm{expr, dtype, x}.power(power);
-    return expr.cast(PowerForm{expr, DType::float32, expr.cast(x, DType::float32)}.power(power), dtype);
+    const bool is_shortest = std::find(std::begin(kShort), std::end(kShort), power) != std::end(kShort);
+    if (item_size(dtype) > 2 && is_shortest) return PowerForm{expr, dtype, x}.power(power);
+    // In a wider type, so that the result is rounded once.
+    const DType work = item_size(dtype) > 2 ? DType::float64 : DType::float32;
+    return expr.cast(PowerForm{expr, work, expr.cast(x, work)}.power(power), dtype);
 }
 
 }  // namespace cuarray

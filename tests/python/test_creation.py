@@ -347,3 +347,13 @@ def test_fills_of_all_types(value, device):
             assert (x == x[0]).all() and x[0] == number
             x[1:-1] = 0
             assert x[0] == number == x[-1] and not x[1:-1].any()
+
+
+@pytest.mark.parametrize("size", [8191, 8192, 8193, 40_000, 2**20 - 1, 2**20, 3 * 2**20])
+def test_zeros_are_cleared_where_memory_was_in_use(size, device):
+    for dtype, order in (("u1", "C"), ("c16", "F")):
+        count = size // np.dtype(dtype).itemsize
+        for shape in ((count,), (2, count // 2)):
+            cuarray.full(shape, 255, dtype=dtype, device=device)  # given back at once
+            x = cuarray.zeros(shape, dtype=dtype, order=order, device=device)
+            assert not x.numpy().any()

@@ -674,7 +674,7 @@ def test_roots_of_few_elements_are_those_of_many(device):
         assert roots[:3].tolist() == [math.inf, 0, 0] and math.copysign(1, float(roots[1])) == 1
 
 
-@pytest.mark.parametrize("exponent", [-2, -1, -0.5, 0.5, 1.5, 2, 2.5, 3, 4])
+@pytest.mark.parametrize("exponent", [-16, -5, -3, -2, -1, -0.5, 0.5, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 16, 17])
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
 def test_floats_to_the_power_of_a_number(exponent, dtype, rng, device):
     """By products, roots and quotients: within the limit of `pow`, NumPy's special values, the same bits for a value."""

@@ -226,6 +226,28 @@ def test_zeros_and_nans_are_chosen_in_order(name, type, size, rng, device):
         assert len({v.numpy().tobytes() for v in (*down, *along, whole)}) == 1, numbers
 
 
+@pytest.mark.parametrize("size", [4095, 4097, 16_384, 16_385, 100_003])
+@pytest.mark.parametrize("type", ["uint8", "int16", "int32", "int64", "float16", "float32", "float64"])
+def test_extremes_of_large_arrays_at_any_place(type, size, rng, device):
+    """Around the sizes of blocks and chunks, at addresses that are no multiple of a vector's size."""
+    numbers = rng.integers(1, 100, size + 3).astype(type)
+    for start in (0, 3):
+        for place in (0, 1, 4096, 8192, 16_384, size // 2, size - 1):
+            if place >= size:
+                continue
+            for sign in (1, -1):
+                x = numbers[start : start + size].copy()
+                x[place] = 0
+                x = sign * x if sign < 0 and type != "uint8" else x
+                whole = np.concatenate([numbers[:start], x])
+                ours = cuarray.asarray(whole, device=device)[start:]
+                assert ours.argmin() == x.argmin() and ours.argmax() == x.argmax()
+                assert ours.min() == x.min() and ours.max() == x.max()
+                if np.issubdtype(x.dtype, np.floating):
+                    assert np.signbit(ours.max().item()) == np.signbit(x.max())
+                    assert np.signbit(ours.min().item()) == np.signbit(x.min())
+
+
 @pytest.mark.parametrize("rows", range(1, 19))
 @pytest.mark.parametrize("type", ["int8", "int64", "float16", "float32", "float64", "complex64"])
 def test_few_rows_fold_as_lines(rows, type, rng, device):

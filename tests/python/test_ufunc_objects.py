@@ -354,6 +354,20 @@ def test_at_takes_values_in_their_order(device):
     assert x.tolist() == [0, 7, 1]
 
 
+@pytest.mark.parametrize("type", ["i1", "u2", "i8", "f2", "f4", "f8", "c16"])
+@pytest.mark.parametrize("name", ["add", "subtract", "multiply", "maximum"])
+def test_at_of_many_values(name, type, device, rng):
+    """Integers at random: results are exact, and wrap."""
+    target, values = rng.integers(0, 3, 50).astype(type), rng.integers(0, 2, 1000).astype(type)
+    places = rng.integers(-50, 50, 1000)
+    for step in (1, -2):
+        ours, theirs = cuarray.array(target, device=device), target.copy()
+        index = cuarray.asarray(places[::step], device=device)
+        getattr(cuarray, name).at(ours, index, cuarray.asarray(values, device=device)[::step])
+        getattr(np, name).at(theirs, places[::step], values[::step])
+        np.testing.assert_array_equal(ours.numpy(), theirs)
+
+
 def test_masked_folds_start_from_something(device):
     x, mask = cuarray.asarray([[3, -1], [2, 2]]), cuarray.asarray([[True, False], [True, True]])
     assert cuarray.pow.reduce(x, 1, where=mask, initial=2).tolist() == [8, 16], (

@@ -398,3 +398,31 @@ def test_neighbours_of_zeros_are_numpys(dtype, device):
     ours, others = cuarray.asarray(x, device=device), cuarray.asarray(y, device=device)
     assert cuarray.spacing(ours).numpy().tobytes() == np.spacing(x).tobytes()
     assert cuarray.nextafter(ours, others).numpy().tobytes() == np.nextafter(x, y).tobytes()
+
+
+@pytest.mark.parametrize("shape", [(3, 70), (600, 512), (2, 3, 64), (4, 63)])
+@pytest.mark.parametrize("type", ["?", "u1", "f2", "f4", "f8", "c8"])
+def test_rows_that_are_contiguous(type, shape, device, rng):
+    """Rows of views, shifted, in both directions, across axes, beside whole arrays: in place and to a new array."""
+    wide = rng.integers(0, 2, (*shape[:-1], shape[-1] + 3)).astype(type)
+    other = rng.integers(0, 2, (2, *shape)).astype(type)
+    name = "logical_or" if type == "?" else "add"
+    ours, theirs = (lambda f: f(cuarray, lambda a: cuarray.array(a, device=device))), (lambda f: f(np, np.array))
+    views = [lambda a: a[..., 1:-2], lambda a: a[::-1, ..., 3:], lambda a: a[..., :-3][..., ::-1]]
+    for view in views:
+        calls = [
+            lambda xp, of, view=view: getattr(xp, name)(view(of(wide)), of(other)[0]),
+            lambda xp, of, view=view: getattr(xp, name)(of(other)[1], view(of(wide)), out=of(other)[0]),
+            lambda xp, of, view=view: getattr(xp, name)(view(of(wide)), 1),
+            lambda xp, of, view=view: xp.negative(view(of(wide))) if type != "?" else xp.invert(view(of(wide))),
+            lambda xp, of, view=view: getattr(xp, name)(view(of(wide)), of(other)[0, 0]),
+        ]
+        for call in calls:
+            np.testing.assert_array_equal(ours(call).numpy(), theirs(call))
+    mine, its = cuarray.array(wide, device=device), wide.copy()
+    for a in (mine, its):
+        if type == "?":
+            a[..., 1:] |= a[..., :-1]
+        else:
+            a[..., 1:] += a[..., :-1]
+    np.testing.assert_array_equal(mine.numpy(), its)

@@ -411,6 +411,8 @@ template <class ValueRow, class X> struct ExtremeOf {
         auto nans = best != best;
         int64_t i = 0;
         if (n >= 4 * lanes) {
+            // From the next address of a whole vector: loads that cross cache lines take twice as long.
+            i = int64_t(-reinterpret_cast<uintptr_t>(x) % sizeof(V) / sizeof(X));
             V others[4] = {best, best, best, best};
             for (; i + 4 * lanes <= n; i += 4 * lanes)
 #pragma GCC unroll 4
@@ -443,27 +445,52 @@ template <int R, class Element> struct VectorFold {
     /// False, with `result` undefined, where the fold order decides.
     static CUARRAY_FN bool fold(const X* x, int64_t n, A& result) {
         if constexpr (is_extreme) {
-            result = ExtremeOf<Row, X>::best_value(x, n);
-            if constexpr (is_integer<Element>)
+            if constexpr (is_integer<Element>) {
+                result = ExtremeOf<Row, X>::best_value(x, n);
                 return true;
-            else
-                return result == result && (result != A(0) || !has_negative_zero(x, n));
+            } else {
+                return extreme(x, n, result);
+            }
         } else {
             result = in_any_order(x, n);
             return true;
         }
     }
 
+    /// In blocks, so that zeros are looked for in L1, and only where the best of a block is one.
+    static CUARRAY_FN bool extreme(const X* x, int64_t n, A& result) {
+        constexpr int64_t kBlock = 16384 / int64_t(sizeof(X));
+        bool decides = false;
+        for (int64_t begin = 0; begin < n; begin += kBlock) {
+            const int64_t size = n - begin < kBlock ? n - begin : kBlock;
+            const A best = ExtremeOf<Row, X>::best_value(x + begin, size);
+            if (best != best) return false;
+            result = begin == 0 ? best : Row::combine(result, best);
+            decides = decides || (best == A(0) && has_negative_zero(x + begin, size));
+        }
+        return result != A(0) || !decides;
+    }
+
+    /// Of numbers of which zero is the best. By their bits: a negative zero is the only one with a sign where none is
+    /// below zero, and where none is above, the only one with no sign after 1 is subtracted.
     static bool has_negative_zero(const X* x, int64_t n) {
         using Bits = choose_t<sizeof(X) == 4, uint32_t, uint64_t>;
-        Bits found = 0;
-#pragma omp simd reduction(| : found)
-        for (int64_t i = 0; i < n; ++i) {
+        constexpr Bits sign = Bits(1) << (8 * sizeof(Bits) - 1);
+        const bool is_largest = Row::combine(A(0), A(1)) == A(1);
+        const auto at = [x](int64_t i) {
             Bits bits;
             __builtin_memcpy(&bits, x + i, sizeof bits);
-            found |= Bits(bits == Bits(1) << (8 * sizeof(Bits) - 1));
+            return bits;
+        };
+        Bits found = 0;
+        if (is_largest) {
+#pragma omp simd reduction(| : found)
+            for (int64_t i = 0; i < n; ++i) found |= ~(at(i) - 1);
+        } else {
+#pragma omp simd reduction(| : found)
+            for (int64_t i = 0; i < n; ++i) found |= at(i);
         }
-        return found;
+        return found & sign;
     }
 
     static CUARRAY_FN A in_any_order(const X* x, int64_t n) {
@@ -555,10 +582,19 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
             return value ? word : (word - low) & ~word & high;
         };
         int64_t i = 0;
-        for (; i + 64 <= n; i += 64) {
-            uint64_t any = 0;
-            for (int k = 0; k < 8; ++k) any |= found(i + 8 * k);
-            if (any) break;
+        using V = Vector<uint8_t, kVectorBytes>;
+        for (constexpr int64_t many = 8 * kVectorBytes; i + many <= n; i += many) {
+            const auto at = [=](int k) {
+                return load_vector<uint8_t, kVectorBytes>(reinterpret_cast<const uint8_t*>(x) + i + k * kVectorBytes);
+            };
+            // The smallest byte tells whether any is 0, the union of bits whether any is not.
+            V all = at(0);
+#pragma GCC unroll 8
+            for (int k = 1; k < 8; ++k) {
+                const V y = at(k);
+                all = value ? V(all | y) : V(all < y ? all : y);
+            }
+            if (fold_vector<kVectorBytes>(V(value ? all != 0 : all == 0), [](auto a, auto b) { return a | b; })) break;
         }
         for (; i + 8 <= n; i += 8)
             if (const uint64_t bits = found(i)) return i + __builtin_ctzll(bits) / 8;
@@ -574,7 +610,7 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
             const int64_t at = position_of_bool(x, n, wanted);
             return at < n ? A{wanted, first + at} : A{!wanted, first};
         } else {
-            constexpr int64_t kBlock = kLeaf < 4096 / int64_t(sizeof(X)) ? 4096 / int64_t(sizeof(X)) : kLeaf;
+            constexpr int64_t kBlock = 8192 / int64_t(sizeof(X));
             A best = {best_value(x, n < kBlock ? n : kBlock), 0};
             for (int64_t begin = kBlock; begin < n; begin += kBlock)
                 best = Row::combine(best, A{best_value(x + begin, n - begin < kBlock ? n - begin : kBlock), begin});
@@ -657,6 +693,14 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
             const A best = best_of_leaves(x, n, first);
             for (; n > 0; n -= kLeaf, node += kLanes) *node = best;
             return;
+        }
+        if constexpr (Base::asks && is_same<A, bool>) {
+            if (Row::combine(true, true)) {  // any or all: the first element that decides it
+                const bool wanted = Row::combine(false, true);
+                const bool answer = (position_of_bool(x, n, wanted) < n) == wanted;
+                for (; n > 0; n -= kLeaf, node += kLanes) *node = answer;
+                return;
+            }
         }
         for (; n > 0; n -= kLeaf, x += kLeaf, first += kLeaf, node += kLanes) {
             if (n < kLeaf) {

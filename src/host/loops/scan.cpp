@@ -158,6 +158,8 @@ struct ScanCollector {
             }
             to[count].update = update<F, T>;
         }
+        if constexpr (is_same<F, fn::subtract> && is_same<Element, U>)
+            to[count].update = update<F, compiled_t<F, Element>>;
         ++count;
     }
 };
