@@ -567,6 +567,9 @@ class Pair:
                 if got and not want and mine.size == 1 and "ravel('F')" in self.statement:
                     self.parted |= {name}  # after resize(()), NumPy copies one element
                     continue
+                if got and not want and mine.size == 1 and "fftn(" in self.statement:
+                    self.parted |= {name}  # of no axes: the array itself, which counts as a value above
+                    continue
                 if got and not want and "broadcast_arrays" in self.statement:
                     self.parted |= {name, other}  # read-only, or both of one value
                     continue
