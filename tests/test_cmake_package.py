@@ -1,43 +1,16 @@
 """A C++ program that knows only `find_package(cuarray)` and `#include <cuarray/cuarray.h>`."""
 
+import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-CMAKE = """
-cmake_minimum_required(VERSION 3.20)
-project(user CXX)
-find_package(cuarray REQUIRED)
-add_executable(user user.cpp)
-target_link_libraries(user PRIVATE cuarray::cuarray)
-"""
-
-PROGRAM = """
-#include <cuarray/cuarray.h>
-#include <cstdio>
-#include <cstring>
-
-using namespace cuarray;
-
-int main() {
-    const Array x = full({3, 4}, Scalar::of(DType::float64, 2.0), Device{});
-    const Argument squares[] = {x, x};
-    const Array product = matmul(x, x.transpose({1, 0}));
-    const Array ordered = sort(call(row::multiply, squares).array[0], -1, false, "sort");
-    const Scalar sum = item(reduce(reduction::sum, ordered, ReduceOptions{}), "main");
-    double value;
-    std::memcpy(&value, sum.bytes, sizeof value);
-    std::printf("%g %d %lld\\n", value, product.ndim(), static_cast<long long>(product.size()));
-    try {
-        x.reshape({5, 5});
-    } catch (const Error& error) {
-        std::printf("%s\\n", error.what());
-    }
-    return devices().empty();
-}
-"""
+#: The blocks of docs/guide/cpp.md.
+PAGE = (Path(__file__).resolve().parents[1] / "docs/guide/cpp.md").read_text("utf-8")
+CMAKE, PROGRAM = (re.search(rf"^```{name}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[1] for name in ("cmake", "cpp"))
 
 
 @pytest.mark.skipif(not (shutil.which("g++") and shutil.which("cmake")), reason="no C++ compiler or no cmake")

@@ -14,7 +14,7 @@ import pytest
 import cuarray
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/*.md"))]
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
 FOLDERS = "cuarray|src|include|tests|examples|docs|benchmarks|scripts|cmake|\\.ci"
 
 
@@ -87,7 +87,8 @@ def test_there_are_differences():
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_links_lead_somewhere(document):
-    for target in re.findall(r"\]\(([^)#\s]+)", document.read_text("utf-8")):
+    text = re.sub(r"^```.*?^```$", "", document.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\(([^)#\s]+)", text):
         if "://" not in target:
             assert (document.parent / target).exists(), f"{name_of(document)} links to {target}"
 

@@ -64,7 +64,7 @@ def save(file, arr, allow_pickle=True):
     file : str, path or file
         The ending .npy is appended to a name without it.
     arr : array_like
-        NumPy has no name for bfloat16 and writes it as |V2, which `load` reads as bfloat16.
+        NumPy has no name for bfloat16 and writes it as ``|V2``, which `load` reads as bfloat16.
     allow_pickle : bool
         Accepted and ignored: there are no arrays of objects.
 

@@ -1,0 +1,117 @@
+"""Settings of Sphinx for the site. docs/build.sh builds it."""
+
+import os
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+from docutils import nodes
+
+sys.path.insert(0, str(Path(__file__).parent))
+from make_reference import starred
+
+DOCS = Path(__file__).resolve().parent
+ROOT = DOCS.parent
+REPOSITORY = tomllib.loads((ROOT / "addresses.toml").read_text("utf-8"))["repository"].rstrip("/")
+
+project = "cuarray"
+copyright = "The cuarray developers"
+release = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+version = release
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+exclude_patterns = ["ci-full-summary.md"]
+
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence", "attrs_inline"]
+
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"cuarray {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "navbar_align": "left",
+    "navbar_end": ["theme-switcher"],
+    "show_prev_next": True,
+    "collapse_navigation": True,  # a page of 1 KB would carry a list of 700 others
+    "navigation_depth": 2,
+    "header_links_before_dropdown": 5,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "tango",
+    "pygments_dark_style": "monokai",
+    **({"github_url": REPOSITORY} if REPOSITORY else {}),
+}
+html_context = {"default_mode": "auto"}
+html_sidebars = {"index": []}
+highlight_language = "none"
+
+#: Pages of the site that are files of the repository's root.
+PAGES = {
+    "CHANGELOG.md": "project/changelog",
+    "CONTRIBUTING.md": "project/contributing",
+    "SECURITY.md": "project/security",
+}
+
+
+def moved_links(text, folder, page):
+    """The text of a file in `folder`, with its links as they have to be in a page of the site."""
+
+    def moved(match):
+        label, target, anchor = match.groups()
+        if "://" in target:
+            return match[0]
+        file = (folder / target).resolve()
+        name = file.relative_to(ROOT).as_posix() if file.is_relative_to(ROOT) else ""
+        if name in PAGES:
+            file = DOCS / f"{PAGES[name]}.md"
+        elif not file.is_relative_to(DOCS):
+            return f"[{label}]({REPOSITORY}/blob/main/{name})" if REPOSITORY else f"{label} (`{name}`)"
+        return f"[{label}]({os.path.relpath(file, (DOCS / page).parent)}{anchor})"
+
+    # Also links whose text is broken across lines; not inside of blocks of code.
+    parts = re.split(r"(^```.*?^```$)", text, flags=re.MULTILINE | re.DOTALL)
+    parts[::2] = [re.sub(r"(?<!!)\[([^\[\]]+)\]\(([^)#\s]+)(#[^)\s]*|)\)", moved, part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def read(app, page, source):
+    """Take the pages of PAGES from the root, and mend the links of all."""
+    if page.startswith("api/"):
+        return
+    if page == "reference":  # its anchors are HTML, which MyST does not read
+        source[0] = re.sub(r"\]\(#([\w.]+)\)", r"](api/cuarray.\1.rst)", source[0])
+    for name, other in PAGES.items():
+        if page == other:
+            source[0] = moved_links((ROOT / name).read_text("utf-8"), ROOT, page)
+            return
+    source[0] = moved_links(source[0], (DOCS / page).parent, page)
+
+
+def numpy_page(app, env, node, content):
+    """Link what a docstring says of NumPy's functions to NumPy's pages."""
+    name = node.get("reftarget", "")
+    if name.startswith("numpy."):
+        return nodes.reference("", "", content, refuri=f"https://numpy.org/doc/stable/reference/generated/{name}.html")
+    return None
+
+
+def without_signature(app, what, name, value, options, lines):
+    """Drop a signature at the head of a docstring: the page has it already. numpydoc reads the rest."""
+    if lines and re.match(rf"{name.rpartition('.')[2]}\(.*\)", lines[0]):
+        del lines[0]
+    if lines:
+        lines[0] = starred(lines[0])
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", without_signature, priority=1)
+    app.connect("source-read", read)
+    app.connect("missing-reference", numpy_page)
