@@ -254,11 +254,55 @@ def images() -> Iterator[Result]:
     theirs = {"xp": np, **places, **numbers}
     for names, xp in ((mine, ca), (theirs, np)):
         names["shifted"] = xp.zeros((513, 513), bool)[1:, :-1]
-    for line in OF_IMAGES:
+    yield from against_goals(OF_IMAGES, mine, theirs)
+
+
+def against_goals(lines, mine, theirs) -> Iterator[Result]:
+    """The calls of lines that end with their goals, with the names of either library."""
+    for line in lines:
         call, least = line.split(" | ")
         code = compile(call, call, "eval")
         time = race(cuarray=lambda c=code: eval(c, mine), numpy=lambda c=code: eval(c, theirs))
         yield Result(call, time["cuarray"], time["numpy"], "numpy", float(least))
+
+
+# Short rows: a 20,000 x 16 and b 20,000 x 64 float64, c 20,000 x 16 int16; ascending numbers: t 1000, u 100,000
+# and w 1 M points; v 1000, p and q 100,000 random and ascending queries; e three edges, i three begins, k integers.
+OF_SHORT_ROWS = """
+xp.sort(a, axis=1) | 0.8
+xp.argsort(a, axis=1) | 0.8
+xp.partition(a, 8, axis=1) | 0.8
+xp.argpartition(a, 8, axis=1) | 0.8
+xp.median(a, axis=1) | 0.8
+xp.sort(b, axis=1) | 0.8
+xp.argsort(b, axis=1) | 0.8
+xp.partition(b, 32, axis=1) | 0.8
+xp.median(b, axis=1) | 0.8
+xp.sort(c, axis=1) | 0.8
+xp.lexsort((k, v)) | 0.8
+xp.add.reduceat(v, i) | 0.8
+xp.searchsorted(t, q) | 0.8
+xp.searchsorted(u, q) | 0.8
+xp.searchsorted(u, p) | 0.8
+t.searchsorted(2.5) | 0.8
+xp.digitize(v, e) | 0.8
+xp.interp(q, t, t) | 1
+xp.interp(q, u, u) | 1
+xp.interp(p, u, u) | 1
+xp.interp(v, w, w) | 1
+""".strip().split("\n")
+
+
+@measure()
+def short_rows() -> Iterator[Result]:
+    """Sorts of many short rows, and searches for few and for ascending numbers, 1 thread."""
+    rng = np.random.default_rng(11)
+    numbers = {"a": rng.random((20_000, 16)), "b": rng.random((20_000, 64)), "v": rng.random(1000)}
+    numbers |= {"c": rng.integers(0, 999, (20_000, 16)).astype("i2"), "k": rng.integers(0, 99, 1000)}
+    numbers |= {name: np.sort(rng.random(n)) for name, n in (("t", 1000), ("u", 10**5), ("w", 10**6), ("q", 10**5))}
+    numbers |= {"p": rng.random(10**5), "e": np.array([0.2, 0.5, 0.7]), "i": np.array([0, 300, 700])}
+    mine = {"xp": ca, **{name: ca.array(value) for name, value in numbers.items()}}
+    yield from against_goals(OF_SHORT_ROWS, mine, {"xp": np, **numbers})
 
 
 @measure()

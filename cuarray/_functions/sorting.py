@@ -261,6 +261,7 @@ def argpartition(a, kth, axis=-1, kind="introselect", order=None, *, descending=
     return _core.argpartition(a, axis, ranks, bool(descending), "argpartition")
 
 
+@_core.with_fast_path
 def lexsort(keys, axis=-1):
     """Return the indices that sort by several keys: by the last one, then by the one before it, and so on.
 

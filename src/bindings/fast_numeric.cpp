@@ -8,6 +8,7 @@
 #include "bindings/fast_paths.h"
 #include "bindings/reductions.h"
 #include "cuarray/array/pending.h"
+#include "cuarray/kernel/sort.h"
 #include "cuarray/ops/einsum.h"
 #include "cuarray/ops/matmul.h"
 #include "cuarray/ops/reduction.h"
@@ -243,15 +244,15 @@ struct Points {
     const double *x, *y;
     int64_t last;
 
-    /// The number of the interval in which x lies, from the one where the previous x was.
-    int64_t interval_of(double value, int64_t guess) const {
-        if (last == 0 || (x[guess] <= value && value < x[guess + 1])) return guess;
-        if (guess + 2 <= last && x[guess + 1] <= value && value < x[guess + 2]) return guess + 1;
-        const int64_t after =
-            std::upper_bound(x, x + last + 1, value,
-                             [](double a, double b) { return a < b || (std::isnan(b) && !std::isnan(a)); }) -
-            x;
-        return std::clamp<int64_t>(after - 1, 0, last - 1);
+    /// The number of the interval that begins before an insertion position.
+    int64_t interval_before(int64_t place) const {
+        return std::clamp<int64_t>(place - 1, 0, std::max<int64_t>(last - 1, 0));
+    }
+    int64_t place_of(double value) const {
+        const double values[] = {value};
+        i64 places[1];
+        kernel::search_sorted<double>(x, uint64_t(last + 1), values, true, places);
+        return places[0];
     }
     double at(double value, int64_t i) const {
         const int64_t next = std::min(i + 1, last);
@@ -279,26 +280,53 @@ PyObject* interpolated(Given given, int) {
     if (is_given(given[3]) || is_given(given[4]) || is_given(given[5])) return nullptr;
     double number;
     if (given[0] && read_float(given[0], number))
-        return wrap(Scalar::of(DType::float64, points.at(number, points.interval_of(number, 0))));
+        return wrap(Scalar::of(DType::float64, points.at(number, points.interval_before(points.place_of(number)))));
     const Array* const x = read_array(given[0]);
     const double* const from = read_doubles(x);
     if (!from || !(x->device() == xp->device())) return nullptr;
-    // Where coordinates do not ascend, an interval would depend on the one before.
-    const double* const end = points.x + xp->size();
-    if (std::adjacent_find(points.x, end, [](double a, double b) { return !(a <= b); }) != end) return nullptr;
     Array result = empty(x->shape(), DType::float64, x->device());
     auto* const to = reinterpret_cast<double*>(direct_data(result));
     if (!to) return nullptr;
     {
         const Array kept[] = {*x, *xp, *fp};
         const GilRelease released(is_long(x->device(), x->size()));
-        int64_t interval = 0;
-        for (int64_t i = 0; i < result.size(); ++i) {
-            interval = points.interval_of(from[i], interval);
-            to[i] = points.at(from[i], interval);
+        const auto ascends = [](const double* first, int64_t n) {
+            return std::adjacent_find(first, first + n, [](double a, double b) { return !(a <= b); }) == first + n;
+        };
+        // Many ascending numbers per interval are followed from one interval to the next.
+        int64_t done = 0;
+        if (result.size() / 16 > points.last && ascends(from, result.size()) && ascends(points.x, xp->size())) {
+            int64_t interval = 0;
+            for (int64_t i = 0; i < result.size(); ++i) {
+                while (interval + 1 < points.last && points.x[interval + 1] <= from[i]) ++interval;
+                to[i] = points.at(from[i], interval);
+            }
+            done = result.size();
+        }
+        constexpr int64_t kBlock = 1 << 16, item = sizeof(double);  // positions stay in a near cache
+        for (int64_t begin = done, count; begin < result.size(); begin += count) {
+            count = std::min(kBlock, result.size() - begin);
+            const Array places = search_sorted(*xp, x->view({{count}, {item}}, begin * item), true);
+            const auto* const place = reinterpret_cast<const int64_t*>(direct_data(places));
+            for (int64_t i = 0; i < count; ++i)
+                to[begin + i] = points.at(from[begin + i], points.interval_before(place[i]));
         }
     }
     return wrap_result(std::move(result));
+}
+
+/// lexsort: keys, axis. A list of arrays of one axis.
+PyObject* sorted_by_keys(Given given, int) {
+    if (!is_list(given[0]) || given[1]) return nullptr;
+    std::vector<Array> keys;
+    for (Py_ssize_t k = 0; k < length_of(given[0]); ++k) {
+        const Array* const key = read_array(entry_of(given[0], k));
+        if (!key || key->ndim() != 1 || key->is_empty()) return nullptr;
+        if (k > 0 && !(key->shape() == keys[0].shape() && key->device() == keys[0].device())) return nullptr;
+        keys.push_back(*key);
+    }
+    if (keys.empty()) return nullptr;
+    return made(keys[0].device(), keys[0].size(), [&] { return lexsort(keys, 0); });
 }
 
 /// cross: a, b, axisa, axisb, axisc, axis. Of two vectors of three float64.
@@ -483,6 +511,7 @@ std::vector<FastFunction> make_paths() {
         {"convolve", sums_over_taps, true},
         {"correlate", sums_over_taps, false},
         {"interp", interpolated},
+        {"lexsort", sorted_by_keys},
         {"vdot", conjugated_product},
         {"cumsum", running_sum},
         {"gradient", gradient_of},

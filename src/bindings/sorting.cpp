@@ -1,7 +1,9 @@
 // sorting.cpp -- sorting, selecting and searching, for the Python package.
 #include <vector>
+#include "bindings/fast_paths.h"
 #include "bindings/module.h"
 #include "bindings/ndarray.h"
+#include "cuarray/kernel/sort.h"
 #include "cuarray/ops/bincount.h"
 #include "cuarray/ops/sort.h"
 
@@ -23,12 +25,29 @@ void read_arrays(PyObject* (&given)[count], Object (&arrays)[count], const char*
     }
 }
 
+/// Searches for a number in a sorted float64 array that the host may read at once.
+bool finds_number(PyObject* sorted, PyObject* number, bool right, int64_t& place) {
+    double found;
+    const Array* const array = read_array(sorted);
+    if (!array || array->dtype() != DType::float64 || array->ndim() != 1 || !array->is_c_contiguous()) return false;
+    if (!read_float(number, found)) return false;
+    const auto* const data = reinterpret_cast<const double*>(direct_data(*array));
+    if (!data || reinterpret_cast<uintptr_t>(data) % alignof(double)) return false;
+    const double value[] = {found};
+    i64 places[1];
+    kernel::search_sorted<double>(data, uint64_t(array->size()), value, right, places);
+    place = places[0];
+    return true;
+}
+
 /// search_sorted(a, v, side): the positions of values in a sorted array.
 PyObject* places_in_sorted(PyObject*, Arguments args, Py_ssize_t) {
     return guarded([&] {
         const Parameter parameter{"side", "searchsorted"};
         const std::string_view side = to_text(args[2], parameter);
         if (side != "left" && side != "right") refuse(PyExc_ValueError, parameter, "'left' or 'right'", args[2]);
+        int64_t place;
+        if (finds_number(args[0], args[1], side == "right", place)) return wrap(Scalar::of(DType::int64, place));
         PyObject* given[] = {args[0], args[1]};
         Object owners[2];
         read_arrays(given, owners, "searchsorted");

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <vector>
+#include "bindings/fast_paths.h"
 #include "bindings/module.h"
 #include "bindings/ndarray.h"
 #include "bindings/other_arrays.h"
@@ -47,6 +48,22 @@ PyObject* accumulate_with(RowId row, PyObject* object, PyObject* axis, DType dty
     return options.out ? Py_NewRef(out) : wrap(std::move(result));
 }
 
+PyObject* reduced_segments(PyObject* ufunc, const Array& array, std::span<const int64_t> begins,
+                           const ScanOptions& options) {
+    const Array kept = array;
+    return wrap(without_gil(array, [&] { return reduceat(to_row(ufunc), kept, begins, options); }));
+}
+
+/// Whether an object holds the begins of segments as the host may read them at once.
+bool reads_begins(PyObject* object, std::span<const int64_t>& begins) {
+    const Array* const array = read_array(object);
+    if (!array || array->dtype() != DType::int64 || array->ndim() != 1 || !array->is_c_contiguous()) return false;
+    const char* const data = direct_data(*array);
+    if (!data || reinterpret_cast<uintptr_t>(data) % alignof(int64_t)) return false;
+    begins = {reinterpret_cast<const int64_t*>(data), size_t(array->size())};
+    return true;
+}
+
 Object reduceat_with(PyObject* ufunc, PyObject* object, const py::buffer& begins, Integer<"axis"> axis, DType dtype,
                      PyObject* out) {
     const RowId row = to_row(ufunc);
@@ -60,8 +77,8 @@ Object reduceat_with(PyObject* ufunc, PyObject* object, const py::buffer& begins
     Array imported;
     options.out = to_output(out, array.device(), name, imported);
     const std::span segments(static_cast<const int64_t*>(positions.ptr), size_t(positions.size));
-    Array result = without_gil(array, [&] { return reduceat(row, array, segments, options); });
-    return Object::steal(options.out ? Py_NewRef(out) : wrap(std::move(result)));
+    Object result = Object::steal(reduced_segments(ufunc, array, segments, options));
+    return options.out ? Object::share(out) : std::move(result);
 }
 
 constexpr Signature kAccumulateSignature{"accumulate", {"array", "axis", "dtype", "out"}, 4, 1};
@@ -103,6 +120,9 @@ PyObject* accumulate_method(PyObject* self, Arguments args, Py_ssize_t count, Py
 
 PyObject* reduceat_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
     static Attribute reduceat{"cuarray._ndarray.ufunc_methods", "reduceat"};
+    std::span<const int64_t> begins;
+    if (count == 2 && !keywords && is_ndarray(args[0]) && reads_begins(args[1], begins))
+        return guarded([&] { return reduced_segments(self, array_of(args[0]), begins, {}); });
     return call_python(reduceat, self, args, count, keywords);
 }
 

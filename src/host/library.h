@@ -125,6 +125,15 @@ using PartitionLoop = void (*)(const void* x, int64_t n, bool descending, const 
 /// written, if different values have the same key: these need a stable sort.
 using ValueSortLoop = bool (*)(const void* x, void* to, void* spare, int64_t n, bool descending);
 
+/// Rows of at most this many items are sorted many at a time.
+constexpr int64_t kShortRow = 64;
+
+/// Sorts rows of n <= kShortRow values stably, into `to`, which may be x, or writes the indices that sort them.
+struct ShortRowSorts {
+    void (*values)(const void* x, void* to, int64_t rows, int64_t n, bool descending);
+    void (*indices)(const void* x, int64_t* to, int64_t rows, int64_t n, bool descending);
+};
+
 /// bins[i] = the integer part of (x[i] - first) * scale if it is in 0 ... count - 1 and the nearest integers are
 /// farther than `margin`; else `count`. Returns the number of the latter; n is below 2^31.
 using GuessLoop = int64_t (*)(const void* x, int64_t n, double first, double scale, double margin, int32_t count,
@@ -168,6 +177,7 @@ struct LoopLibrary {
     const PartitionLoop* partitions;    ///< by dtype; null for the complex ones
     const GuessLoop* guesses;           ///< by dtype; null except for float32 and float64
     const ValueSortLoop* sorts;         ///< by dtype; null where radix sort is as fast
+    const ShortRowSorts* short_rows;    ///< by dtype; null for the complex ones
     const RandomLoop* draws;            ///< by RandomDraw
     CopyLoop copy[kItemSizes];
     MaskedStore store_where[kItemSizes];

@@ -18,6 +18,33 @@ namespace {
 /// Shorter rows are not worth a SIMD sorting network.
 constexpr int64_t kNetwork = 5;
 
+/// Fewer short rows leave lanes of their networks idle.
+constexpr int64_t kShortRows = 4;
+
+/// A row of at most this many items is sorted for its order statistics, or instead of being partitioned.
+constexpr int64_t kSortedWhole = 512;
+
+/// With a SIMD sort of one row, longer rows are sorted one by one.
+constexpr int64_t kTransposed = 16;
+
+/// The loops that sort values or indices of the rows, if these are short; else null.
+template <class T>
+const ShortRowSorts* short_rows(const LoopLibrary& library, int64_t rows, int64_t n, bool indices = false) {
+    const bool has_sort = !indices && library.sorts[int(dtype_of<T>)];
+    return !is_complex<T> && n <= (has_sort ? kTransposed : kShortRow) && rows >= kShortRows
+               ? library.short_rows + int(dtype_of<T>)
+               : nullptr;
+}
+
+/// Calls body(first, count) for groups of short rows.
+template <class Body> void each_row_group(int64_t rows, int64_t n, Body body) {
+    const int64_t groups = row_groups(rows, n);
+    parallel_for(groups, [&](int64_t g) {
+        const int64_t first = rows * g / groups;
+        body(first, rows * (g + 1) / groups - first);
+    });
+}
+
 /// The keys of values, and the loop that compares many with pivots.
 template <class T> struct ValueKey {
     bool descending;
@@ -79,6 +106,10 @@ template <class T> void sort_values(const LoopLibrary& library, const Sort& task
         const int64_t n = task.n;
         const auto* from = reinterpret_cast<const stored_t<T>*>(task.values.data());
         auto* to = reinterpret_cast<stored_t<T>*>(task.result.data());
+        if (const ShortRowSorts* const loops = short_rows<T>(library, task.rows, n))
+            return each_row_group(task.rows, n, [&](int64_t first, int64_t rows) {
+                loops->values(from + first * n, to + first * n, rows, n, task.descending);
+            });
         const ValueSortLoop by_vectors = n >= kNetwork ? library.sorts[int(dtype_of<T>)] : nullptr;
         const int64_t spares = by_vectors ? row_groups(task.rows, n) : spare_rows(task.rows, n);
         const StorageRef memory = backend_of(task).allocate(spares * n * int64_t(sizeof(T)));
@@ -87,7 +118,7 @@ template <class T> void sort_values(const LoopLibrary& library, const Sort& task
         each_row(task.rows, n, [&](int64_t r, int64_t place, int threads) {
             const KeyedRow row{from + r * n, n, threads, key};
             stored_t<T>*const result = to + r * n, *const room = spare + place * n;
-            const bool all = task.kth.empty() || n <= kInsertion;
+            const bool all = task.kth.empty() || n <= kSortedWhole;
             if (all && by_vectors && sort_by_vectors(by_vectors, result, row, room)) return;
             if (all) return sort_items(result, row, room);
             partition_items(result, row, room, task.kth, [items = row.items](int64_t i) { return items[i]; });
@@ -221,6 +252,10 @@ template <class T> void sort_indices(const LoopLibrary& library, const Sort& tas
     const int64_t n = task.n;
     const auto* from = reinterpret_cast<const stored_t<T>*>(task.values.data());
     auto* to = reinterpret_cast<uint64_t*>(task.result.data());
+    if (const ShortRowSorts* const loops = task.refines ? nullptr : short_rows<T>(library, task.rows, n, true))
+        return each_row_group(task.rows, n, [&](int64_t first, int64_t rows) {
+            loops->indices(from + first * n, reinterpret_cast<int64_t*>(to) + first * n, rows, n, task.descending);
+        });
     const StorageRef memory = backend_of(task).allocate(row_groups(task.rows, n) * n * int64_t(sizeof(uint64_t)));
     auto* const spare = static_cast<uint64_t*>(memory->data);
     each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
@@ -233,31 +268,115 @@ template <class T> void select_order_statistics(const LoopLibrary& library, cons
         const int64_t n = task.n, wanted = int64_t(task.kth.size());
         const auto* from = reinterpret_cast<const stored_t<T>*>(task.values.data());
         auto* to = reinterpret_cast<stored_t<T>*>(task.result.data());
-        const StorageRef memory = backend_of(task).allocate(spare_rows(task.rows, n) * n * int64_t(sizeof(T)));
+        if (const ShortRowSorts* const loops = short_rows<T>(library, task.rows, n))
+            return each_row_group(task.rows, n, [&](int64_t first, int64_t rows) {
+                constexpr int64_t kBlock = 64;
+                Scratch scratch;
+                auto* const sorted = scratch.take_array<stored_t<T>>(kBlock * n);
+                for (int64_t begin = first; begin < first + rows; begin += kBlock) {
+                    const int64_t count = std::min(kBlock, first + rows - begin);
+                    loops->values(from + begin * n, sorted, count, n, false);
+                    for (int64_t r = 0; r < count; ++r)
+                        for (int64_t k = 0; k < wanted; ++k)
+                            to[(begin + r) * wanted + k] = sorted[r * n + task.kth[size_t(k)]];
+                }
+            });
+        const ValueSortLoop by_vectors = n >= kNetwork ? library.sorts[int(dtype_of<T>)] : nullptr;
+        const bool is_sorted_whole = n <= kSortedWhole;
+        const StorageRef memory =
+            backend_of(task).allocate((1 + is_sorted_whole) * row_groups(task.rows, n) * n * int64_t(sizeof(T)));
         auto* const spare = static_cast<stored_t<T>*>(memory->data);
         const ValueKey<T> key{false, library.partitions[int(dtype_of<T>)]};
         each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
-            select_items(to + row * wanted, KeyedRow{from + row * n, n, threads, key}, spare + place * n, task.kth);
+            const KeyedRow items{from + row * n, n, threads, key};
+            stored_t<T>* const found = to + row * wanted;
+            if (!is_sorted_whole) return select_items(found, items, spare + place * n, task.kth);
+            stored_t<T>*const sorted = spare + 2 * place * n, *const room = sorted + n;
+            if (!by_vectors || !sort_by_vectors(by_vectors, sorted, items, room)) sort_items(sorted, items, room);
+            for (int64_t k = 0; k < wanted; ++k) found[k] = sorted[task.kth[size_t(k)]];
         });
     }
 }
 
+/// Interleaved searches, whose cache misses overlap.
+constexpr int kTogether = 8;
+
+/// kernel::search_sorted for numbers without NaN, which need no keys to be compared.
+template <bool Right, class T>
+void search_numbers(const T* sorted, int64_t n, const T (&values)[kTogether], i64 (&places)[kTogether]) {
+#pragma GCC unroll 8
+    for (int v = 0; v < kTogether; ++v) places[v] = 0;
+    if (n == 0) return;
+    const auto step = [&](int v, int64_t at) { return i64(Right ? sorted[at] <= values[v] : sorted[at] < values[v]); };
+    for (int64_t left = n, half; left > 1; left -= half) {
+        half = left / 2;
+#pragma GCC unroll 8
+        for (int v = 0; v < kTogether; ++v) places[v] += half & -step(v, places[v] + half - 1);
+    }
+#pragma GCC unroll 8
+    for (int v = 0; v < kTogether; ++v) places[v] += step(v, places[v]);
+}
+
+template <class T>
+void search_together(const stored_t<T>* sorted, int64_t n, const T (&values)[kTogether], bool right,
+                     i64 (&places)[kTogether]) {
+    if constexpr (std::is_floating_point_v<T>) {
+        bool has_nan = false;
+        for (const T value : values) has_nan |= value != value;
+        if (!has_nan)
+            return right ? search_numbers<true>(sorted, n, values, places)
+                         : search_numbers<false>(sorted, n, values, places);
+    }
+    kernel::search_sorted<T>(sorted, uint64_t(n), values, right, places);
+}
+
+template <class T> bool ascend(const stored_t<T>* values, int64_t count) {
+    const auto falls = [](const stored_t<T>& a, const stored_t<T>& b) {
+        if constexpr (std::is_floating_point_v<T>)
+            return !(a <= b);
+        else
+            return kernel::stands_before(kernel::whole_key(load<T>(b)), kernel::whole_key(load<T>(a)));
+    };
+    for (int64_t i = 1; i < count; ++i)
+        if (falls(values[i - 1], values[i])) return false;
+    return true;
+}
+
+/// The insertion positions of `count` values. Those of ascending values lie between those of the first and the last.
+template <class T>
+void search_run(const stored_t<T>* sorted, int64_t n, const stored_t<T>* values, int64_t count, bool right,
+                i64* places) {
+    constexpr int64_t kFew = 2 * kTogether;
+    T some[kTogether];
+    i64 found[kTogether];
+    int64_t before = 0;
+    if (count > kFew && n > kTogether && ascend<T>(values, count)) {
+        for (int v = 0; v < kTogether; ++v) some[v] = load<T>(values[v == 0 ? 0 : count - 1]);
+        search_together<T>(sorted, n, some, right, found);
+        before = found[0];
+        n = found[1] - before;
+        if (n == 0) {
+            std::fill(places, places + count, before);
+            return;
+        }
+    }
+    for (int64_t i = 0; i < count; i += kTogether) {
+        const int64_t together = std::min<int64_t>(kTogether, count - i);
+        for (int64_t v = 0; v < kTogether; ++v) some[v] = load<T>(values[i + std::min(v, together - 1)]);
+        search_together<T>(sorted + before, n, some, right, found);
+        for (int64_t v = 0; v < together; ++v) places[i + v] = before + found[v];
+    }
+}
+
 template <class T> void search_values(const SearchSorted& task) {
-    constexpr int kTogether = 8;  // interleaved searches, whose cache misses overlap
-    constexpr int64_t kBlock = 4096;
+    constexpr int64_t kBlock = 4096, kRun = 64;
     const auto* sorted = reinterpret_cast<const stored_t<T>*>(task.sorted.data());
     const auto* values = reinterpret_cast<const stored_t<T>*>(task.values.data());
     auto* places = reinterpret_cast<i64*>(task.result.data());
     parallel_for((task.count + kBlock - 1) / kBlock, [&](int64_t block) {
         const int64_t end = std::min(task.count, (block + 1) * kBlock);
-        for (int64_t i = block * kBlock; i < end; i += kTogether) {
-            T some[kTogether];
-            i64 found[kTogether];
-            const int64_t count = std::min<int64_t>(kTogether, end - i);
-            for (int64_t v = 0; v < kTogether; ++v) some[v] = load<T>(values[i + std::min(v, count - 1)]);
-            kernel::search_sorted<T>(sorted, uint64_t(task.n), some, task.right, found);
-            std::copy(found, found + count, places + i);
-        }
+        for (int64_t i = block * kBlock; i < end; i += kRun)
+            search_run<T>(sorted, task.n, values + i, std::min(kRun, end - i), task.right, places + i);
     });
 }
 
@@ -267,7 +386,7 @@ void run(const LoopLibrary& library, const Sort& task) {
     dispatch(task.values.dtype, [&]<class T>() {
         if (!task.indices)
             sort_values<T>(library, task);
-        else if (task.kth.empty() || is_complex<T> || task.n <= kInsertion)
+        else if (task.kth.empty() || is_complex<T> || task.n <= kSortedWhole)
             sort_indices<T>(library, task);
         else
             partition_indices<T>(library, task);

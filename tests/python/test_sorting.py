@@ -17,8 +17,8 @@ import cuarray
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
           "float64", "complex64", "complex128", BFLOAT16]  # fmt: skip
-# Around the lengths at which the algorithm changes: insertion, warps, blocks, tiles, the digits of long rows.
-LENGTHS = [1, 2, 31, 33, 40, 41, 255, 257, 2047, 2049, 4096, 4097]
+# Around the lengths at which the algorithm changes: networks across rows, insertion, warps, blocks, tiles, the digits of long rows.
+LENGTHS = [1, 2, 15, 16, 17, 31, 33, 40, 41, 63, 64, 65, 255, 257, 2047, 2049, 4096, 4097]
 LONG = [8193, 16385, 70_001]
 
 
@@ -204,8 +204,10 @@ def test_places_in_rows_larger_than_caches(rng):
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_order_statistics(device, dtype, rng):
-    for n in (1, 33, 40, 41, 300, 5000, 20_000, 70_001) if device == "cpu" else (33, 300):
-        x = mixed(dtype, rng, 3 * n).reshape(3, n)
+    short = [(rows, n) for n in (1, 2, 16, 17, 64, 65, 512, 513) for rows in (3, 70)]
+    long = [(3, n) for n in (33, 40, 41, 300, 5000, 20_000, 70_001)]
+    for rows, n in [*short, *long] if device == "cpu" else [(3, 33), (3, 300)]:
+        x = mixed(dtype, rng, rows * n).reshape(rows, n)
         want = np.take_along_axis(x, places(x), -1)
         for count in (1, 2, 5, 9):
             ranks = sorted(rng.integers(0, n, count).tolist())
@@ -286,6 +288,22 @@ def test_searchsorted(device, dtype, rng):
             want[order[is_value] - (0 if side == "left" else n)] = np.cumsum(~is_value)[is_value]
             got = cuarray.searchsorted(cuarray.asarray(x), cuarray.asarray(v), side)
             assert bits(got.numpy()) == bits(want.reshape(v.shape)), (n, side)
+            ascending = places(v.reshape(-1))
+            got = cuarray.searchsorted(cuarray.asarray(x), cuarray.asarray(v.reshape(-1)[ascending]), side)
+            assert bits(got.numpy()) == bits(want[ascending]), (n, side)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float16", "float64"])
+def test_searchsorted_of_ascending_values(device, dtype, rng):
+    """Runs that begin, end or lie between two elements of the sorted array, with repetitions and NaN at the end."""
+    for n, count, most in ((1000, 17, 100), (1000, 130, 2000), (50, 5000, 100), (9, 64, 5)):
+        x = np.sort(rng.integers(0, most, n)).astype(dtype)
+        v = np.sort(rng.integers(-2, most + 2, count)).astype(dtype)
+        if v.dtype.kind == "f":
+            x[-2:] = v[-3:] = np.nan
+        for side in ("left", "right"):
+            got = cuarray.searchsorted(cuarray.asarray(x), cuarray.asarray(v), side)
+            assert bits(got.numpy()) == bits(np.searchsorted(x, v, side)), (n, count, side)
 
 
 def test_top_k(device, rng):

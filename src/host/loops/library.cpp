@@ -48,6 +48,9 @@ LoopLibrary make_library(SymbolFinder find) {
     const auto sorts = new ValueSortLoop[kDTypes]();
     collect_sorts(sorts);
     library.sorts = sorts;
+    const auto short_rows = new ShortRowSorts[kDTypes]();
+    collect_short_rows(short_rows);
+    library.short_rows = short_rows;
     library.draws = random_loops();
     collect_copies(library);
     collect_indexing(library.indexing);

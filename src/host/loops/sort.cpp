@@ -5,7 +5,7 @@
 #include <bit>
 #include <utility>
 
-#include "cuarray/kernel/sort.h"
+#include "host/loops/sort_keys.h"
 #include "host/loops/tables.h"
 
 #if defined(__AVX512F__)
@@ -18,20 +18,6 @@ namespace cuarray::host {
 namespace {
 
 using kernel::sort_key;
-
-/// The inverse of sort_key, as the bits of the value; if several values share the key, one of them.
-template <class T> unsigned_t<T> bits_of_key(unsigned_t<T> key, bool descending) {
-    using U = unsigned_t<T>;
-    constexpr U top = U(U(1) << (8 * sizeof(U) - 1));
-    const U turned = U(U(0) - U(descending));
-    if constexpr (is_integer<T>) {
-        return U(key ^ (is_signed<T> ? top : U(0)) ^ turned);
-    } else {
-        const U distance = U(key - top), negative = U(U(0) - U(distance >> (8 * sizeof(U) - 1)));
-        const U size = U(U(distance ^ negative) - negative), sign = U(U(negative ^ turned) & top);
-        return key == U(-1) ? bits_of(quiet_nan<T>()) : size == 0 ? U(0) : U(size | sign);
-    }
-}
 
 struct Vectors32 {
     using U = uint32_t;
@@ -258,7 +244,7 @@ template <class T> class KeySort {
         for (int64_t i = 0; i < n; ++i) {
             const T value = load<T>(x[i]);
             const U key = sort_key(value, descending);
-            differs |= U(bits_of_key<T>(key, descending) ^ bit_cast<U>(value));
+            differs |= bits_lost(value, key, descending);
             keys[i] = key;
         }
         if (differs) return false;

@@ -44,6 +44,8 @@ void collect_parts(PartitionLoop* to);
 void collect_guesses(GuessLoop* to);
 /// Writes the SIMD sorts, by dtype, if the level has any.
 void collect_sorts(ValueSortLoop* to);
+/// Writes the sorts of short rows, by dtype.
+void collect_short_rows(ShortRowSorts* to);
 
 /// The loops that draw random numbers, by RandomDraw.
 const RandomLoop* random_loops();
