@@ -73,6 +73,7 @@ ADVICE = {
     "asnumpy": "use x.numpy()",
     "cuda": CUDA,
     "fromDlpack": "use cuarray.from_dlpack",
+    "toDlpack": "use x.__dlpack__()",
     "get_array_module": "use x.__array_namespace__(), which arrays of NumPy have too",
     "is_available": 'ask whether any(d.kind == "cuda" for d in cuarray.devices())',
     "scatter_add": "use cuarray.add.at",
@@ -85,6 +86,7 @@ ATTRIBUTES = {
     "newbyteorder": "all arrays are of the machine's own byte order; x.byteswap() turns the bytes round",
     "ptp": "use cuarray.ptp(x)",
     "set": "use x[...] = a, which copies arrays of NumPy and of any device into x",
+    "toDlpack": "use x.__dlpack__()",
     "tostring": "use x.tobytes()",
 }
 

@@ -20,7 +20,7 @@ GONE = [
 ]  # fmt: skip
 OF_CUPY = [
     "ElementwiseKernel", "MemoryPool", "RawKernel", "RawModule", "ReductionKernel", "asnumpy", "cuda", "fromDlpack", "get_array_module",
-    "get_default_memory_pool", "get_default_pinned_memory_pool", "is_available", "scatter_add",
+    "get_default_memory_pool", "get_default_pinned_memory_pool", "is_available", "scatter_add", "toDlpack",
 ]  # fmt: skip
 
 
@@ -46,7 +46,7 @@ def test_a_missing_name_has_advice_that_can_be_followed(name):
 @pytest.mark.parametrize(("name", "words"), [
     ("NaN", "cuarray.nan"), ("Inf", "cuarray.inf"), ("float", "use float, or cuarray.float64"), ("int", "use int, or cuarray.int64"),
     ("float_", "cuarray.float64"), ("get_include", "find_package"), ("exceptions", "numpy.exceptions"),
-    ("datetime64", "int64"), ("asnumpy", "x.numpy()"), ("get_array_module", "__array_namespace__"), ("ElementwiseKernel", "cuarray.fuse"),
+    ("datetime64", "int64"), ("asnumpy", "x.numpy()"), ("toDlpack", "x.__dlpack__()"), ("get_array_module", "__array_namespace__"), ("ElementwiseKernel", "cuarray.fuse"),
     ("cuda", "cuarray.device"), ("object", "use object"), ("in1d", "cuarray.isin"), ("string_", "texts"),
 ])  # fmt: skip
 def test_advice(name, words):
