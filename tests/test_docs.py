@@ -50,10 +50,10 @@ def differences():
     return [(one[0], one[-1]) for one in cells if one[-1] != "shown by" and len(one) == 4]
 
 
-def test_what_bites_first_comes_first():
+def test_the_differences_met_first_come_first():
     first = (ROOT / "docs/differences.md").read_text("utf-8").partition("\n## ")[2]
     assert (
-        first.startswith("What bites first\n")
+        first.startswith("The differences you meet first\n")
         and len(re.findall(r"^\| .* `[^`]+` \|$", first.partition("\n## ")[0], re.MULTILINE)) == 5
     )
 
