@@ -210,10 +210,10 @@ MUTANTS = [
         "tests/python/test_loans.py -k kept",
     ),
     Mutant(
-        "what-is-written-to-a-value-is-lost",
+        "hashed-values-are-lent-to-be-written",
         "src/bindings/ndarray.cpp",
-        "copied.set_read_only();  // what is written to it would be lost",
-        "",
+        "    array.set_read_only();\n}",
+        "}",
         "tests/python/test_protocols_dlpack.py -k values",
     ),
     Mutant(
@@ -226,8 +226,8 @@ MUTANTS = [
     Mutant(
         "one-element-of-a-new-shape-has-no-strides",
         "src/array/array.cpp",
-        "if (is_c_contiguous()) strides = c_strides",
-        "if (false) strides = c_strides",
+        "if (is_c_contiguous()) strides = packed;",
+        "",
         "tests/python/test_same_calls.py -k strides",
     ),
     Mutant(
@@ -555,8 +555,8 @@ MUTANTS = [
     Mutant(
         "ints-alone-are-floats",
         "src/bindings/ufunc.cpp",
-        "return has_floats ? DType::float64 : DType::int64;",
-        "return DType::float64;",
+        "has_floats ? DType::float64 : DType::int64;",
+        "DType::float64;",
         "tests/python/test_ufunc_objects.py -k on_numbers",
     ),
     Mutant(
@@ -757,21 +757,21 @@ MUTANTS = [
     ),
     Mutant(
         "protection-that-cannot-be-undone",
-        "src/bindings/ndarray_methods.cpp",
+        "src/bindings/flags.cpp",
         "if (base ? !is_writable_base(base) : storage->read_only)",
         "if (base || storage->read_only)",
         "tests/python/test_flags.py",
     ),
     Mutant(
         "writable-over-read-only-memory",
-        "src/bindings/ndarray_methods.cpp",
+        "src/bindings/flags.cpp",
         "if (base ? !is_writable_base(base) : storage->read_only)",
         "if (!base && storage->read_only)",
         "tests/python/test_flags.py",
     ),
     Mutant(
         "unaligned-strides",
-        "src/bindings/ndarray_methods.cpp",
+        "src/bindings/flags.cpp",
         "        if (array.shape()[axis] > 1) bits |= uint64_t(array.strides()[axis]);",
         "        if (false) bits |= uint64_t(array.strides()[axis]);",
         "tests/python/test_flags.py",
@@ -912,8 +912,8 @@ MUTANTS = [
     Mutant(
         "halves-are-multiplied-as-halves",
         "src/ops/powers.cpp",
-        "if (item_size(dtype) > 2)",
-        "if (item_size(dtype) > 0)",
+        "item_size(dtype) > 2 ? DType::float64 : DType::float32;",
+        "item_size(dtype) > 2 ? DType::float64 : dtype;",
         "tests/python/test_ndarray.py -k power_of_a_number",
     ),
     Mutant(

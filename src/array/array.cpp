@@ -128,15 +128,19 @@ Array Array::reshape(const Dims& wanted, char order, bool copy, bool never_copy)
         const Array turned = transpose(reversed_axes(ndim()));
         return turned.reshape(reversed(shape), 'C', copy, never_copy).transpose(reversed_axes(shape.size()));
     }
+    Dims packed = shape;
+    if (is_empty())  // axes count as one element at least, as NumPy has it here and not in new memory
+        for (int64_t& extent : packed) extent = std::max<int64_t>(extent, 1);
+    packed = c_strides(packed, item_size(dtype_));
     Dims strides;
-    if (is_c_contiguous()) strides = c_strides(shape, item_size(dtype_));
+    if (is_c_contiguous()) strides = packed;
     const bool viewable = !strides.empty() || reshape_strides(layout_, shape, strides);
     if (viewable && !copy) return view({shape, strides});
     if (never_copy)
         raise(ErrorKind::Value, "reshape: array of shape ", to_string(layout_.shape), " and strides ",
               to_string(layout_.strides), " cannot be reshaped to ", to_string(shape), " without a copy");
     const Array contiguous = cuarray::copy(*this, 'C');
-    return contiguous.view({shape, c_strides(shape, item_size(dtype_))});
+    return contiguous.view({shape, packed});
 }
 
 namespace {

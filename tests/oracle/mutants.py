@@ -1317,8 +1317,8 @@ ARGUMENTS = [
     Mutant(
         "signatures-of-none",
         "src/bindings/ufunc.cpp",
-        "                set_signature(values[i]);",
-        "                if (values[i] != Py_None) set_signature(values[i]);",
+        "case LongSignature: set_signature(values[i]); break;",
+        "case LongSignature: if (values[i] != Py_None) set_signature(values[i]); break;",
         tests("same_calls", "calls and signature"),
     ),
     Mutant(

@@ -146,17 +146,22 @@ def test_read_only_memory():
     del capsule, old_capsule
 
 
-def test_values_are_read_only():
-    """What a consumer wrote to the copy that it gets of a value would be lost."""
+def test_values_are_written_until_they_are_hashed():
     x = cuarray.arange(4.0, device="cpu")
     for value in (x.sum(), x[1], x.max()):
         host = np.from_dlpack(value)
-        assert host == value and not host.flags.writeable
+        host[...] = 7
+        assert value == 7 and x.tolist() == [0, 1, 2, 3]
+        with pytest.raises(TypeError, match=r"^hash: a view or another library"):
+            hash(value)
+        del host
+        assert {7: "seven"}[value] == "seven"
+        assert not np.from_dlpack(value).flags.writeable
         copied = np.from_dlpack(value, copy=True)
-        copied[...] = 7
-        assert copied == 7 != value
+        copied[...] = 8
+        assert copied == 8 != value
         with pytest.raises(BufferError, match="without a copy"):
-            value.__dlpack__(copy=False)
+            value.__dlpack__(copy=False)  # a consumer that is not informed of the protection
         assert np.from_dlpack(cuarray.array(value)).flags.writeable
 
 
