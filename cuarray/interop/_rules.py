@@ -19,6 +19,7 @@ from types import SimpleNamespace
 import numpy as np
 
 import cuarray
+from cuarray import _core
 from cuarray.interop import _trees as trees
 
 
@@ -33,10 +34,10 @@ def contiguous(x):
 
 
 def frozen(x):
-    """Return a read-only view of an array."""
+    """Return a read-only view of an array, or a read-only copy of a 0-d result."""
     if not x.flags.writeable:
         return x
-    view = x.view()
+    view = cuarray.array(x) if _core.is_value(x) else x.view()
     view.flags.writeable = False
     return view
 

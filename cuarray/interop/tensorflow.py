@@ -1,6 +1,7 @@
 """TensorFlow, for `cuarray.interop.wrap`: immutable tensors, and gradients of tf.GradientTape."""
 
 import cuarray
+from cuarray import _core
 from cuarray.interop import _trees as trees
 from cuarray.interop._rules import contiguous, is_differentiable
 
@@ -44,6 +45,8 @@ def give(x):
 
 def make(x, _like=None):
     """Return a tensor over the memory of a result, which is read-only from then on: tensors are immutable."""
+    if _core.is_value(x):
+        x = cuarray.array(x)
     tensor = give(x)
     if x.flags.writeable:
         x.flags.writeable = False

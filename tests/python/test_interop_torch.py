@@ -244,7 +244,9 @@ def check_the_method_torch():
     x = cuarray.arange(12.0).reshape(3, 4)
     for view in (x.T, x[1:, ::2], x[:0], x[::-1, ::-2], x[1, 1, ...], cuarray.broadcast_to(x[0], (2, 4)), x.sum()):
         assert view.torch().tolist() == view.tolist()
-    for constant in (cuarray.broadcast_to(x[0], (2, 4)), x.sum()):
+    hashed = x.sum()
+    assert {hashed}
+    for constant in (cuarray.broadcast_to(x[0], (2, 4)), hashed):
         constant.torch().zero_()
         assert constant.tolist() != cuarray.zeros_like(constant).tolist(), "a read-only array was written"
 
