@@ -317,7 +317,7 @@ PyObject* interpolated(Given given, int) {
 
 /// lexsort: keys, axis. A list of arrays of one axis.
 PyObject* sorted_by_keys(Given given, int) {
-    if (!is_list(given[0]) || given[1]) return nullptr;
+    if (!given[0] || !is_list(given[0]) || given[1]) return nullptr;
     std::vector<Array> keys;
     for (Py_ssize_t k = 0; k < length_of(given[0]); ++k) {
         const Array* const key = read_array(entry_of(given[0], k));

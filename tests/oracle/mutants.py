@@ -1333,7 +1333,7 @@ ARGUMENTS = [
         "src/core/layout.cpp",
         "if (item == 0) std::ranges::fill(strides, 0);",
         "",
-        tests("same_calls", "calls and strides"),
+        tests("same_calls"),
     ),
     Mutant(
         "paths-that-leave-terms",
