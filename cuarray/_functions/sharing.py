@@ -40,7 +40,7 @@ def shares_memory(a, b, /, max_work=-1):
     False
     """
     check_limit(max_work)
-    return _core.shares_memory(in_native_order(a), in_native_order(b))
+    return _core.shares_memory(seen_in_native_order(a), seen_in_native_order(b))
 
 
 def may_share_memory(a, b, /, max_work=0):
@@ -80,7 +80,7 @@ def check_limit(max_work):
         np.shares_memory(NOTHING, NOTHING, max_work)
 
 
-def in_native_order(x):
+def seen_in_native_order(x):
     """Return an array of NumPy's of another byte order as one of the machine's that shows the same memory."""
     is_swapped = isinstance(x, np.ndarray) and not x.dtype.isnative and x.dtype.kind in "iufc"
     return x.view(x.dtype.newbyteorder("=")) if is_swapped else x

@@ -342,7 +342,8 @@ template <class T> bool ascend(const stored_t<T>* values, int64_t count) {
     return true;
 }
 
-/// The insertion positions of `count` values. Those of ascending values lie between those of the first and the last.
+/// The insertion positions of `count` values. Those of ascending values lie between those of the first and the last,
+/// whose order holds in a table that does not ascend, too: a larger value turns right wherever a smaller one does.
 template <class T>
 void search_run(const stored_t<T>* sorted, int64_t n, const stored_t<T>* values, int64_t count, bool right,
                 i64* places) {

@@ -306,6 +306,17 @@ def test_searchsorted_of_ascending_values(device, dtype, rng):
             assert bits(got.numpy()) == bits(np.searchsorted(x, v, side)), (n, count, side)
 
 
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float16", "float64"])
+def test_searchsorted_of_what_does_not_ascend(device, dtype, rng):
+    """Undefined, but positions stay within the array, and those of larger values are no smaller."""
+    most = 2 if dtype == "bool" else 50
+    for n in (9, 17, 40, 200):
+        for side in ("left", "right"):
+            x, v = rng.integers(0, most, n).astype(dtype), np.sort(rng.integers(0, most, 64)).astype(dtype)
+            got = cuarray.searchsorted(cuarray.asarray(x), cuarray.asarray(v), side).numpy()
+            assert got[0] >= 0 and got[-1] <= n and (np.diff(got) >= 0).all(), (n, side)
+
+
 def test_top_k(device, rng):
     for dtype in ("int16", "float32", "complex64"):
         x = mixed(dtype, rng, 3 * 50).reshape(3, 50)
