@@ -8,31 +8,38 @@ import numpy
 
 @dataclass(frozen=True)
 class Program:
-    """A function of a module (NumPy or cuarray) and inputs, and two sizes to run it with.
+    """A function of a module (NumPy or cuarray) and inputs, and sizes to run it with.
 
-    `inputs(size)` makes NumPy arrays and Python numbers; NumPy takes about 1 ms with the small size and about
-    20 ms with the large one.
+    `inputs(size)` makes NumPy arrays and Python numbers; NumPy takes about 1 ms with the first size, about 20 ms with
+    the second one, about 500 ms with a third one.
     """
 
     name: str
     run: Callable
     inputs: Callable[[int], list]
-    small: int
-    large: int
+    sizes: tuple[int, ...]
 
 
 PROGRAMS: list[Program] = []
+CHAINS: list[Program] = []
 
 
-def program(inputs: Callable[[int], list], small: int, large: int):
-    """Register a function as a program. Programs leave their inputs as they are."""
-
+def registered(programs: list[Program], inputs: Callable[[int], list], *sizes: int):
     def register(function):
-        name = function.__name__.replace("_", " ")
-        PROGRAMS.append(Program(name, function, inputs, small, large))
+        programs.append(Program(function.__name__.replace("_", " "), function, inputs, sizes))
         return function
 
     return register
+
+
+def program(inputs: Callable[[int], list], small: int, large: int):
+    """Register a function as a program of small calls. Programs leave their inputs as they are."""
+    return registered(PROGRAMS, inputs, small, large)
+
+
+def chain(inputs: Callable[[int], list], small: int, large: int, huge: int):
+    """Register a function as a program whose calls take whole arrays."""
+    return registered(CHAINS, inputs, small, large, huge)
 
 
 def random(*shape: int) -> numpy.ndarray:
