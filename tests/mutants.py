@@ -14,6 +14,76 @@ from planted import Mutant, main
 
 MUTANTS = [
     Mutant(
+        "temporaries-of-c-code-are-written",
+        "src/bindings/dying_operands.cpp",
+        "return dying && calls[op.number].include(op, frame, objects, count) ? dying : 0;",
+        "return dying;",
+        "tests/python/test_temporaries.py -k local_variables",
+    ),
+    Mutant(
+        "the-first-return-address-is-enough",
+        "src/bindings/dying_operands.cpp",
+        "is_complete_ = is_in_loop(static_cast<char*>(address) - 1);",
+        "is_complete_ = true;",
+        "tests/python/test_temporaries.py -k local_variables",
+    ),
+    Mutant(
+        "all-references-count-as-the-interpreters",
+        "src/bindings/dying_operands.cpp",
+        "if (Py_REFCNT(object) != 1 || !is_ndarray(object)",
+        "if (!is_ndarray(object)",
+        "tests/python/test_temporaries.py -k still_read",
+    ),
+    Mutant(
+        "memory-of-others-becomes-a-result",
+        "src/ops/run_call.cpp",
+        "!storage.exported && a.offset() == 0",
+        "a.offset() == 0",
+        "tests/python/test_temporaries.py -k foreign",
+    ),
+    Mutant(
+        "memory-of-other-arrays-becomes-a-result",
+        "src/ops/run_call.cpp",
+        "return storage.references() == 1 &&",
+        "return",
+        "tests/test_cpp.py -k dying_operands",
+    ),
+    Mutant(
+        "results-keep-more-memory-than-they-need",
+        "src/ops/run_call.cpp",
+        "storage.bytes == a.nbytes() &&",
+        "",
+        "tests/test_cpp.py -k dying_operands",
+    ),
+    Mutant(
+        "results-have-the-layout-of-an-operand",
+        "src/ops/run_call.cpp",
+        "arg.array->strides() == strides && ",
+        "",
+        "tests/python/test_temporaries.py -k layouts",
+    ),
+    Mutant(
+        "results-have-the-type-of-an-operand",
+        "src/ops/run_call.cpp",
+        "arg.array->dtype() == c.types->out[0] &&",
+        "",
+        "tests/python/test_temporaries.py -k types",
+    ),
+    Mutant(
+        "outputs-overwrite-operands-in-between",
+        "src/ops/run_call.cpp",
+        "return overlaps_partially(c) ? run_with_copies(c) : run_plain(c);",
+        "return run_plain(c);",
+        "tests/python/test_strided_loops.py -k overlapping",
+    ),
+    Mutant(
+        "a-repeated-element-is-left-behind",
+        "src/host/single_loop.cpp",
+        "at[k] += repeated_[k] ? 0 : most * types_[k]->size;",
+        "at[k] += most * types_[k]->size;",
+        "tests/python/test_strided_loops.py -k matrices",
+    ),
+    Mutant(
         "hashed-results-get-memory-to-write",
         "src/bindings/ndarray.cpp",
         "if (number->is_hashed) array.set_read_only();",
@@ -849,7 +919,7 @@ MUTANTS = [
     Mutant(
         "rows-without-their-outer-axes",
         "src/host/single_loop.cpp",
-        "at[k] += index * space.strides[k][d];",
+        "at[k] += index * space_.strides[k][d];",
         "at[k] += 0 * index;",
         "tests/python/test_ufuncs.py -k rows_that_are_contiguous",
     ),
@@ -975,8 +1045,8 @@ MUTANTS = [
     Mutant(
         "few-strided-results-are-not-stored",
         "src/host/single_loop.cpp",
-        "        if (is_strided)\n            StridedElements",
-        "        if (is_strided && task.shape.size() < 3)\n            StridedElements",
+        "        if (is_strided) StridedElements",
+        "        if (is_strided && task.shape.size() < 3) StridedElements",
         "tests/python/test_out.py -k layout",
     ),
     Mutant(

@@ -4,6 +4,7 @@
 #include <limits>
 #include "bindings/convert.h"
 #include "bindings/dlpack.h"
+#include "bindings/dying_operands.h"
 #include "bindings/ndarray.h"
 #include "bindings/other_arrays.h"
 #include "bindings/ufunc.h"
@@ -74,6 +75,19 @@ constexpr const char* kRowNames[kOperators] = {"add",
 
 RowId operator_rows[kOperators];
 
+/// How programs write the operators that have a new array as their one result.
+constexpr const char* kSymbols[] = {"+",  "-",  "*", "/", "//", "%",     nullptr, "**",
+                                    "<<", ">>", "&", "|", "^",  nullptr, "-",     "+"};
+static_assert(std::size(kSymbols) == Positive + 1 && kOperators <= kMostOperators);
+
+const char* symbol_of(Operator op) { return op == Invert ? "~" : op <= Positive ? kSymbols[op] : nullptr; }
+
+/// The operands of an operator that die with the call, as dying_operands has them.
+unsigned dying_bits(Operator op, SlotFrame frame, PyObject* const* objects, int count) {
+    const char* const symbol = symbol_of(op);
+    return symbol ? dying_operands({op, symbol}, frame, objects, count) : 0;
+}
+
 /// The slot of each operator, for calling another library's.
 constexpr int kSlots[] = {Py_nb_add,       Py_nb_subtract, Py_nb_multiply, Py_nb_true_divide,    Py_nb_floor_divide,
                           Py_nb_remainder, Py_nb_divmod,   Py_nb_power,    Py_nb_lshift,         Py_nb_rshift,
@@ -131,12 +145,14 @@ const Array& matrix_operand(const ArrayOrScalar& operand, int number) {
     raise(ErrorKind::Value, "matmul: argument ", number, " is 0-dimensional; write x * y for products of elements");
 }
 
-PyObject* compute(Operator op, const ArrayOrScalar& left, const ArrayOrScalar& right, Device device) {
+PyObject* compute(Operator op, const ArrayOrScalar& left, const ArrayOrScalar& right, Device device,
+                  unsigned dying = 0) {
     if (op == MatrixMultiply) {
         const Array &x = matrix_operand(left, 1), &y = matrix_operand(right, 2);
         return wrap_result(without_gil(is_long(device, std::max(x.size(), y.size())), [&] { return matmul(x, y); }));
     }
-    const Argument args[2] = {left.argument(), right.argument()};
+    Argument args[2] = {left.argument(), right.argument()};
+    for (int i = 0; i < 2; ++i) args[i].is_dying = dying >> i & 1;
     UfuncResult result = call_unlocked(operator_rows[op], args, {}, device);
     return wrap_results(operator_rows[op], result);
 }
@@ -163,19 +179,20 @@ PyObject* leave_to_other(Operator op, PyObject* a, PyObject* b) {
     refuse_beside(other, kind, device, kRowNames[op]);
 }
 
-PyObject* apply(Operator op, PyObject* a, PyObject* b) {
+PyObject* apply(Operator op, PyObject* a, PyObject* b, SlotFrame frame) {
     return guarded([&]() -> PyObject* {
         const RowId row = operator_rows[op];
         const char* name = kRowNames[op];
         PyObject* const objects[2] = {a, b};
         if (is_number(a) || is_number(b))
             if (PyObject* const result = call_on_numbers(row, objects, 2)) return result;
-        if (is_ndarray(a) && is_ndarray(b)) return call_on_arrays(row, objects, 2);
+        const unsigned dying = dying_bits(op, frame, objects, 2);
+        if (is_ndarray(a) && is_ndarray(b)) return call_on_arrays(row, objects, 2, dying);
         const Device device = common_device(objects, 2).device;
         ArrayOrScalar left, right;
         if (!load_operand(left, a, device, name) || !load_operand(right, b, device, name))
             return leave_to_other(op, a, b);
-        return compute(op, left, right, device);
+        return compute(op, left, right, device, dying);
     });
 }
 
@@ -191,8 +208,8 @@ PyObject* leave_in_place(Operator op, PyObject* self, PyObject* other) {
     return result ? result.release() : Py_NewRef(Py_NotImplemented);
 }
 
-PyObject* apply_in_place(Operator op, PyObject* self, PyObject* other) {
-    if (as_ndarray(self)->is_value) return apply(op, self, other);
+PyObject* apply_in_place(Operator op, PyObject* self, PyObject* other, SlotFrame frame) {
+    if (as_ndarray(self)->is_value) return apply(op, self, other, frame);
     return guarded([&]() -> PyObject* {
         const char* name = kRowNames[op];
         const Device device = array_of(self).device();
@@ -208,17 +225,18 @@ PyObject* apply_in_place(Operator op, PyObject* self, PyObject* other) {
 
 template <Operator op>
 PyObject* binary(PyObject* a, PyObject* b) {
-    return apply(op, a, b);
+    return apply(op, a, b, slot_frame());
 }
 
 template <Operator op>
 PyObject* in_place(PyObject* self, PyObject* other) {
-    return apply_in_place(op, self, other);
+    return apply_in_place(op, self, other, slot_frame());
 }
 
 template <Operator op>
 PyObject* unary(PyObject* self) {
-    return guarded([&] { return call_on_arrays(operator_rows[op], &self, 1); });
+    const SlotFrame frame = slot_frame();
+    return guarded([&] { return call_on_arrays(operator_rows[op], &self, 1, dying_bits(op, frame, &self, 1)); });
 }
 
 /// The row of one argument that gives what pow does for x**2, and for x**-1 of floating-point numbers, in a tenth of
@@ -270,17 +288,19 @@ PyObject* root_of_few(PyObject* x, PyObject* exponent) {
 
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
     if (modulus != Py_None) return Py_NewRef(Py_NotImplemented);
+    const SlotFrame frame = slot_frame();
+    PyObject* const objects[2] = {a, b};
     const Operator op = operator_for_power(a, b);
     if (op == Power) {
         PyObject* const root = guarded([&] { return root_of_few(a, b); });
-        return root || PyErr_Occurred() ? root : apply(Power, a, b);
+        return root || PyErr_Occurred() ? root : apply(Power, a, b, frame);
     }
-    return guarded([&] { return call_on_arrays(operator_rows[op], &a, 1); });
+    return guarded([&] { return call_on_arrays(operator_rows[op], &a, 1, dying_bits(Power, frame, objects, 2)); });
 }
 
 PyObject* power_in_place(PyObject* self, PyObject* other, PyObject*) {
     const Operator op = operator_for_power(self, other);
-    if (op == Power || as_ndarray(self)->is_value) return apply_in_place(Power, self, other);
+    if (op == Power || as_ndarray(self)->is_value) return apply_in_place(Power, self, other, slot_frame());
     return guarded([&] {
         UfuncOptions options;
         options.out[0] = &array_of(self);
@@ -470,7 +490,7 @@ PyObject* compare_numbers(PyObject* a, PyObject* b, int operation) {
 PyObject* compare(PyObject* self, PyObject* other, int operation) noexcept {
     if (PyObject* const result = guarded([&] { return compare_numbers(self, other, operation); })) return result;
     static constexpr Operator kComparisons[] = {Less, LessEqual, Equal, NotEqual, Greater, GreaterEqual};
-    return apply(kComparisons[operation], self, other);
+    return apply(kComparisons[operation], self, other, slot_frame());
 }
 
 const PyType_Slot* number_slots() {

@@ -643,7 +643,7 @@ Argument argument_of(PyObject* object, Device device) {
 
 }  // namespace
 
-PyObject* call_on_arrays(RowId row, PyObject* const* objects, int count) {
+PyObject* call_on_arrays(RowId row, PyObject* const* objects, int count, unsigned dying) {
     int first = 0;  // with memory
     while (first < count && is_number(objects[first])) ++first;
     if (first == count) {
@@ -651,9 +651,9 @@ PyObject* call_on_arrays(RowId row, PyObject* const* objects, int count) {
         first = 0;
     }
     const Device device = array_of(objects[first]).device();
-    const Argument args[kMaxIn] = {argument_of(objects[0], device),
-                                   argument_of(objects[std::min(1, count - 1)], device),
-                                   argument_of(objects[count - 1], device)};
+    Argument args[kMaxIn] = {argument_of(objects[0], device), argument_of(objects[std::min(1, count - 1)], device),
+                             argument_of(objects[count - 1], device)};
+    for (int i = 0; dying >> i; ++i) args[i].is_dying = dying >> i & 1;
     UfuncResult result = call_unlocked(row, {args, size_t(count)}, {}, device);
     return wrap_results(row, result);
 }

@@ -29,8 +29,9 @@ PyObject* wrap_results(RowId row, UfuncResult& result);
 /// Calls a row on numbers without memory, Python's and NumPy's; null, with nothing done, if there are other objects
 /// among them or the row must be called on arrays.
 PyObject* call_on_numbers(RowId row, PyObject* const* objects, int count);
-/// Calls a row on `count` objects that all are ndarrays, without keywords: the way that most calls go.
-PyObject* call_on_arrays(RowId row, PyObject* const* objects, int count);
+/// Calls a row on `count` objects that all are ndarrays, without keywords: the way that most calls go. Bit i of `dying`
+/// is set for operands that die with the call.
+PyObject* call_on_arrays(RowId row, PyObject* const* objects, int count, unsigned dying = 0);
 
 /// The dtypes of the loop that a row chooses for operands given as dtypes or as int, float or complex (Python's
 /// numbers), or None for outputs: inputs, then outputs. TypeError where there is none, or where a cast is not allowed.

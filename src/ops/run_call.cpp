@@ -1,4 +1,5 @@
 // run_call.cpp -- executes a call: operands and outputs as views, one Expr, one run.
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <memory>
@@ -175,6 +176,36 @@ bool needs_own_result(const Call& c, int k) {
     return k == 1 && c.options.out[0] && overlaps(*c.options.out[0], *out);
 }
 
+/// Whether the array is all of its memory, which nothing else refers to and the host may write now.
+bool owns_memory_alone(const Array& a) {
+    if (a.is_pending() || !a.is_writable()) return false;
+    Storage& storage = a.storage();
+    return storage.references() == 1 && !storage.exported && a.offset() == 0 && storage.bytes == a.nbytes() &&
+           direct_data(a) != nullptr;
+}
+
+/// The dying operand whose memory becomes the result's; null if there is none of its dtype and layout.
+const Array* reused_operand(const Call& c, const Dims& strides) {
+    if (c.row.nout != 1 || c.options.where) return nullptr;
+    for (const Argument& arg : c.args)
+        if (arg.is_dying && arg.array->nbytes() >= kReusedFrom && arg.array->dtype() == c.types->out[0] &&
+            arg.array->shape() == c.shape && arg.array->strides() == strides && owns_memory_alone(*arg.array))
+            return arg.array;
+    return nullptr;
+}
+
+bool has_dying_operand(const Call& c) {
+    return std::any_of(c.args.begin(), c.args.end(), [](const Argument& arg) { return arg.is_dying; });
+}
+
+/// Memory for a new result.
+Array new_result(const Call& c, const Dims& order, DType dtype) {
+    if (has_dying_operand(c))
+        if (const Array* const reused = reused_operand(c, strides_in_order(c.shape, order, item_size(dtype))))
+            return *reused;
+    return empty_in_order(c.shape, order, dtype, c.device);
+}
+
 UfuncResult run_planned(const Call& c) {
     for (Array* out : c.options.out)
         if (out) before_write(out->storage());
@@ -184,7 +215,9 @@ UfuncResult run_planned(const Call& c) {
     for (int k = 0; k < c.row.nout; ++k) {
         Array* out = c.options.out[k];
         const DType dtype = out ? out->dtype() : c.types->out[k];
-        targets[k] = out && !needs_own_result(c, k) ? *out : empty_in_order(c.shape, order, dtype, c.device);
+        targets[k] = !out                     ? new_result(c, order, dtype)
+                     : needs_own_result(c, k) ? empty_in_order(c.shape, order, dtype, c.device)
+                                              : *out;
         if (out && c.options.where && needs_own_result(c, k)) assign(targets[k], *out, c.name());
     }
     CallPlan plan;
@@ -211,7 +244,7 @@ UfuncResult run_planned(const Call& c) {
 }
 
 /// Whether a call needs no planning: its operands are not pending and have the loop's dtypes, and its result is new, or
-/// partially overlapped by no operand, nor by itself.
+/// does not overlap itself.
 bool is_plain(const Call& c) {
     if (c.options.where || c.row.nout != 1 || c.row.has(NegativeFault) || shift_of(c) >= 0) return false;
     const Array* out = c.options.out[0];
@@ -222,7 +255,6 @@ bool is_plain(const Call& c) {
         const Array* in = c.arrays[i];
         if (!in) continue;
         if (in->dtype() != c.types->in[i] || in->is_pending()) return false;
-        if (out && !is_in_place(*in, *out, c.shape) && overlaps(*in, *out)) return false;
     }
     return true;
 }
@@ -256,6 +288,13 @@ UfuncResult run_plain(const Call& c) {
     } else {
         Layout layout{c.shape, result_strides(c, item)};
         task.out.strides = &layout.strides;
+        const Array* const reused = has_dying_operand(c) ? reused_operand(c, layout.strides) : nullptr;
+        if (reused) {
+            task.out.storage = &reused->storage();
+            task.out.storage->front().single_loop(task);
+            result.array[0] = *reused;
+            return result;
+        }
         Backend& target = some ? some->front() : backend(c.device);
         StorageRef memory = target.single_loop(task);
         result.array[0] = Array(std::move(memory), 0, std::move(layout), dtype);
@@ -263,8 +302,28 @@ UfuncResult run_plain(const Call& c) {
     return result;
 }
 
+/// Whether the output would change an operand before it is read.
+bool overlaps_partially(const Call& c) {
+    const Array* const out = c.options.out[0];
+    if (!out) return false;
+    return std::any_of(c.arrays, c.arrays + c.row.nin,
+                       [&](const Array* in) { return in && !is_in_place(*in, *out, c.shape) && overlaps(*in, *out); });
+}
+
+/// The same with copies of such operands.
+[[gnu::noinline]] UfuncResult run_with_copies(const Call& c) {
+    Call separate = c;
+    Array temporaries[kMaxIn];
+    for (int i = 0; i < c.row.nin; ++i)
+        if (c.arrays[i]) separate.arrays[i] = guarded(c.arrays[i], c, temporaries[i]);
+    return run_plain(separate);
+}
+
 }  // namespace
 
-UfuncResult run_call(const Call& c) { return is_plain(c) ? run_plain(c) : run_planned(c); }
+UfuncResult run_call(const Call& c) {
+    if (!is_plain(c)) return run_planned(c);
+    return overlaps_partially(c) ? run_with_copies(c) : run_plain(c);
+}
 
 }  // namespace cuarray

@@ -7,13 +7,18 @@
 
 namespace cuarray {
 
+/// Dying arrays of at least so many bytes lend their memory to results: smaller ones stay in the caches anyway.
+constexpr int64_t kReusedFrom = 64 << 10;
+
 /// An argument of an operation: an array, a scalar with a dtype, or a Python number.
 struct Argument {
     const Array* array = nullptr;
     const Scalar* scalar = nullptr;
     const Weak* weak = nullptr;
+    bool is_dying = false;  ///< nobody reads the array after the call, whose result may take its memory
 
     Argument(const Array& a) : array(&a) {}
+    Argument(Array&& a) : array(&a), is_dying(true) {}
     Argument(const Scalar& s) : scalar(&s) {}
     Argument(const Weak& w) : weak(&w) {}
     ArgType type() const {

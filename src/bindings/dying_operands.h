@@ -1,0 +1,28 @@
+// dying_operands.h -- which operands of Python's operators die with the call, so that its result may take their memory.
+#pragma once
+#include "bindings/python.h"
+
+namespace cuarray::python {
+
+/// Where the return address of a slot lies, in a call from the interpreter or from another library's C code.
+struct SlotFrame {
+    void* const* return_address;
+};
+
+/// The frame of the function that this is inlined into: the slot itself.
+[[gnu::always_inline]] inline SlotFrame slot_frame() {
+    return {static_cast<void* const*>(__builtin_frame_address(0)) + 1};
+}
+
+/// An operator of Python: its number in the table of chains, and how programs write it.
+struct OperatorText {
+    int number;
+    const char* symbol;
+};
+constexpr int kMostOperators = 32;
+
+/// Bit i is set where objects[i] is an array of at least kReusedFrom bytes that only the interpreter's stack holds,
+/// which drops it after the call: never where other C code has called the slot, nor where that cannot be known.
+unsigned dying_operands(OperatorText op, SlotFrame frame, PyObject* const* objects, int count);
+
+}  // namespace cuarray::python

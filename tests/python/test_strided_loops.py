@@ -1,0 +1,117 @@
+"""One loop over operands of any layout: copied, by rows, or planned, with the bits of contiguous operands."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import cuarray
+
+
+@pytest.fixture
+def cpu():
+    with cuarray.device("cpu"):
+        yield
+
+
+SIZES = [1, 3, 63, 64, 65, 100, 255, 400, 1000, 1024, 1025, 2500]
+
+# What lies in memory of 3 n elements and more, as an operand of n elements.
+LINES = {
+    "contiguous": lambda m, n: m[5 : 5 + n],
+    "reversed": lambda m, n: m[n + 2 : 2 : -1],
+    "second": lambda m, n: m[1 : 1 + 2 * n : 2],
+    "third": lambda m, n: m[: 3 * n : 3],
+    "one": lambda m, n: m[7:8],
+}
+
+# The same of matrices of (4, columns).
+MATRICES = {
+    "contiguous": lambda m, n: m[: 4 * n].reshape(4, n),
+    "rows": lambda m, n: m[: 4 * (n + 3)].reshape(4, n + 3)[:, 2 : n + 2],
+    "upside down": lambda m, n: m[: 4 * (n + 3)].reshape(4, n + 3)[::-1, 2 : n + 2],
+    "mirrored": lambda m, n: m[: 4 * n].reshape(4, n)[:, ::-1],
+    "transposed": lambda m, n: m[: 4 * n].reshape(n, 4).T,
+    "row": lambda m, n: m[:n],
+    "column": lambda m, n: m[:4].reshape(4, 1),
+    "one": lambda m, n: m[3:4],
+}
+
+ROWS = [("add", "f8"), ("multiply", "i2"), ("logical_or", "?"), ("exp", "f4"), ("subtract", "c16"), ("minimum", "f2")]
+
+
+def memory(dtype, count, seed):
+    rng = np.random.default_rng(seed)
+    if dtype == "?":
+        return rng.random(count) < 0.5
+    numbers = rng.integers(-50, 50, count) / (1 if dtype == "i2" else 8)
+    return (numbers + 1j * rng.permutation(numbers)).astype(dtype) if dtype == "c16" else numbers.astype(dtype)
+
+
+def compare(function, dtype, pick, other, n, device):
+    ours, theirs = getattr(cuarray, function), getattr(np, function)
+    left, right = memory(dtype, 5 * n + 20, 1), memory(dtype, 5 * n + 20, 2)
+    a, b = (cuarray.array(m, device=device) for m in (left, right))
+    args, wanted = [pick(a, n), other(b, n)], [pick(left, n), other(right, n)]
+    if theirs.nin == 1:
+        args, wanted = args[:1], wanted[:1]
+    got, want = ours(*args), theirs(*wanted)
+    packed = ours(*[cuarray.array(x.numpy(), order="C", device=device) for x in args])
+    assert got.strides == want.strides
+    assert np.asfortranarray(got.numpy()).tobytes() == np.asfortranarray(packed.numpy()).tobytes(), "position matters"
+    if function != "exp":
+        np.testing.assert_array_equal(got.numpy(), want, strict=True)
+    out = cuarray.zeros(2 * want.size, want.dtype, device=device)[::2].reshape(want.shape, copy=False)
+    ours(*args, out=out)
+    np.testing.assert_array_equal(out.numpy(), got.numpy())
+    if theirs.nin == 2:
+        number = right[3].item()
+        np.testing.assert_array_equal(ours(args[0], number).numpy(), theirs(wanted[0], number), strict=True)
+        np.testing.assert_array_equal(ours(number, args[0]).numpy(), theirs(number, wanted[0]), strict=True)
+
+
+@pytest.mark.parametrize("function, dtype", ROWS)
+@pytest.mark.parametrize("n", SIZES)
+def test_lines(function, dtype, n, device):
+    for pick, other in itertools.product(LINES.values(), repeat=2):
+        compare(function, dtype, pick, other, n, device)
+
+
+@pytest.mark.parametrize("function, dtype", ROWS)
+@pytest.mark.parametrize("n", [3, 30, 64, 70, 260, 1100, 2500])
+def test_matrices(function, dtype, n, device):
+    for pick, other in itertools.product(MATRICES.values(), repeat=2):
+        compare(function, dtype, pick, other, n, device)
+
+
+@pytest.mark.parametrize("n", [10, 100, 1500])
+@pytest.mark.parametrize("function, dtype", [("logical_or", "?"), ("add", "i4"), ("subtract", "f8")])
+def test_overlapping_outputs(function, dtype, n, device):
+    """As if every operand was read before the output is written."""
+    shifts = [0, 1, 2, 3]
+    for axis, to, left, right in itertools.product([0, 1], shifts, shifts, shifts):
+        x = memory(dtype, 9 * n, 5).reshape(9, n) if axis else memory(dtype, 9 * n, 5).reshape(n, 9)
+        y = cuarray.array(x, device=device)
+
+        def part(a, first, axis=axis):
+            return a[:, first : first + a.shape[1] - 3] if axis else a[first : first + len(a) - 3]
+
+        getattr(np, function)(part(x, left), part(x, right), out=part(x, to))
+        getattr(cuarray, function)(part(y, left), part(y, right), out=part(y, to))
+        np.testing.assert_array_equal(y.numpy(), x)
+    if dtype != "f8":
+        x[:, 1:] |= x[:, :-1]
+        y[:, 1:] |= y[:, :-1]
+        np.testing.assert_array_equal(y.numpy(), x)
+
+
+@pytest.mark.parametrize("offset", [0, 1, 3])
+def test_unaligned(offset, cpu):
+    raw = np.random.default_rng(4).integers(0, 255, 8 * 1000 + 8, "u1")
+    x = raw[offset : offset + 8 * 1000].view("i8")
+    y = cuarray.asarray(x)
+    for n in (10, 100, 700):
+        np.testing.assert_array_equal((y[:n] + y[100 : 100 + n]).numpy(), x[:n] + x[100 : 100 + n])
+        np.testing.assert_array_equal((y[n::-1] + y[: n + 1]).numpy(), x[n::-1] + x[: n + 1])
+    rows = slice(None), slice(1, 150)
+    np.testing.assert_array_equal((y.reshape(5, 200)[rows] * 3).numpy(), x.reshape(5, 200)[rows] * 3)
