@@ -145,8 +145,8 @@ def contractions() -> Iterator[Result]:
 
 @measure()
 def random() -> Iterator[Result]:
-    """Random numbers of Philox, against NumPy's default, PCG64, and against its Philox, 1 thread."""
-    ours, theirs = ca.random.default_rng(1), np.random.default_rng(1)
+    """Random numbers of cuarray's Philox, against NumPy's default, PCG64, and against its Philox, 1 thread."""
+    ours, theirs = ca.random.Generator(ca.random.Philox(1)), np.random.default_rng(1)
     philox = np.random.Generator(np.random.Philox(1))
     for title, parameters in METHODS.items():
         for n in (10, 1_000_000):
@@ -161,6 +161,24 @@ def random() -> Iterator[Result]:
         x, y = ca.arange(1_000_000), np.arange(1_000_000)
         time = race(0.5, cuarray=partial(getattr(ours, name), x), numpy=partial(getattr(theirs, name), y))
         yield Result(f"{name}, 1,000,000", time["cuarray"], time["numpy"], "numpy, PCG64", 0.5)
+
+
+#: Methods whose numbers of NumPy's take at most NumPy's time: of a million, and of one.
+DEFAULT = {"random": "", "normal": "", "integers": "10", "exponential": "", "uniform": "1.0, 4.0", "poisson": "5.0"}
+
+
+@measure(threads=1)
+def random_default() -> Iterator[Result]:
+    """NumPy's numbers, of `default_rng`, against NumPy, 1 thread."""
+    ours, theirs = ca.random.default_rng(1), np.random.default_rng(1)
+    for name, parameters in DEFAULT.items():
+        for n in (None, 1_000_000):
+            given = ", ".join(filter(None, [parameters, f"size={n}"]))
+            call = eval(f"lambda rng: rng.{name}({given})")
+            time = race(0.2, cuarray=partial(call, ours), numpy=partial(call, theirs))
+            yield Result(
+                f"{name}({given})", time["cuarray"], time["numpy"], "numpy", 1.0 if name in "random normal" else 0.95
+            )
 
 
 # s, t: five numbers of 0.1 to 2; k: five integers above 4; p: five probabilities; a: 0 to 9.

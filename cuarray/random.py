@@ -1,13 +1,15 @@
 """Random numbers: NumPy's generators and distributions, whose results are arrays of any device.
 
-``cuarray.random.default_rng(seed)`` makes a generator. Equal seeds give equal numbers on every device.
+``cuarray.random.default_rng(seed)`` makes a generator. Equal seeds give NumPy's numbers, on every device;
+``Generator(Philox(seed))`` gives others, which a GPU draws itself.
 """
 
 import numpy as np
-from numpy.random import MT19937, PCG64, PCG64DXSM, SFC64, BitGenerator, Philox, SeedSequence
+from numpy.random import MT19937, PCG64, PCG64DXSM, SFC64, BitGenerator, SeedSequence
 
 from cuarray._namespace.missing import advice_on_missing as _advice_on_missing
 from cuarray._random.generator import Generator, default_rng
+from cuarray._random.philox import Philox
 from cuarray._random.randomstate import RandomState, get_bit_generator, set_bit_generator
 from cuarray._random.randomstate import shared as _shared
 

@@ -10,12 +10,13 @@ from numpy.random import PCG64 as PCG64
 from numpy.random import PCG64DXSM as PCG64DXSM
 from numpy.random import SFC64 as SFC64
 from numpy.random import BitGenerator as BitGenerator
-from numpy.random import Philox as Philox
 from numpy.random import SeedSequence as SeedSequence
 
 from cuarray._core import ArrayLike, DeviceLike, DTypeLike, Shape, ndarray
 
 _bytes: TypeAlias = bytes
+
+class Philox(np.random.Philox): ...
 
 class Generator:
     def __init__(self, bit_generator: BitGenerator, device: DeviceLike = None) -> None: ...

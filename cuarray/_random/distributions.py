@@ -2,11 +2,7 @@
 
 from typing import NamedTuple
 
-import numpy as np
-
-from cuarray._random.each import COMPOSITES, EACH, OF_NUMBERS
-from cuarray._random.rows import DEPENDENT
-from cuarray._random.transforms import DRAWS, TRANSFORMS
+from cuarray import _core
 
 
 class Parameter(NamedTuple):
@@ -387,25 +383,32 @@ def {name}(self, {signature}):
     >>> {check}
     {answer}
     """
-{body}
+    return self._draw({passed})
 '''
 
-#: The end of methods that a kernel draws: it declines other bit generators, and parameters that are no numbers, nor
-#: arrays of several numbers of the host. Of distributions that are made of others, it draws few numbers.
-BY_KERNEL = """\
-    drawn = self.{draw}({arguments})
-    return {call} if drawn is None else drawn"""
-
 #: Distributions over whole numbers.
-COUNTING = {name for name, dtype in EACH.items() if dtype == "int64"} | {"multinomial", "multivariate_hypergeometric"}
+COUNTING = frozenset([
+    "binomial", "geometric", "hypergeometric", "logseries", "multinomial", "multivariate_hypergeometric",
+    "negative_binomial", "poisson", "zipf",
+])  # fmt: skip
+
+
+def parameters_of(row, legacy):
+    """Return the parameters of a method: the positional ones, and those that are keywords alone."""
+    positional = [*row.parameters, Parameter("size", "None", row.size, "int or tuple of int"), *row.after]
+    return positional, [] if legacy else row.keywords
+
+
+def signature(row, legacy=False):
+    """Return the text of the parameters of a method, without self."""
+    positional, keywords = parameters_of(row, legacy)
+    written = [p.name + (f"={p.default}" if p.default else "") for p in positional]
+    return ", ".join([*written, *["*"] * bool(keywords), *[f"{p.name}={p.default}" for p in keywords]])
 
 
 def source(row, legacy):
     """Return the text of the method that draws from a distribution, of Generator or of RandomState."""
-    positional = [*row.parameters, Parameter("size", "None", row.size, "int or tuple of int"), *row.after]
-    keywords = [] if legacy else row.keywords
-    written = [p.name + (f"={p.default}" if p.default else "") for p in positional]
-    written += ["*"] * bool(keywords) + [f"{p.name}={p.default}" for p in keywords]
+    positional, keywords = parameters_of(row, legacy)
     described = [
         f"    {p.name} : {p.kind}{', optional' if p.default else ''}\n        {p.text}"
         for p in [*positional, *keywords]
@@ -415,54 +418,33 @@ def source(row, legacy):
         drawn = f"    >>> x = ca.random.{example}"
     else:
         drawn = f"    >>> rng = ca.random.default_rng(7)\n    >>> x = rng.{example}"
-    method = "random" if row.name == "random_sample" else row.name
     kind = "int64" if row.name in COUNTING else "float64"
-    if row in OF_RANDOMSTATE:
-        draw, passed = "_fill", ["size", "float64", "None", *(p.name for p in row.parameters)]
-    else:
-        draw, passed = "_draw", [*(p.name for p in positional), *(f"{p.name}={p.name}" for p in keywords)]
-    names = [p.name for p in row.parameters]
-    if row in OF_RANDOMSTATE:
-        kernel = "gamma_double" if row.name == "standard_gamma" else method
-    elif row.name in TRANSFORMS:
-        draw, passed, kernel = "_transform", ["size", *names], row.name
-    elif row.name in EACH:
-        draw, passed, kernel = "_each", ["size", *names], OF_NUMBERS.get(row.name, f"{row.name}_each")
-    elif row.name in DEPENDENT:
-        draw, kernel = "_rows", None
-        passed = [f"({', '.join(names)},)", *(p.name for p in positional[len(names) :])]
-        passed += [f"{p.name}={p.name}" for p in keywords]
-    is_composite = kernel and row.name in COMPOSITES and row.name not in OF_NUMBERS
-    call = f"self.{draw}({', '.join([repr(method), *passed])})"
-    body = f"    return {call}"
-    if row.name == "multinomial":
-        body = BY_KERNEL.format(draw="_draw_multinomial", arguments="n, pvals, size", call=call)
-    elif kernel:
-        dtype = EACH.get(row.name, "float64").replace("float64", "None")
-        body = BY_KERNEL.format(
-            draw="_draw_few" if is_composite else "_draw_floats",
-            arguments=", ".join([str(DRAWS[kernel]), repr(row.name), dtype, "size", "None", *names]),
-            call=call,
-        )
+    passed = [repr(row.name), "size", *(p.name for p in row.parameters)]
+    passed += [f"{p.name}={p.name}" for p in (*row.after, *keywords)]
     return METHOD.format(
         name=row.name,
-        signature=", ".join(written),
+        signature=signature(row, legacy),
         summary=row.summary,
         parameters="\n".join(described),
         dtype=kind,
-        method=method,
+        method="random" if row.name == "random_sample" else row.name,
         drawn=drawn,
         check=row.check,
         answer=row.answer,
-        body=body,
+        passed=", ".join(passed),
     )
+
+
+def fast_method(method):
+    """Decorate a method that C++ answers for the usual arguments, by its qualified name."""
+    return _core.with_fast_path(method, method.__qualname__)
 
 
 def add_methods(kind, rows, legacy=False):
     """Add the methods of the rows to a class."""
     for row in rows:
-        names = {"float64": np.float64, "int64": np.int64}
+        names = {}
         exec(compile(source(row, legacy), f"<{kind.__name__}.{row.name}>", "exec"), names)
         method = names[row.name]
         method.__module__, method.__qualname__ = kind.__module__, f"{kind.__name__}.{row.name}"
-        setattr(kind, row.name, method)
+        setattr(kind, row.name, fast_method(method))

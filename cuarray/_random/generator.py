@@ -10,43 +10,43 @@ from cuarray._arguments.operands import target
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
 from cuarray._functions.indexing import take_along_axis
-from cuarray._random.choices import indices_by
-from cuarray._random.distributions import DISTRIBUTIONS, OF_GENERATOR, add_methods
-from cuarray._random.draws import OWN, Source, on_host, placed, seed_of
-from cuarray._random.transforms import array_of, as_size, count_of, number_of
+from cuarray._random.distributions import DISTRIBUTIONS, OF_GENERATOR, add_methods, fast_method
+from cuarray._random.draws import Source, entries_of, on_host, placed, seed_of
+from cuarray._random.transforms import as_size, count_of, has_axes, number_of
 
-RANDOM, STANDARD_NORMAL, STANDARD_EXPONENTIAL, STANDARD_GAMMA = (draws[0] for draws in OWN.values())
+#: The classes of generators over bit generators that draw in a way of their own.
+OF_BIT_GENERATORS: dict[type, type] = {}
 
 
 class Generator(Source):
-    """Draws random numbers as arrays: the methods of numpy.random.Generator.
+    """Draws random numbers as arrays: the methods of numpy.random.Generator, with its numbers.
 
-    Over a `Philox`, which `default_rng` makes, most numbers are drawn on the device of the result, and are the
-    same on every device. Those of `random`, of `uniform`, of `bytes` and of `integers` in a range of a power of
-    two are the numbers of NumPy's generator over the same Philox, and leave it in the same state. Those of all
-    other distributions, integers in other ranges, permutations and choices differ from NumPy's. Small samples of
-    many entries without replacement are drawn by NumPy on the host.
+    Equal seeds give NumPy's numbers, bit for bit, and leave the bit generator in NumPy's state. They are drawn on the
+    host, by NumPy's code, and copied where the result goes.
 
-    Over another bit generator all numbers are NumPy's, drawn on the host and uploaded, which is slower.
+    Over a `cuarray.random.Philox` a generator draws on the device of the result, which is faster for arrays of a GPU:
+    other numbers of the same distributions, the same on every device; see `Philox`.
 
     Threads may share a generator. A graph repeats the numbers of its capture.
 
     Parameters
     ----------
     bit_generator : BitGenerator
-        One of NumPy's, such as ``Philox(7)``. It is shared and not copied.
+        One of NumPy's, such as ``PCG64(7)``, or a `Philox`. It is shared and not copied.
     device : device or str, optional
-        Where new arrays go; the current device of each call by default. Results made of an array are on its
-        device.
+        Where new arrays go; the current device of each call by default. Results made of an array, or with parameters
+        that are arrays, are on its device.
 
     Raises
     ------
     AttributeError, ValueError
         If that is no bit generator, or a class of them.
+    TypeError
+        If a derived class is to draw from a `Philox`.
 
     See Also
     --------
-    default_rng, numpy.random.Generator
+    default_rng, Philox, numpy.random.Generator
 
     Examples
     --------
@@ -59,8 +59,23 @@ class Generator(Source):
     __module__ = "cuarray.random"
     __slots__ = ()
 
+    def __new__(cls, bit_generator, device=None):
+        """Make a generator of the class that draws from such a bit generator."""
+        for bits, kind in OF_BIT_GENERATORS.items():
+            if isinstance(bit_generator, bits) and not issubclass(cls, kind):
+                if cls is not Generator:
+                    raise TypeError(
+                        f"{cls.__name__}: a class derived from Generator cannot draw from a {bits.__name__}"
+                    )
+                cls = kind
+        return super().__new__(cls)
+
     def __init__(self, bit_generator, device=None):
-        super().__init__(np.random.Generator(bit_generator), device)
+        device = None if device is None else _core.device(device)
+        self._use(np.random.Generator(bit_generator), bit_generator, device)
+
+    def __reduce__(self):
+        return type(self), (self._host.bit_generator, self._device)
 
     @property
     def bit_generator(self):
@@ -96,6 +111,7 @@ class Generator(Source):
         """
         return [type(self)(child.bit_generator, self._device) for child in self._numpys("spawn", n_children)]
 
+    @fast_method
     def random(self, size=None, dtype=np.float64, out=None):
         """Draw from the uniform distribution over ``0 <= x < 1``.
 
@@ -132,12 +148,9 @@ class Generator(Source):
         >>> abs(x.mean().item() - 0.5) < 0.1
         True
         """
-        if out is None and dtype is np.float64:
-            drawn = self._draw_floats(RANDOM, "random", None, size, None)
-            if drawn is not None:
-                return drawn
         return self._fill("random", size, dtype, out)
 
+    @fast_method
     def standard_normal(self, size=None, dtype=np.float64, out=None):
         """Draw from the normal distribution of mean 0 and variance 1.
 
@@ -174,12 +187,9 @@ class Generator(Source):
         >>> abs(x.mean().item()) < 0.2
         True
         """
-        if out is None and dtype is np.float64:
-            drawn = self._draw_floats(STANDARD_NORMAL, "standard_normal", None, size, None)
-            if drawn is not None:
-                return drawn
         return self._fill("standard_normal", size, dtype, out)
 
+    @fast_method
     def standard_exponential(self, size=None, dtype=np.float64, method="zig", out=None):
         """Draw from the exponential distribution of mean 1.
 
@@ -190,8 +200,8 @@ class Generator(Source):
         dtype : dtype, optional
             float64 or float32.
         method : str, optional
-            'zig', the ziggurat method, or 'inv', which inverts the distribution function and is slower; over Philox
-            always the latter, by a kernel.
+            'zig', the ziggurat method, or 'inv', which inverts the distribution function and is slower; over a
+            `Philox` always the latter, by a kernel.
         out : ndarray, optional
             Array of that shape and type for the result, in any layout and on any device.
 
@@ -219,12 +229,9 @@ class Generator(Source):
         >>> abs(x.mean().item() - 1) < 0.3
         True
         """
-        if out is None and dtype is np.float64:
-            drawn = self._draw_floats(STANDARD_EXPONENTIAL, "standard_exponential", None, size, None)
-            if drawn is not None:
-                return drawn
         return self._fill("standard_exponential", size, dtype, out, method=method)
 
+    @fast_method
     def standard_gamma(self, shape, size=None, dtype=np.float64, out=None):
         """Draw from a gamma distribution of scale 1.
 
@@ -263,17 +270,11 @@ class Generator(Source):
         >>> abs(x.mean().item() - 2) < 0.4
         True
         """
-        if out is None and dtype is np.float64:
-            drawn = self._draw_floats(STANDARD_GAMMA, "standard_gamma", None, size, None, shape)
-            if drawn is not None:
-                return drawn
         return self._fill("standard_gamma", size, dtype, out, shape)
 
+    @fast_method
     def integers(self, low, high=None, size=None, dtype=np.int64, endpoint=False):
         """Draw integers, all equally often.
-
-        Those of a generator over Philox, and its state afterwards, are NumPy's where the number of values is a power
-        of two.
 
         Parameters
         ----------
@@ -312,8 +313,7 @@ class Generator(Source):
         >>> ca.unique(x)
         array([1, 2, 3, 4, 5, 6])
         """
-        drawn = self._draw_integers(low, high, size, dtype, endpoint)
-        return self._integers(low, high, size, dtype, endpoint) if drawn is None else drawn
+        return self._draw("integers", size, low, high, dtype=dtype, endpoint=endpoint)
 
     def bytes(self, length):
         """Draw random bytes.
@@ -340,6 +340,7 @@ class Generator(Source):
         """
         return self._numpys("bytes", length)
 
+    @fast_method
     def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
         """Draw a sample of the entries of an array.
 
@@ -361,12 +362,11 @@ class Generator(Source):
         Returns
         -------
         ndarray
-            With the axes of `size` in the place of `axis`. One element is a value.
+            With the axes of `size` in the place of `axis`. One element is a value. A sample of texts or objects is
+            NumPy's.
 
         Raises
         ------
-        TypeError
-            If `a` has no numbers.
         ValueError
             If the array is empty or smaller than a sample without replacement, or the probabilities are wrong.
         IndexError
@@ -385,46 +385,16 @@ class Generator(Source):
         array([2, 3, 5, 7])
         """
         size = as_size(size, "choice")
-        a = a if np.isscalar(a) else array_of(a, self._device, "choice")
-        if np.ndim(a) == 0:
-            n = number_of(a)
-            chosen = self._chosen(n, size, replace, p, self._device)
-            if chosen is None:
-                return self._draw("choice", n, size, replace, p, axis, shuffle)
-            return chosen
-        if not -a.ndim <= axis < a.ndim:
-            raise IndexError(f"choice: axis {axis} is out of bounds for array of dimension {a.ndim}")
-        n = a.shape[axis]
-        if n == 0 and count_of(size):
-            raise ValueError("choice: a cannot be empty unless no samples are taken")
-        chosen = self._chosen(n, size, replace, p, a.device)
-        if chosen is None:
-            chosen = self._numpys("choice", n, size, replace, on_host(p, "choice"), 0, shuffle)
-            if a.ndim == 1 and size is None:
-                return a[int(chosen)]
-            chosen = _core.array_from_object(chosen, None, a.device)
-        elif chosen.device != a.device:
-            raise ValueError(f"choice: a is on {a.device} and p on {chosen.device}; move one with .to_device(...)")
-        sample = _core.take(a, chosen, axis % a.ndim)
-        # With size=() it is an array and no value.
-        return sample if size is None or sample.ndim else _core.array_from_object(sample, None, None, True)
+        a = a if np.isscalar(a) else entries_of(a, self._device, "choice")
+        p = on_host(p, "choice")
+        if type(a) is np.ndarray:
+            return self._numpys("choice", a, size, replace, p, axis, shuffle)
+        if not has_axes(a):
+            return self._draw("choice", size, number_of(a), replace=replace, p=p, axis=axis, shuffle=shuffle)
+        require_entries(a, size, axis)
+        return self._sampled(a, size, replace, p, 0, shuffle, axis=axis)
 
-    def _chosen(self, n, size, replace, p, device):
-        """Return a sample of 0 ... n - 1, drawn on a device; None where NumPy shall draw it."""
-        n = int(n) if isinstance(n, np.integer) or (type(n) is np.ndarray and n.dtype.kind in "iu") else n
-        if not self._is_philox or type(n) is not int or n <= 0:
-            return None
-        if p is not None:
-            return indices_by(array_of(p, device, "choice"), self, n, size, replace)
-        if replace:
-            return self._draws_for(device)[1](0, n, size, np.int64, False, "choice")
-        # A small sample of many: NumPy draws no order of all.
-        count = count_of(size)
-        if not 0 <= count <= n or (n > 1000 and count < n / 16):
-            return None
-        order = self._order((n,), 0, device)
-        return _core.as_value(order[0]) if size is None else order[:count].reshape(size)
-
+    @fast_method
     def permutation(self, x, axis=0):
         """Return the entries of an array in random order.
 
@@ -458,9 +428,10 @@ class Generator(Source):
         """
         x = number_of(x) if isinstance(x, ndarray) and _core.is_value(x) else x
         if isinstance(x, int | np.integer):
-            is_ours = self._is_philox and x >= 0
-            return self._order((int(x),), 0, self._device) if is_ours else self._draw("permutation", x)
-        x = array_of(x, self._device, "permutation")
+            return placed(self._numpys("permutation", x), self._device)
+        x = entries_of(x, self._device, "permutation")
+        if type(x) is np.ndarray:
+            return self._numpys("permutation", x, axis)
         axis = axis_of(x, axis, "permutation")
         if x.ndim == 1 and self._is_drawn_by_numpy(x):
             x = x.copy()
@@ -507,7 +478,9 @@ class Generator(Source):
                [3, 4, 5]])
         """
         if out is None:
-            x = array_of(x, self._device, "permuted")
+            x = entries_of(x, self._device, "permuted")
+            if type(x) is np.ndarray:
+                return self._numpys("permuted", x, axis=axis)
             axis = axis_of(x, axis, "permuted") if axis is not None and x.ndim else axis
             if self._is_drawn_by_numpy(x):
                 return placed(self._numpys("permuted", x.__array__(), axis=axis), x.device)
@@ -549,12 +522,7 @@ class Generator(Source):
         return self._order((x.shape[axis],), 0, x.device)
 
     def _order(self, shape, axis, device):
-        """Draw an order of the entries of an axis, another one for each slice along it: that of random numbers.
-
-        They are of 64 bits. Equal ones, of a billion two with a probability of 3 %, stay in their order.
-        """
-        if self._is_philox:
-            return self._draws_for(device)[1](0, 2**64 - 1, shape, np.uint64, True, "permutation").argsort(axis)
+        """Draw an order of the entries of an axis, another one for each slice along it."""
         extents = [1] * len(shape)
         extents[axis] = shape[axis]
         orders = np.broadcast_to(np.arange(shape[axis]).reshape(extents), shape)
@@ -562,8 +530,9 @@ class Generator(Source):
 
     def _is_drawn_by_numpy(self, x):
         """Whether NumPy's generator takes an array as it is."""
-        return not self._is_philox and is_on_host(x)
+        return is_on_host(x)
 
+    @fast_method
     def shuffle(self, x, axis=0):
         """Bring the entries of an array, or of another sequence, into random order, in place.
 
@@ -598,6 +567,9 @@ class Generator(Source):
                [2, 3],
                [4, 5]])
         """
+        self._shuffle(x, axis)
+
+    def _shuffle(self, x, axis):
         if not isinstance(x, ndarray):
             self._numpys("shuffle", x, axis)
             return
@@ -624,11 +596,19 @@ def axis_of(x, axis, function):
     return normalize_axis_index(operator.index(axis), x.ndim, function)
 
 
-def default_rng(seed=None, device=None):
-    """Return a generator over the bit generator Philox.
+def require_entries(a, size, axis):
+    """Raise as NumPy does for an axis that is not there, and for a sample of nothing."""
+    if not -a.ndim <= axis < a.ndim:
+        raise IndexError(f"choice: axis {axis} is out of bounds for array of dimension {a.ndim}")
+    if a.shape[axis] == 0 and count_of(size):
+        raise ValueError("choice: a cannot be empty unless no samples are taken")
 
-    Its uniform numbers are those of ``numpy.random.Generator(numpy.random.Philox(seed))``; see `Generator`. Those
-    of `numpy.random.default_rng` come from another bit generator, PCG64.
+
+def default_rng(seed=None, device=None):
+    """Return a generator with the numbers of numpy.random.default_rng.
+
+    They are drawn on the host, from the bit generator PCG64. ``Generator(cuarray.random.Philox(seed))`` draws others,
+    on a GPU where the results go there; see `Philox`.
 
     Parameters
     ----------
@@ -652,18 +632,17 @@ def default_rng(seed=None, device=None):
 
     See Also
     --------
-    numpy.random.default_rng
+    Philox, numpy.random.default_rng
 
     Examples
     --------
     >>> import cuarray as ca
     >>> rng = ca.random.default_rng(7)
-    >>> x = rng.normal(3.0, 0.5, size=1000)
-    >>> abs(x.mean().item() - 3) < 0.2
-    True
+    >>> rng.integers(100, size=5)
+    array([94, 62, 68, 89, 57])
     """
     device = None if device is None else _core.device(device)
-    if type(seed) is Generator and device in (None, seed._device):
+    if isinstance(seed, Generator) and device in (None, seed._device):
         return seed
     return Generator(bit_generator_of(seed), device)
 
@@ -673,12 +652,10 @@ def bit_generator_of(seed):
     if isinstance(seed, np.random.BitGenerator):
         return seed
     if isinstance(seed, Source):
-        return seed._host.bit_generator
-    if isinstance(seed, np.random.Generator):
-        return seed.bit_generator
-    if isinstance(seed, np.random.RandomState):
+        return seed._host._bit_generator
+    if isinstance(seed, np.random.Generator | np.random.RandomState):
         return seed._bit_generator
-    return np.random.Philox(seed_of(seed))
+    return np.random.PCG64(seed_of(seed))
 
 
 default_rng.__module__ = "cuarray.random"

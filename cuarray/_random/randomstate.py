@@ -1,32 +1,28 @@
 """The older interface: the class RandomState, and the functions of the module over one generator of it."""
 
 import warnings
-from functools import lru_cache
 
 import numpy as np
 
-from cuarray._random.distributions import DISTRIBUTIONS, OF_RANDOMSTATE, add_methods
-from cuarray._random.draws import Source, seed_of
-from cuarray._random.generator import RANDOM, STANDARD_NORMAL, Generator, bit_generator_of
-
-
-@lru_cache(maxsize=64)
-def state_of(kind, seed):
-    """Return the state in which a bit generator of a class begins; programs set the same seeds again and again."""
-    return kind(seed).state
+from cuarray import _core
+from cuarray._arguments.operands import target
+from cuarray._core import ndarray
+from cuarray._functions.array_text import is_on_host
+from cuarray._random.distributions import DISTRIBUTIONS, OF_RANDOMSTATE, add_methods, fast_method
+from cuarray._random.draws import Source, entries_of, on_host, placed, seed_of
+from cuarray._random.transforms import as_size, count_of, has_axes, number_of
 
 
 class RandomState(Source):
-    """Draws random numbers with the methods of numpy.random.RandomState, but not with the same numbers.
+    """Draws random numbers with the methods of numpy.random.RandomState, and its numbers.
 
-    The numbers are those that `Generator` draws from the same bit generator: those of ``RandomState(7).normal()``
-    are those of ``default_rng(7).normal()``. NumPy keeps the numbers of its older class for old programs alone;
-    new programs use `default_rng`.
+    Equal seeds give the numbers that NumPy keeps for old programs, drawn on the host by NumPy. New programs use
+    `default_rng`.
 
     Parameters
     ----------
-    seed : int, sequence of int, SeedSequence, bit generator or generator, optional
-        As of `default_rng`.
+    seed : int, sequence of int or bit generator, optional
+        By default the system chooses. Of a seed it makes an MT19937; a bit generator is shared and not copied.
     device : device or str, optional
         Where new arrays go; the current device of each call by default.
 
@@ -35,7 +31,7 @@ class RandomState(Source):
     TypeError
         If the seed is none of these.
     ValueError
-        If it is negative, or there is no such device.
+        If it is negative or exceeds 32 bits, or there is no such device.
 
     See Also
     --------
@@ -44,19 +40,26 @@ class RandomState(Source):
     Examples
     --------
     >>> import cuarray as ca
-    >>> ca.random.RandomState(7).randn(2, 3).shape
-    (2, 3)
+    >>> ca.random.RandomState(7).randint(100, size=4)
+    array([47, 68, 25, 67])
     """
 
     __module__ = "cuarray.random"
-    __slots__ = ("_twin",)
-    _is_older = True
+    __slots__ = ()
 
     def __init__(self, seed=None, device=None):
-        self._twin = None
-        if isinstance(seed, type) and issubclass(seed, np.random.BitGenerator):
-            raise ValueError(f"RandomState: a bit generator must be instantiated: {seed.__name__}(7)")
-        super().__init__(np.random.Generator(bit_generator_of(seed)), device)
+        device = None if device is None else _core.device(device)
+        host = np.random.RandomState(seed_of(seed))
+        self._use(host, host._bit_generator, device)
+
+    def __reduce__(self):
+        return type(self), (self._host._bit_generator, self._device), self.get_state(legacy=False)
+
+    def __getstate__(self):
+        return self.get_state(legacy=False)
+
+    def __setstate__(self, state):
+        self.set_state(state)
 
     def seed(self, seed=None):
         """Begin again with the numbers of a seed.
@@ -69,40 +72,35 @@ class RandomState(Source):
         Raises
         ------
         TypeError
-            If the seed is neither.
+            If the seed is neither, or the bit generator is no MT19937.
         ValueError
-            If it is negative.
+            If it is negative or exceeds 32 bits.
 
         See Also
         --------
-        default_rng
+        default_rng, numpy.random.seed
 
         Examples
         --------
         >>> import cuarray as ca
         >>> ca.random.seed(7)
-        >>> x = ca.random.rand(3)
-        >>> ca.random.seed(7)
-        >>> (x == ca.random.rand(3)).all().item()
-        True
+        >>> ca.random.randint(100, size=4)
+        array([47, 68, 25, 67])
         """
-        bit_generator = self._host.bit_generator
-        kind = type(bit_generator)
-        state = state_of(kind, seed) if type(seed) is int else kind(seed_of(seed)).state
-        with bit_generator.lock:
-            bit_generator.state = state
+        self._host.seed(seed if type(seed) is int else seed_of(seed))
 
     def get_state(self, legacy=True):
-        """Return the state of the bit generator, for `set_state`.
+        """Return the state, for `set_state` and for NumPy's.
 
         Parameters
         ----------
         legacy : bool, optional
-            Whether that of an MT19937 is a tuple, as NumPy's RandomState has it, and not a dict.
+            Whether that of an MT19937 is a tuple and not a dict.
 
         Returns
         -------
         dict or tuple
+            The state of the bit generator, and of normal numbers, which are drawn in pairs, the one that is left.
 
         See Also
         --------
@@ -117,20 +115,15 @@ class RandomState(Source):
         >>> (x == ca.random.rand(3)).all().item()
         True
         """
-        bit_generator = self._host.bit_generator
-        with bit_generator.lock:
-            state = bit_generator.state
-        if legacy and state["bit_generator"] == "MT19937":
-            return "MT19937", state["state"]["key"], state["state"]["pos"], 0, 0.0
-        return state
+        return self._host.get_state(legacy)
 
     def set_state(self, state):
-        """Set the state of the bit generator.
+        """Set the state.
 
         Parameters
         ----------
         state : dict or tuple
-            As `get_state` returns it.
+            As `get_state`, or that of NumPy, returns it.
 
         Raises
         ------
@@ -139,7 +132,7 @@ class RandomState(Source):
         IndexError
             If it is a tuple of another length than 3 or 5.
         ValueError
-            If it is the state of another type of bit generator, such as those of NumPy's module functions.
+            If it is the state of another type of bit generator.
 
         See Also
         --------
@@ -150,22 +143,9 @@ class RandomState(Source):
         >>> import cuarray as ca
         >>> ca.random.set_state(ca.random.get_state())
         """
-        if isinstance(state, tuple | list):
-            if len(state) not in (3, 5):
-                raise IndexError(f"set_state: the tuple must have 3 or 5 entries, not {len(state)}")
-            state = {"bit_generator": state[0], "state": {"key": state[1], "pos": state[2]}}
-        if not isinstance(state, dict):
-            raise TypeError(f"set_state: a dict or a tuple of 3 or 5, as get_state returns it, not {state!r}")
-        bit_generator = self._host.bit_generator
-        with bit_generator.lock:
-            bit_generator.state = state
+        self._numpys("set_state", state)
 
-    def __getstate__(self):
-        return self.get_state(legacy=False)
-
-    def __setstate__(self, state):
-        self.set_state(state)
-
+    @fast_method
     def rand(self, *args):
         """Draw from the uniform distribution over ``0 <= x < 1``; the arguments are the shape.
 
@@ -188,9 +168,9 @@ class RandomState(Source):
         >>> ca.random.rand(2, 3).shape
         (2, 3)
         """
-        drawn = self._draw_floats(RANDOM, "rand", None, args or None, None)
-        return self._fill("random", args or None, np.float64, None) if drawn is None else drawn
+        return placed(self._numpys("rand", *args), self._device)
 
+    @fast_method
     def randn(self, *args):
         """Draw from the normal distribution of mean 0 and variance 1; the arguments are the shape.
 
@@ -213,9 +193,9 @@ class RandomState(Source):
         >>> ca.random.randn(2, 3).shape
         (2, 3)
         """
-        drawn = self._draw_floats(STANDARD_NORMAL, "randn", None, args or None, None)
-        return self._fill("standard_normal", args or None, np.float64, None) if drawn is None else drawn
+        return placed(self._numpys("randn", *args), self._device)
 
+    @fast_method
     def random(self, size=None):
         """Draw from the uniform distribution over ``0 <= x < 1``; another name of `random_sample`.
 
@@ -238,9 +218,9 @@ class RandomState(Source):
         >>> ca.random.random((2, 3)).shape
         (2, 3)
         """
-        drawn = self._draw_floats(RANDOM, "random", None, size, None)
-        return self._fill("random", size, np.float64, None) if drawn is None else drawn
+        return self._draw("random", size)
 
+    @fast_method
     def randint(self, low, high=None, size=None, dtype=int):
         """Draw integers, all equally often.
 
@@ -276,8 +256,7 @@ class RandomState(Source):
         >>> ca.unique(ca.random.randint(1, 4, size=1000))
         array([1, 2, 3])
         """
-        drawn = self._draw_integers(low, high, size, dtype, False, "randint")
-        return self._integers(low, high, size, dtype, False, "randint") if drawn is None else drawn
+        return self._draw("randint", size, low, high, dtype=dtype)
 
     def tomaxint(self, size=None):
         """Draw integers from 0 to the largest one of the type int64.
@@ -301,7 +280,7 @@ class RandomState(Source):
         >>> ca.random.RandomState(7).tomaxint(3).shape
         (3,)
         """
-        return self._integers(0, np.iinfo(np.int64).max, size, np.int64, True, "tomaxint")
+        return self._draw("tomaxint", size)
 
     def bytes(self, length):
         """Draw random bytes.
@@ -327,6 +306,7 @@ class RandomState(Source):
         """
         return self._numpys("bytes", length)
 
+    @fast_method
     def choice(self, a, size=None, replace=True, p=None):
         """Draw a sample of the elements of an array.
 
@@ -347,8 +327,6 @@ class RandomState(Source):
 
         Raises
         ------
-        TypeError
-            If `a` has no numbers.
         ValueError
             If the array has more axes, is empty or is smaller than a sample without replacement, or the
             probabilities are wrong.
@@ -364,12 +342,20 @@ class RandomState(Source):
         >>> ca.sort(x)
         array([2, 3, 5, 7])
         """
-        rows = a[0] if isinstance(a, list | tuple) and len(a) else a  # a list may be long
-        axes = np.ndim(rows) + (rows is not a)
-        if axes > 1:
-            raise ValueError(f"choice: a must have one axis, not {axes}")
-        return self._generator.choice(a, size, replace, p)
+        size = as_size(size, "choice")
+        a = a if np.isscalar(a) else entries_of(a, self._device, "choice")
+        p = on_host(p, "choice")
+        if type(a) is np.ndarray:
+            return self._numpys("choice", a, size, replace, p)
+        if not has_axes(a):
+            return self._draw("choice", size, number_of(a), replace=replace, p=p)
+        if a.ndim > 1:
+            raise ValueError(f"choice: a must have one axis, not {a.ndim}")
+        if not a.size and count_of(size):
+            raise ValueError("choice: a cannot be empty unless no samples are taken")
+        return self._sampled(a, size, replace, p)
 
+    @fast_method
     def permutation(self, x):
         """Return the entries of an array along its first axis in random order.
 
@@ -393,8 +379,23 @@ class RandomState(Source):
         >>> ca.sort(ca.random.permutation(5))
         array([0, 1, 2, 3, 4])
         """
-        return self._generator.permutation(x)
+        x = number_of(x) if isinstance(x, ndarray) and _core.is_value(x) else x
+        if not has_axes(x):
+            return placed(self._numpys("permutation", on_host(x, "permutation")), self._device)
+        x = entries_of(x, self._device, "permutation")
+        if type(x) is np.ndarray:
+            return self._numpys("permutation", x)
+        if x.ndim == 1 and is_on_host(x):
+            x = x.copy()
+            self._host.shuffle(x.__array__())
+            return x
+        return x[self._order_of(x)]
 
+    def _order_of(self, x):
+        """Draw the order of the entries of an array, as an array on its device."""
+        return _core.array_from_object(self._host.permutation(x.shape[0]), None, x.device)
+
+    @fast_method
     def shuffle(self, x):
         """Bring the entries of an array, or of another sequence, into random order, in place.
 
@@ -422,19 +423,28 @@ class RandomState(Source):
         >>> ca.sort(x)
         array([0, 1, 2, 3, 4])
         """
-        self._generator.shuffle(x)
+        if not isinstance(x, ndarray):
+            self._numpys("shuffle", x)
+            return
+        if x.ndim == 0:
+            raise TypeError("shuffle: an array without axes has no order")
+        target(x, "shuffle")
+        if x.ndim == 1 and is_on_host(x):
+            self._host.shuffle(x.__array__())
+        elif x.size:
+            x[...] = x[self._order_of(x)]
 
     def random_integers(self, low, high=None, size=None):
         """Draw integers, all equally often; NumPy has given this up for `randint`.
 
         Parameters
         ----------
-        low : array_like of int
+        low : int
             The smallest number; if `high` is not given, the largest, and 1 is the smallest.
-        high : array_like of int, optional
+        high : int, optional
             The largest number.
         size : int or tuple of int, optional
-            Shape of the result; by default that of the parameters, broadcast.
+            Shape of the result; by default one number is drawn.
 
         Returns
         -------
@@ -458,14 +468,7 @@ class RandomState(Source):
         advice = "random_integers: use randint, whose range does not have its end"
         warnings.warn(advice, DeprecationWarning, stacklevel=2)
         low, high = (1, low) if high is None else (low, high)
-        return self._integers(low, high, size, np.int64, True, "random_integers")
-
-    @property
-    def _generator(self):
-        """A Generator that draws the same numbers."""
-        if self._twin is None or self._twin.bit_generator is not self._host.bit_generator:
-            self._twin = Generator(self._host.bit_generator, self._device)
-        return self._twin
+        return self._draw("randint", size, low, int(high) + 1, dtype=int)
 
 
 if not hasattr(np.random.RandomState, "random_integers"):
@@ -491,9 +494,9 @@ def get_bit_generator():
     --------
     >>> import cuarray as ca
     >>> type(ca.random.get_bit_generator()).__name__
-    'Philox'
+    'MT19937'
     """
-    return shared._host.bit_generator
+    return shared._host._bit_generator
 
 
 def set_bit_generator(bitgen):
@@ -520,7 +523,9 @@ def set_bit_generator(bitgen):
     >>> ca.random.set_bit_generator(ca.random.PCG64(7))
     >>> ca.random.set_bit_generator(before)
     """
-    shared._use(np.random.Generator(bitgen))
+    if not hasattr(bitgen, "capsule"):
+        raise AttributeError(f"set_bit_generator: a bit generator expected, not {bitgen!r}")
+    shared._use(np.random.RandomState(bitgen), bitgen, shared._device)
 
 
 get_bit_generator.__module__ = set_bit_generator.__module__ = "cuarray.random"

@@ -9,6 +9,7 @@ from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
 from cuarray._functions.creation import array, as_array, empty, zeros
+from cuarray._random.draws import holds_arrays
 from cuarray._random.each import MOST, MOST_TRIALS, part, spread
 from cuarray._random.transforms import DRAWS, REAL, has_axes, require_one_device, shape_for
 
@@ -47,11 +48,6 @@ def read(source, method, **parameters):
     return device, values
 
 
-def holds_arrays(x):
-    """Whether a list has arrays of ours in it."""
-    return any(isinstance(e, ndarray) or (isinstance(e, list | tuple) and holds_arrays(e)) for e in x)
-
-
 def rows_of(size):
     """Return the shape of rows of a size, without the last axis."""
     return size if isinstance(size, tuple) else () if size is None else (size,)
@@ -74,10 +70,7 @@ def multinomial(source, n, pvals, size):
         return None
     n, pvals = values
     if pvals.ndim == 0 or pvals.shape[-1] == 0:
-        if source._is_older and pvals.ndim == 1 and n.ndim == 0 and n >= 0:
-            return empty((*rows_of(size), 0), np.int64, device=device)
-        error = TypeError if source._is_older and pvals.ndim == 0 else ValueError
-        raise error(f"multinomial: pvals has shape {pvals.shape}; a last axis with probabilities expected")
+        raise ValueError(f"multinomial: pvals has shape {pvals.shape}; a last axis with probabilities expected")
     shape = rows_of(size)
     if n.ndim or pvals.ndim > 1:
         shape = shape_for("multinomial", size, [n.shape, pvals.shape[:-1]]) or ()
@@ -194,8 +187,6 @@ def dirichlet(source, alpha, size):
     least, most = float(alpha.min()), float(alpha.max())
     if least < 0:
         raise ValueError("dirichlet: alpha < 0")
-    if least == 0 and source._is_older:
-        raise ValueError("dirichlet: alpha <= 0")
     if most == 0:
         return zeros(rows, np.float64, device=device)
     if most < 0.1:

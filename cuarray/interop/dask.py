@@ -25,7 +25,7 @@ try:
 except ImportError as error:
     raise ImportError('cuarray.interop.dask: needs Dask; pip install "dask[array]" distributed') from error
 
-__all__ = ["Backend", "Philox", "use_one_gpu_each"]
+__all__ = ["PCG64", "Backend", "Philox", "use_one_gpu_each"]
 
 #: Makes arrays of ours of those of other libraries, for `to_backend`.
 to_cuarray = Dispatch("to_cuarray")
@@ -125,8 +125,12 @@ def size_of(x):
 # Random numbers
 
 
-class Philox(np.random.Philox):
-    """NumPy's Philox, under a module of ours: Dask takes the library that draws from the bit generator's module."""
+class PCG64(np.random.PCG64):
+    """NumPy's PCG64, under a module of ours: Dask takes the library that draws from the bit generator's module."""
+
+
+class Philox(ca.random.Philox):
+    """The same of the bit generator from which the device of the results draws."""
 
 
 class Backend(ArrayBackendEntrypoint):
@@ -150,7 +154,7 @@ class Backend(ArrayBackendEntrypoint):
     @property
     def default_bit_generator(self):
         """The bit generator of `dask.array.random.default_rng`."""
-        return Philox
+        return PCG64
 
     @staticmethod
     def ones(*args, meta=None, **kwargs):

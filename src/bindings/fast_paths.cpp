@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 #include "bindings/module.h"
+#include "bindings/random_source.h"
 #include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {
@@ -352,7 +353,7 @@ Object defaults_of(PyObject* python, const Object& names, int positional) {
     return defaults;
 }
 
-/// Calls take(function) for every function with a fast path.
+/// Calls take(function) for every function with a fast path; not for methods.
 template <class Take>
 void for_each_path(Take take) {
     for (const auto& paths : {array_paths(), creation_paths(), joining_paths(), linalg_paths(), numeric_paths()})
@@ -363,9 +364,11 @@ void for_each_path(Take take) {
 Object with_fast_path(PyObject* python, const std::optional<std::string>& called) {
     const std::string name = called ? *called : attribute_text(python, "__name__");
     const FastFunction* found = nullptr;
-    for_each_path([&](const FastFunction& function) {
+    const auto look_at = [&](const FastFunction& function) {
         if (function.name == name) found = &function;
-    });
+    };
+    for_each_path(look_at);
+    for (const FastFunction& method : random_paths()) look_at(method);
     if (!found) return Object::share(python);
     const Object code = Object::steal(PyObject_GetAttrString(python, "__code__"));
     const int parameters = number_of(code.get(), "co_argcount"), others = number_of(code.get(), "co_kwonlyargcount");
@@ -391,7 +394,8 @@ Object with_fast_path(PyObject* python, const std::optional<std::string>& called
     function->positional = positional;
     function->count = positional + others;
     function->out = -1;
-    for (int k = 0; k < function->count; ++k)
+    const bool is_method = name.find('.') != name.npos;  // a method without its `out` may draw other random numbers
+    for (int k = 0; k < function->count && !is_method; ++k)
         if (PyObject* const name = PyTuple_GET_ITEM(names.get(), k);
             name != Py_None && PyUnicode_CompareWithASCIIString(name, "out") == 0)
             function->out = k;

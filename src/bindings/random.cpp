@@ -4,23 +4,15 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <utility>
+#include "bindings/bit_generator.h"
 #include "bindings/each_parameters.h"
 #include "bindings/module.h"
+#include "bindings/random_source.h"
 #include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {
 namespace {
-
-/// NumPy's bitgen_t (numpy/random/bitgen.h), to which the capsule of a BitGenerator points.
-struct BitGenerator {
-    void* state;
-    uint64_t (*next_uint64)(void* state);
-    uint32_t (*next_uint32)(void* state);
-    double (*next_double)(void* state);
-    uint64_t (*next_raw)(void* state);
-};
 
 /// NumPy's philox_state (numpy/random/src/philox/philox.h), to which the state of a Philox points.
 struct NumpyPhilox {
@@ -33,11 +25,7 @@ struct NumpyPhilox {
 };
 
 /// The state behind the capsule of a Philox.
-NumpyPhilox& state_of(PyObject* capsule) {
-    auto* const bits = static_cast<BitGenerator*>(PyCapsule_GetPointer(capsule, "BitGenerator"));
-    if (!bits) throw ExceptionIsSet{};
-    return *static_cast<NumpyPhilox*>(bits->state);
-}
+NumpyPhilox& state_of(PyObject* capsule) { return *static_cast<NumpyPhilox*>(bits_of(capsule).state); }
 
 PhiloxState read_state(const NumpyPhilox& from) {
     PhiloxState to{};
@@ -53,22 +41,6 @@ void write_state(const PhiloxState& from, NumpyPhilox& to) {
     std::copy(from.buffer, from.buffer + 4, to.buffer);
     to.position = from.position, to.has_carried = from.has_carried, to.carried = from.carried;
 }
-
-/// Holds the lock of a bit generator, whose methods are given.
-class Locked {
- public:
-    Locked(PyObject* acquire, PyObject* release) : release_(release) { Object::steal(PyObject_CallNoArgs(acquire)); }
-    ~Locked() {
-        std::optional<SavedException> raised;
-        if (PyErr_Occurred()) raised.emplace();
-        if (!Object::steal_or_null(PyObject_CallNoArgs(release_))) PyErr_Clear();
-    }
-    Locked(const Locked&) = delete;
-    Locked& operator=(const Locked&) = delete;
-
- private:
-    PyObject* const release_;
-};
 
 /// A generator: a tuple of its capsule, the device of new arrays, the methods of its lock, and itself.
 enum Part { kCapsule, kDevice, kAcquire, kRelease };
@@ -356,29 +328,6 @@ PyObject* draw_multinomial(PyObject* self, PyObject* const* args, Py_ssize_t) {
     });
 }
 
-/// The range of integers of a dtype, as the bits of both ends; false where it has none.
-bool limits(DType dtype, __int128& low, __int128& high) {
-    const int bits = 8 * int(item_size(dtype));
-    const Kind kind = info(dtype).kind;
-    if (kind != Kind::Bool && kind != Kind::Signed && kind != Kind::Unsigned) return false;
-    const __int128 one = 1;
-    low = kind == Kind::Signed ? -(one << (bits - 1)) : 0;
-    high = kind == Kind::Bool ? 1 : (one << (kind == Kind::Signed ? bits - 1 : bits)) - 1;
-    return true;
-}
-
-/// Reads a Python int from -2^63 to 2^64 - 1; false for anything else.
-bool read_wide(PyObject* object, __int128& value) {
-    if (!PyLong_CheckExact(object)) return false;
-    int overflow = 0;
-    value = PyLong_AsLongLongAndOverflow(object, &overflow);
-    if (overflow <= 0) return overflow == 0;
-    value = PyLong_AsUnsignedLongLong(object);
-    if (!PyErr_Occurred()) return true;
-    PyErr_Clear();
-    return false;
-}
-
 /// Draws several integers of ranges that are arrays, as choices.py does; false for ranges that Python must judge.
 bool draw_between(RandomCall& call, PyObject* generator, PyObject* const* ends, PyObject* size, bool has_end) {
     EachParameters each;
@@ -405,20 +354,17 @@ bool draw_between(RandomCall& call, PyObject* generator, PyObject* const* ends, 
 /// Python int nor an array of several ends of int64, or out of range.
 PyObject* draw_integers(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     return guarded([&]() -> PyObject* {
-        __int128 low = 0, high = 0, least = 0, most = 0;
+        __int128 low = 0, high = 0;
         DType dtype = DType::int64;
-        if (!PyBool_Check(args[4]) || args[3] == Py_None || !read_dtype(args[3], dtype) || !limits(dtype, least, most))
-            return Py_NewRef(Py_None);
+        if (!PyBool_Check(args[4]) || args[3] == Py_None || !read_dtype(args[3], dtype)) return Py_NewRef(Py_None);
         const char* const name = count > 5 ? PyUnicode_AsUTF8(args[5]) : "integers";
         if (!name) throw ExceptionIsSet{};
-        if (!read_wide(args[0], args[1] == Py_None ? high : low) || !(args[1] == Py_None || read_wide(args[1], high))) {
+        if (!read_range(args[0], args[1], args[4] == Py_True, dtype, low, high)) {
             RandomCall call{{RandomDraw::integer_each}, {}, false, name, {}};
             if (dtype != DType::int64 || !draw_between(call, self, args, args[2], args[4] == Py_True))
                 return Py_NewRef(Py_None);
             return wrap(std::move(call.result));
         }
-        high -= args[4] == Py_False;
-        if (low < least || high > most || low > high) return Py_NewRef(Py_None);
         RandomCall call{random_integers(dtype, uint64_t(low), uint64_t(high - low)), {}, false, name, {}};
         if (args[2] == Py_None && high > low)
             if (PyObject* const value = draw_value(call.numbers, self, dtype, name)) return value;
@@ -476,6 +422,7 @@ PyMethodDef functions[] = {
 }  // namespace
 
 void bind_random(pybind11::module_& m) {
+    make_random_source_type(m.ptr());
     check(PyModule_AddFunctions(m.ptr(), functions));
     int number = 0;
     pybind11::dict numbers;

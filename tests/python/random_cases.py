@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+import cuarray
+
 SQRT2 = math.sqrt(2)
 erf = np.vectorize(math.erf, otypes=[float])
 #: Methods that are drawn by a kernel, with parameters, and their distribution functions.
@@ -75,7 +77,13 @@ ROWS = {
 INTEGERS = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"]
 
 
+def philox(seed=None, device=None):
+    """A generator that draws on the device of its results."""
+    return cuarray.random.Generator(cuarray.random.Philox(seed), device)
+
+
 def numpys(seed=7):
+    """NumPy's over the same bit generator."""
     return np.random.Generator(np.random.Philox(seed))
 
 

@@ -23,13 +23,9 @@ from cuarray.random import Generator, RandomState, default_rng
 STUB = Path(cuarray.__file__).with_name("random.pyi")
 
 
-def numpys(seed):
-    return np.random.Generator(np.random.Philox(seed))
-
-
 def pair(seed=7):
-    """A generator over a bit generator whose numbers NumPy draws, and NumPy's. Of Philox see test_random_numbers.py."""
-    return default_rng(np.random.PCG64(seed)), np.random.Generator(np.random.PCG64(seed))
+    """A generator, and NumPy's. Those over cuarray's Philox are in test_random_numbers.py."""
+    return default_rng(seed), np.random.default_rng(seed)
 
 
 def plain(state):
@@ -84,11 +80,11 @@ SIZES = ["None", "()", "5", "(4, 3)", "0", "(0, 3)", "[2, 3]", "np.int64(3)", "A
 
 def both(call, ours, theirs):
     """Compare a call of a generator `rng` with NumPy's."""
-    on_cpu = {"A": lambda v, dtype=None: cuarray.asarray(v, dtype=dtype, device="cpu"), "np": np, "rng": ours}
+    here = {"A": cuarray.asarray, "np": np, "rng": ours}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected = eval(call, {"A": np.asarray, "np": np, "rng": theirs})
-        assert_same(eval(call, on_cpu), expected, call)
+        assert_same(eval(call, here), expected, call)
 
 
 @pytest.mark.parametrize("name", SCALARS)
@@ -102,7 +98,7 @@ def test_numbers_of_one_parameter_each(name, device):
 @pytest.mark.parametrize("name", ARRAYS)
 def test_numbers_of_arrays_of_parameters(name, device):
     ours, theirs = pair()
-    shape = np.shape(eval(f"rng.{name}({ARRAYS[name]})", {"A": np.asarray, "rng": numpys(1)}))
+    shape = np.shape(eval(f"rng.{name}({ARRAYS[name]})", {"A": np.asarray, "rng": np.random.default_rng(1)}))
     rows = {"dirichlet", "multinomial", "multivariate_hypergeometric", "multivariate_normal"}
     outer = shape[: len(shape) - (name in rows)]
     for size in ("None", outer, (4, *outer)):
@@ -121,13 +117,8 @@ def test_every_method_is_compared():
 
 def test_parameters_are_views_of_any_layout(device):
     values = np.arange(1.0, 13).reshape(4, 3)
-    with cuarray.device("cpu"):
-        ways = [layout(values) for layout in LAYOUTS]
-    for x in [
-        *ways,
-        cuarray.asarray(values, dtype="bfloat16", device="cpu"),
-        cuarray.asarray(values, dtype="i1", device="cpu"),
-    ]:
+    ways = [layout(values) for layout in LAYOUTS]
+    for x in [*ways, cuarray.asarray(values, dtype="bfloat16"), cuarray.asarray(values, dtype="i1")]:
         ours, theirs = pair()
         assert_same(ours.normal(x, x), theirs.normal(values, values))
         assert_same(ours.integers(x.astype(int)), theirs.integers(values.astype(int)))
@@ -233,11 +224,38 @@ def test_few_numbers_are_numpys(kind):
 
 
 def test_names_of_bit_generators():
-    for kind in ("Philox", "PCG64", "PCG64DXSM", "MT19937", "SFC64"):
+    for kind in ("PCG64", "PCG64DXSM", "MT19937", "SFC64", "SeedSequence", "BitGenerator"):
         assert getattr(cuarray.random, kind) is getattr(np.random, kind)
+    assert issubclass(cuarray.random.Philox, np.random.Philox) and cuarray.random.Philox.__name__ == "Philox"
 
 
-@pytest.mark.parametrize("kind", ["PCG64", "PCG64DXSM", "MT19937", "SFC64"])
+def test_philox_of_numpy_and_of_cuarray():
+    """The same words and states; a generator over NumPy's has NumPy's numbers, one over ours those of places."""
+    ours, theirs = cuarray.random.Philox(3), np.random.Philox(3)
+    assert plain(ours.state) == plain(theirs.state) and ours.random_raw() == theirs.random_raw()
+    theirs.state = ours.state
+    assert pickle.loads(pickle.dumps(ours)).random_raw() == theirs.random_raw()
+    assert (
+        type(ours.jumped()) is type(ours.spawn(1)[0]) is type(pickle.loads(pickle.dumps(ours))) is cuarray.random.Philox
+    )
+    normal = np.random.Generator(np.random.Philox(3)).normal()
+    assert Generator(np.random.Philox(3)).normal().item() == normal
+    assert (
+        np.random.Generator(cuarray.random.Philox(3)).normal() == normal != Generator(cuarray.random.Philox(3)).normal()
+    )
+    rng = Generator(cuarray.random.Philox(3), "cpu")
+    assert isinstance(rng, Generator) and str(rng) == "Generator(Philox)" and default_rng(rng) is rng
+    for other in (pickle.loads(pickle.dumps(rng)), copy.deepcopy(rng), rng.spawn(1)[0], default_rng(rng.bit_generator)):
+        assert type(other) is type(rng) and type(other.bit_generator) is cuarray.random.Philox
+    assert type(RandomState(cuarray.random.Philox(3))) is RandomState
+    assert RandomState(cuarray.random.Philox(3)).normal() == np.random.RandomState(np.random.Philox(3)).normal()
+    derived = type("Derived", (Generator,), {})
+    assert derived(np.random.PCG64(3)).random() == default_rng(3).random()
+    with pytest.raises(TypeError, match=r"^Derived: .* Philox"):
+        derived(cuarray.random.Philox(3))
+
+
+@pytest.mark.parametrize("kind", ["PCG64", "PCG64DXSM", "MT19937", "SFC64", "Philox"])
 def test_bit_generators(kind, device):
     ours, theirs = Generator(getattr(np.random, kind)(3)), np.random.Generator(getattr(np.random, kind)(3))
     for call in MIXED:
@@ -312,18 +330,20 @@ def test_other_out(device):
     assert_states(ours, theirs)
 
 
-def test_pending_work_reads_what_was_there_before(device):
+@pytest.mark.parametrize("bits", [cuarray.random.Philox, cuarray.random.PCG64])
+def test_pending_work_reads_what_was_there_before(bits, device):
+    rng = lambda: Generator(bits(1))  # noqa: E731
     x = cuarray.zeros(100)
     with cuarray.fuse():
         y = x + 1
-        default_rng(1).random(out=x)
+        rng().random(out=x)
         z = x * 2
     assert (y == 1).all() and (z == x * 2).all() and x.max() > 0
     x = cuarray.arange(100)
     with cuarray.fuse():
         y = x + 1
-        default_rng(1).shuffle(x)
-        z = default_rng(1).normal(size=100) + default_rng(1).normal()
+        rng().shuffle(x)
+        z = rng().normal(size=100) + rng().normal()
     assert (y == cuarray.arange(1, 101)).all() and (cuarray.sort(x) == cuarray.arange(100)).all() and z.shape == (100,)
 
 
@@ -468,8 +488,8 @@ def test_choice(replace, p, shuffle, device):
     "seed", [0, 7, 2**100, [1, 2, 3], (4,), np.arange(3), np.random.SeedSequence(5)], ids=lambda x: type(x).__name__
 )
 def test_seeds(seed):
-    assert_states(default_rng(seed), numpys(seed))
-    assert_states(default_rng(cuarray.asarray([1, 2, 3], device="cpu")), numpys([1, 2, 3]))
+    assert_states(default_rng(seed), np.random.default_rng(seed))
+    assert_states(default_rng(cuarray.asarray([1, 2, 3])), np.random.default_rng([1, 2, 3]))
     assert plain(default_rng().bit_generator.state) != plain(default_rng().bit_generator.state)
 
 
@@ -484,7 +504,7 @@ def test_generators_as_seeds():
     )
     assert default_rng(theirs).bit_generator is theirs.bit_generator is default_rng(theirs.bit_generator).bit_generator
     old, older = RandomState(3), np.random.RandomState(3)
-    assert default_rng(old).bit_generator is RandomState(old)._host.bit_generator is old._host.bit_generator
+    assert default_rng(old).bit_generator is old._host._bit_generator
     assert default_rng(older).bit_generator is older._bit_generator
     # NumPy and SciPy continue with the numbers of a generator.
     assert np.random.Generator(ours.bit_generator).random() != ours.random().item()
@@ -492,12 +512,12 @@ def test_generators_as_seeds():
 
 
 def test_states_are_numpys():
-    ours, theirs = default_rng(7), numpys(7)
+    ours, theirs = pair()
     ours.normal(size=9)
     theirs.bit_generator.state = ours.bit_generator.state
     assert ours.random().item() == theirs.random()
-    ours.bit_generator.state = numpys(3).bit_generator.state
-    assert ours.random().item() == numpys(3).random()
+    ours.bit_generator.state = np.random.default_rng(3).bit_generator.state
+    assert ours.random().item() == np.random.default_rng(3).random()
 
 
 def test_spawn(device):
@@ -518,13 +538,13 @@ def test_pickles_and_copies():
         for duplicate in (lambda x: pickle.loads(pickle.dumps(x)), copy.deepcopy):
             clone = duplicate(kind)
             assert type(clone) is type(kind) and clone._device == kind._device and clone._host is not kind._host
-            before = plain(kind._host.bit_generator.state)
-            assert plain(clone._host.bit_generator.state) == before
+            before = plain(kind._host._bit_generator.state)
+            assert plain(clone._host._bit_generator.state) == before
             assert clone.standard_normal().item() == kind.standard_normal().item()
         twin = copy.copy(kind)  # shares the bit generator, as that of NumPy's does
-        assert twin._host.bit_generator is kind._host.bit_generator
+        assert twin._host._bit_generator is kind._host._bit_generator
     assert pickle.loads(pickle.dumps(default_rng)) is default_rng
-    children = pickle.loads(pickle.dumps(default_rng(7))).spawn(1), numpys(7).spawn(1)
+    children = pickle.loads(pickle.dumps(default_rng(7))).spawn(1), np.random.default_rng(7).spawn(1)
     assert_states(children[0][0], children[1][0])
 
 
@@ -551,7 +571,7 @@ def test_devices(device):
     with pytest.raises(ValueError, match="nowhere"):
         default_rng(7, "nowhere")
     with pytest.raises(ValueError, match="nowhere"):
-        Generator(np.random.Philox(7), "nowhere")
+        Generator(np.random.PCG64(7), "nowhere")
 
 
 def test_permuted_stays_on_its_device(device):
@@ -575,19 +595,19 @@ def test_numbers_do_not_depend_on_the_device(device):
         assert draw(here).tolist() == draw(there).tolist()
 
 
-def test_parameters_on_a_gpu_are_refused_where_numpy_draws(device):
-    x = cuarray.asarray([0.5, 0.5])
-    rng = default_rng(np.random.PCG64(7))
-    calls = {
-        "normal": lambda: rng.normal(x), "standard_gamma": lambda: rng.standard_gamma(x), "integers": lambda: rng.integers(x.astype(int) + 1),
-        "choice": lambda: rng.choice(2, p=x), "dirichlet": lambda: rng.dirichlet(x), "default_rng": lambda: default_rng(x.astype(int)),
-    }  # fmt: skip
-    for name, call in calls.items():
-        if cuarray.device(device).kind == "cpu":
-            call()
-            continue
-        with pytest.raises(TypeError, match=rf'^{name}: .* on {device}; write x.to_device\("cpu"\) or x.numpy\(\)'):
-            call()
+def test_results_are_beside_their_parameters(device):
+    rng, x = default_rng(7, "cpu"), cuarray.asarray([0.5, 0.5])
+    for drawn in (
+        rng.normal(x), rng.standard_gamma(x), rng.integers(x.astype(int) + 1), rng.dirichlet(x), rng.poisson(x[1:]),
+        rng.multivariate_normal(x, cuarray.eye(2)), RandomState(7, "cpu").normal(x),
+    ):  # fmt: skip
+        assert drawn.device == x.device
+    assert (
+        str(rng.choice(2, p=x).device) == str(rng.normal(size=2).device) == str(rng.normal([1.0, 2.0]).device) == "cpu"
+    )
+    if str(x.device) != "cpu":
+        with pytest.raises(ValueError, match=r"^normal: .* on cpu and"):
+            rng.normal(cuarray.zeros(2, device="cpu"), x)
 
 
 # Threads and processes
@@ -639,7 +659,7 @@ def test_forked_processes_have_the_numbers_of_the_parent():
 import os, cuarray as ca
 rng = ca.random.default_rng(7)
 child = os.fork()
-numbers = rng.random(3, ).tolist() + ca.random.RandomState(7).rand(3).tolist()
+numbers = rng.random(3, ).tolist() + ca.random.default_rng(7).random(3).tolist()
 if child == 0: os._exit(0 if numbers[:3] == numbers[3:] else 3)
 assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0 and numbers[:3] == numbers[3:]
 """
@@ -717,33 +737,31 @@ def test_the_stub_has_the_signatures():
 # The module's functions
 
 
+#: Methods of RandomState alone, with arguments.
+OLDER = {
+    "rand": "2, 3", "randn": "4", "random_sample": "(2, 3)", "random": "5", "ranf": "3", "sample": "3", "randint": "2, 9, (2, 2), 'u1'",
+    "choice": "[1, 2, 3], 5, p=[0.2, 0.3, 0.5]", "permutation": "9",
+}  # fmt: skip
+
+
 def test_functions_draw_from_one_generator(device):
-    kept = cuarray.random.get_bit_generator()
-    cuarray.random.set_bit_generator(np.random.PCG64(7))
-    theirs = np.random.Generator(np.random.PCG64(7))
+    cuarray.random.seed(7)
+    theirs = np.random.RandomState(7)
+    same_as = {"ranf": "random_sample", "sample": "random_sample"}
     for name in cuarray.random.__all__:
-        if name in SCALARS and name != "random":
-            assert_same(
-                eval(f"f({SCALARS[name]})", {"f": getattr(cuarray.random, name)}),
-                eval(f"rng.{name}({SCALARS[name]})", {"rng": theirs}),
-            )
-            if name in ARRAYS:
-                on_cpu = {"f": getattr(cuarray.random, name), "A": lambda v: cuarray.asarray(v, device="cpu")}
-                assert_same(
-                    eval(f"f({ARRAYS[name]})", on_cpu),
-                    eval(f"rng.{name}({ARRAYS[name]})", {"rng": theirs, "A": np.asarray}),
-                )
-    for function in (cuarray.random.random, cuarray.random.random_sample, cuarray.random.sample, cuarray.random.ranf):
-        assert_same(function((2, 3)), theirs.random((2, 3)))
-        assert_same(function(), theirs.random())
-    assert_same(cuarray.random.rand(2, 3), theirs.random((2, 3)))
-    assert_same(cuarray.random.rand(), theirs.random())
-    assert_same(cuarray.random.randn(4), theirs.standard_normal(4))
-    assert_same(cuarray.random.randn(), theirs.standard_normal())
-    assert_same(cuarray.random.randint(5), theirs.integers(5))
-    assert_same(cuarray.random.randint(2, 9, (2, 2), "u1"), theirs.integers(2, 9, (2, 2), "u1"))
-    assert_same(cuarray.random.choice([1, 2, 3], 5, p=[0.2, 0.3, 0.5]), theirs.choice([1, 2, 3], 5, p=[0.2, 0.3, 0.5]))
-    assert_same(cuarray.random.permutation(9), theirs.permutation(9))
+        if name not in SCALARS | OLDER or name == "default_rng":
+            continue
+        for arguments in (SCALARS | OLDER, ARRAYS):
+            if name not in arguments or (name == "multinomial" and arguments is ARRAYS):  # which takes one n
+                continue
+            here = {"f": getattr(cuarray.random, name), "A": cuarray.asarray}
+            there = {"f": getattr(theirs, same_as.get(name, name)), "A": np.asarray}
+            for _ in range(2):
+                assert_same(eval(f"f({arguments[name]})", here), eval(f"f({arguments[name]})", there), name)
+    assert_same(cuarray.random.rand(), theirs.rand())
+    assert_same(cuarray.random.randn(), theirs.randn())
+    assert_same(cuarray.random.randint(5), theirs.randint(5))
+    assert_same(cuarray.random.random(), theirs.random())
     x, y = cuarray.arange(12).reshape(4, 3), np.arange(12).reshape(4, 3)
     cuarray.random.shuffle(x)
     theirs.shuffle(y)
@@ -751,43 +769,62 @@ def test_functions_draw_from_one_generator(device):
     if hasattr(np.random, "random_integers"):
         with pytest.warns(DeprecationWarning, match="randint"):
             numbers = cuarray.random.random_integers(6, size=100)
-        assert_same(numbers, theirs.integers(1, 6, 100, endpoint=True))
-    assert plain(cuarray.random.get_state()) == plain(theirs.bit_generator.state)
-    cuarray.random.set_bit_generator(kept)
-    assert 0 <= RandomState(7).tomaxint(50).min() < 2**62 < RandomState(7).tomaxint(50).max()
+        assert_same(numbers, theirs.randint(1, 7, 100))
+    assert_older_states(cuarray.random, theirs)
+    assert_same(RandomState(7).tomaxint(50), np.random.RandomState(7).tomaxint(50))
+
+
+def assert_older_states(ours, theirs):
+    assert plain(ours.get_state(legacy=False)) == plain(theirs.get_state(legacy=False))
 
 
 def test_states_of_the_module():
+    """NumPy's, exchangeable both ways at any point: the normal number that is left is part of them."""
+    for draws in range(4):
+        ours, theirs = RandomState(5), np.random.RandomState(5)
+        for _ in range(draws):
+            assert ours.randn() == theirs.randn()
+        assert_older_states(ours, theirs)
+        other, again = np.random.RandomState(), RandomState()
+        for state in (ours.get_state(), ours.get_state(legacy=False)):
+            other.set_state(state)
+            again.set_state(state)
+            assert other.randn() == again.randn() == np.random.RandomState(5).randn(draws + 1)[-1]
+        again.set_state(theirs.get_state())
+        for clone in (pickle.loads(pickle.dumps(again)), copy.deepcopy(again), copy.copy(RandomState(5))):
+            assert type(clone) is RandomState
+        clone = pickle.loads(pickle.dumps(again))
+        assert clone.randn() == again.randn() == theirs.randn()
     state = cuarray.random.get_state()
-    numbers = cuarray.random.rand(5).tolist()
-    cuarray.random.set_state(state)
-    assert cuarray.random.rand(5).tolist() == numbers
-    cuarray.random.seed()
-    assert plain(cuarray.random.get_state()) != plain(state)
-    cuarray.random.seed([1, 2])
-    assert plain(cuarray.random.get_state()) == plain(numpys([1, 2]).bit_generator.state)
-    with pytest.raises(ValueError, match="Philox"):
+    assert state[0] == "MT19937" and len(state) == 5
+    np_state = np.random.get_state()  # noqa: NPY002
+    try:
+        np.random.set_state(state)  # noqa: NPY002
+        assert np.random.standard_normal() == cuarray.random.standard_normal()  # noqa: NPY002
         cuarray.random.set_state(np.random.get_state())  # noqa: NPY002
+        assert np.random.rand() == cuarray.random.rand()  # noqa: NPY002
+    finally:
+        np.random.set_state(np_state)  # noqa: NPY002
+    cuarray.random.set_state(state)
+    numbers = cuarray.random.rand(5).tolist()
+    for again in (state, state[:3], list(state)):
+        cuarray.random.set_state(again)
+        assert cuarray.random.rand(5).tolist() == numbers
+    cuarray.random.seed()
+    assert cuarray.random.rand(5).tolist() != numbers
+    cuarray.random.seed([1, 2])
+    assert_older_states(cuarray.random, np.random.RandomState([1, 2]))
     for wrong in (3, "a", None):
         with pytest.raises(TypeError, match=r"^set_state: "):
             cuarray.random.set_state(wrong)
-    old = RandomState(np.random.MT19937(3))
-    state = old.get_state()
-    assert state[0] == "MT19937" and old.get_state(legacy=False)["bit_generator"] == "MT19937"
-    number = old.rand().item()
-    for again in (state, state[:3], list(state)):
-        old.set_state(again)
-        assert old.rand().item() == number
-    old.seed(3)
-    assert old.rand().item() == number
 
 
 def test_the_bit_generator_of_the_module():
     before = cuarray.random.get_bit_generator()
     try:
         cuarray.random.set_bit_generator(np.random.PCG64(7))
-        assert cuarray.random.normal().item() == np.random.default_rng(7).normal()
-        assert cuarray.random.get_state()["bit_generator"] == "PCG64"
+        assert cuarray.random.normal().item() == np.random.RandomState(np.random.PCG64(7)).normal()
+        assert cuarray.random.get_state(legacy=False)["bit_generator"] == "PCG64"
     finally:
         cuarray.random.set_bit_generator(before)
     assert cuarray.random.get_bit_generator() is before
@@ -848,17 +885,12 @@ def not_ours(text):
 def test_errors_are_numpys(call, device):
     ours, theirs = pair()
     there = {"np": np, "rng": theirs, "A": np.asarray, "F": lambda *s: np.broadcast_to(np.zeros(1), s)}
-    # Parameters are on the host, and arrays of data, which `shuffle` and its like take, on any device.
-    home = device if any(f"rng.{n}(" in call for n in ("shuffle", "permut")) or "out=" in call else "cpu"
-    here = {
-        "np": np, "rng": ours, "A": lambda v: cuarray.asarray(v, device=home),
-        "F": lambda *s: cuarray.broadcast_to(cuarray.zeros(1, device=home), s),
-    }  # fmt: skip
+    here = {"np": np, "rng": ours, "A": cuarray.asarray, "F": lambda *s: cuarray.broadcast_to(cuarray.zeros(1), s)}
     (kind, text), (expected, reason) = refusal(call, here), refusal(call, there)
     assert kind == expected, f"{call}: {text!r} instead of {reason!r}"
     assert kind != "no error", call
     assert_states(ours, theirs)
-    for said in (text, refusal(call, here | {"rng": default_rng(7)})[1]):
+    for said in (text, refusal(call, here | {"rng": Generator(cuarray.random.Philox(7))})[1]):
         name = call[len("rng.") : call.index("(")]
         is_named = said.startswith(name) or re.search(rf"{name}\(\)|for {name}$", said)  # Python's words, and NumPy's
         assert is_named or not_ours(said), said
@@ -869,8 +901,10 @@ def test_errors_are_numpys(call, device):
 )
 def test_bad_seeds(seed):
     kind, _ = refusal("f(seed)", {"f": np.random.default_rng, "seed": seed})
+    older, _ = refusal("f(seed)", {"f": np.random.RandomState, "seed": seed})
     for function in (default_rng, RandomState, cuarray.random.seed):
-        assert refusal("f(seed)", {"f": function, "seed": seed})[0] == kind
+        expected = kind if function is default_rng else older
+        assert refusal("f(seed)", {"f": function, "seed": seed})[0] == expected
 
 
 @pytest.mark.parametrize(
@@ -898,16 +932,32 @@ def test_our_own_texts_name_the_function(device):
         cuarray.random.choice(cuarray.ones((2, 2)))
 
 
-def test_texts_are_refused_before_a_number_is_drawn():
+def test_texts_and_objects(device):
+    """No arrays here hold them: they stay NumPy's, in NumPy's order."""
     ours, theirs = pair()
+    words = ["a", "bc", "d", "e"]
     for call in (
-        lambda: ours.choice(["a", "b"]),
-        lambda: ours.permutation(["a", "b"]),
-        lambda: ours.permuted(["a", "b"]),
-    ):
-        with pytest.raises(TypeError):
-            call()
+        lambda r: r.choice(words), lambda r: r.choice(words, 3), lambda r: r.choice(words, (2, 2), p=[0.1, 0.2, 0.3, 0.4]),
+        lambda r: r.choice(words, 2, replace=False), lambda r: r.choice(np.array([words, words]), 3, axis=1),
+        lambda r: r.choice(np.array([{}, None, 3], object), 2), lambda r: r.permutation(words), lambda r: r.permuted(words),
+        lambda r: r.choice(np.array(["2020-01-01", "2021-01-01"], "M8[D]"), 5),
+    ):  # fmt: skip
+        mine, other = call(ours), call(theirs)
+        assert type(mine) is type(other) and np.array_equal(mine, other)
     assert_states(ours, theirs)
+    old, older = RandomState(3), np.random.RandomState(3)
+    assert old.choice(words, 5).tolist() == older.choice(words, 5).tolist()
+    assert old.permutation(words).tolist() == older.permutation(words).tolist()
+    # Of our own Philox: the entries at the positions that it draws.
+    for size, replace, p in (
+        (None, True, None),
+        (3, True, None),
+        ((2, 2), True, [0.1, 0.2, 0.3, 0.4]),
+        (2, False, None),
+    ):
+        where = Generator(cuarray.random.Philox(5)).choice(4, size, replace, p).numpy()
+        picked = Generator(cuarray.random.Philox(5)).choice(words, size, replace, p)
+        assert np.array_equal(picked, np.asarray(words)[where])
 
 
 def test_memory_that_is_not_there_is_an_error():

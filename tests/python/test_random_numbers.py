@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from layouts import LAYOUTS
-from random_cases import INTEGERS, METHODS, OTHERS, ROWS, SQRT2, STANDARD, limits, numpys, state
+from random_cases import INTEGERS, METHODS, OTHERS, ROWS, SQRT2, STANDARD, limits, numpys, philox, state
 
 import cuarray
 from cuarray import _core
-from cuarray._random.draws import check_layout
-from cuarray.random import Generator, default_rng
+from cuarray._random.philox import check_layout
+from cuarray.random import Generator, Philox
 
 # NumPy's numbers
 
@@ -28,7 +28,7 @@ def powers(dtype):
 
 
 def test_numbers_are_numpys(device):
-    ours, theirs = default_rng(5), numpys(5)
+    ours, theirs = philox(5), numpys(5)
     draw = np.random.default_rng(3)
     sizes = [None, 0, 1, 2, 3, 4, 5, 7, (2, 3), (0, 4), 63, 257, 1000]
     for step in range(1500):
@@ -60,7 +60,7 @@ def test_numbers_are_numpys(device):
 
 def test_counters_carry_over_all_words(device):
     for words in ([2**64 - 3, 5, 0, 0], [2**64 - 9, 2**64 - 1, 7, 0], [2**64 - 17, 2**64 - 1, 2**64 - 1, 3]):
-        ours, theirs = default_rng(1), numpys(1)
+        ours, theirs = philox(1), numpys(1)
         for rng in (ours, theirs):
             there = rng.bit_generator.state
             there["state"]["counter"][:] = words
@@ -109,7 +109,7 @@ def draws(rng, n):
 
 @pytest.mark.parametrize("n", [None, 1, 6, 1001, (3, 70)])
 def test_devices_draw_the_same_numbers(n, device):
-    here, there = default_rng(7), default_rng(7, "cpu")
+    here, there = philox(7), philox(7, "cpu")
     for (name, a), (_, b) in zip(draws(here, n), draws(there, n), strict=True):
         assert a.device == cuarray.device() and b.device == cuarray.device("cpu")
         assert a.dtype == b.dtype and a.numpy().tobytes() == b.numpy().tobytes(), name
@@ -121,7 +121,7 @@ import hashlib, sys
 sys.path.insert(0, sys.argv[1])
 import cuarray, test_random_numbers as t
 for n in (1001, 300_000):
-    for name, x in t.draws(t.default_rng(7, "cpu"), n):
+    for name, x in t.draws(t.philox(7, "cpu"), n):
         print(n, name, hashlib.sha256(x.numpy().tobytes()).hexdigest())
 """
 
@@ -130,7 +130,7 @@ def test_threads_and_instruction_sets_do_not_matter():
     here = [
         f"{n} {name} {hashlib.sha256(x.numpy().tobytes()).hexdigest()}"
         for n in (1001, 300_000)
-        for name, x in draws(default_rng(7, "cpu"), n)
+        for name, x in draws(philox(7, "cpu"), n)
     ]
     for settings in ({"CUARRAY_NUM_THREADS": "3"}, {"CUARRAY_CPU_LEVEL": "base", "CUARRAY_NUM_THREADS": "1"}):
         environment = {**os.environ, **settings}
@@ -149,18 +149,18 @@ def test_threads_and_instruction_sets_do_not_matter():
 def test_out_of_any_layout(name, dtype, layout, device):
     out = layout(np.zeros((4, 6), dtype))
     is_fortran = out.flags.f_contiguous and not out.flags.c_contiguous
-    expected = getattr(default_rng(3), name)(24, dtype).numpy().reshape((4, 6), order="F" if is_fortran else "C")
+    expected = getattr(philox(3), name)(24, dtype).numpy().reshape((4, 6), order="F" if is_fortran else "C")
     for size in (None, (4, 6)):
-        rng = default_rng(3)
+        rng = philox(3)
         assert getattr(rng, name)(size, dtype=dtype, out=out) is out
         np.testing.assert_array_equal(out.numpy(), expected)
 
 
 def test_wrong_out(device):
-    rng = default_rng(3)
+    rng = philox(3)
     before = state(rng)
     mine = np.empty(3)
-    assert default_rng(3).random(out=mine) is mine and (mine == numpys(3).random(3)).all()
+    assert philox(3).random(out=mine) is mine and (mine == numpys(3).random(3)).all()
     with pytest.raises(ValueError, match="read-only"):
         rng.random(out=cuarray.broadcast_to(cuarray.zeros(1), (3,)))
     mine.flags.writeable = False
@@ -185,22 +185,22 @@ def test_sizes_that_are_arrays(device):
     calls |= {name: ways[0] for name, ways in OTHERS.items()} | dict.fromkeys(STANDARD, ()) | {"integers": (9,)}
     for name, parameters in calls.items():
         size, one = cuarray.asarray([2, 3], device="cpu"), cuarray.asarray(4, device="cpu")
-        rng = default_rng(3)
+        rng = philox(3)
         assert getattr(rng, name)(*parameters, size=size).shape == (2, 3), name
         assert getattr(rng, name)(*parameters, size=one).shape == (4,), name
         assert getattr(rng, name)(*parameters, size=np.int64(4)).shape == (4,), name
         assert size.tolist() == [2, 3] and one.item() == 4
-    assert default_rng(3).random(cuarray.asarray([2, 3], device="cpu"), "f4").shape == (2, 3)
+    assert philox(3).random(cuarray.asarray([2, 3], device="cpu"), "f4").shape == (2, 3)
 
 
 def test_draws_keep_their_bit_generator():
-    rng = default_rng(3)
+    rng = philox(3)
     for draw in (rng._draw_floats, rng._draw_integers, *rng._draws_for(cuarray.device("cpu"))):
         assert rng.bit_generator in draw.__self__
 
 
 def test_results_at_the_ends(device):
-    rng = default_rng(3)
+    rng = philox(3)
     for mean, scale in (
         (1.0, 1e-17),
         (1e154, 1e154),
@@ -221,12 +221,12 @@ def test_results_at_the_ends(device):
     with pytest.raises(TypeError):
         rng.integers(5, dtype=None)
     turned = cuarray.zeros((2, 3)).T
-    default_rng(3).standard_gamma(2.0, out=turned)
-    assert (turned == default_rng(3).standard_gamma(2.0, (3, 2))).all()
+    philox(3).standard_gamma(2.0, out=turned)
+    assert (turned == philox(3).standard_gamma(2.0, (3, 2))).all()
 
 
 def test_wrong_ranges_raise_as_numpys(device):
-    rng, theirs = default_rng(3), numpys(3)
+    rng, theirs = philox(3), numpys(3)
     for call in (
         lambda g: g.integers(3, 3),
         lambda g: g.integers(0),
@@ -251,11 +251,11 @@ def test_wrong_ranges_raise_as_numpys(device):
         lambda g: g.integers([0], [8], 3),
     ):
         assert (same(rng).numpy() == same(numpys(3))).all() or same is not None
-        assert same(default_rng(4)).max() < 8
+        assert same(philox(4)).max() < 8
 
 
 def test_ranges_of_one_number_draw_nothing(device):
-    rng, theirs = default_rng(3), numpys(3)
+    rng, theirs = philox(3), numpys(3)
     for dtype in INTEGERS:
         for end in limits(dtype):
             drawn = rng.integers(end, end, (2, 3), dtype, endpoint=True)
@@ -277,7 +277,7 @@ def assert_distribution(x, function, name):
 
 def test_distributions(full):
     n = 1_000_000 if full else 100_000
-    rng = default_rng(2026, "cpu")
+    rng = philox(2026, "cpu")
     for name, (parameters, function) in METHODS.items():
         assert_distribution(getattr(rng, name)(*parameters, size=n).numpy(), function, name)
     for (name, function), dtype in itertools.product(STANDARD.items(), ("f8", "f4")):
@@ -301,7 +301,7 @@ def assert_same_distribution(x, y, what):
 @pytest.mark.parametrize("name", OTHERS)
 def test_distributions_are_numpys(name, full):
     n = 1_000_000 if full else 50_000
-    ours, theirs = default_rng(2026, "cpu"), np.random.default_rng(2026)
+    ours, theirs = philox(2026, "cpu"), np.random.default_rng(2026)
     for parameters in OTHERS[name]:
         y = getattr(theirs, name)(*parameters, size=n)
         assert_same_distribution(getattr(ours, name)(*parameters, size=n).numpy(), y, parameters)
@@ -320,7 +320,7 @@ def test_distributions_are_numpys(name, full):
 
 
 def test_numbers_that_numpy_draws_with_errors():
-    n, rng = 200_000, default_rng(3, "cpu")
+    n, rng = 200_000, philox(3, "cpu")
     for x in (rng.zipf(1 + 1e-15, n), rng.zipf(np.full(n, 1 + 1e-15))):
         for k in (1, 2, 5, 100, 10_000):
             share = (1 / np.arange(1, k + 1)).sum() / (np.log(2.0**63) + np.euler_gamma)
@@ -335,7 +335,7 @@ def test_numbers_that_numpy_draws_with_errors():
 @pytest.mark.parametrize("name", ROWS)
 def test_rows_are_distributed_as_numpys(name, full):
     n = 300_000 if full else 30_000
-    ours, theirs = default_rng(2026, "cpu"), np.random.default_rng(2026)
+    ours, theirs = philox(2026, "cpu"), np.random.default_rng(2026)
     for parameters in ROWS[name]:
         x, y = getattr(ours, name)(*parameters, size=n).numpy(), getattr(theirs, name)(*parameters, size=n)
         assert x.shape == y.shape
@@ -350,18 +350,9 @@ def test_rows_are_distributed_as_numpys(name, full):
             assert a.shape == b.shape and a.dtype == b.dtype
 
 
-def test_the_older_interface_draws_the_same():
-    for name, ways in (OTHERS | ROWS).items():
-        if hasattr(cuarray.random.RandomState, name):
-            new = getattr(default_rng(3), name)(*ways[0], size=4)
-            assert getattr(cuarray.random.RandomState(3), name)(*ways[0], size=4).tolist() == new.tolist(), name
-            cuarray.random.seed(3)
-            assert getattr(cuarray.random, name)(*ways[0], size=4).tolist() == new.tolist(), name
-
-
 def test_orders_are_equally_frequent(device):
     """All 24 orders of four entries, by every method that draws one; rows have orders of their own."""
-    rng, n = default_rng(5), 2400
+    rng, n = philox(5), 2400
 
     def assert_uniform(orders):
         counts = np.unique(np.asarray(orders) @ [64, 16, 4, 1], return_counts=True)[1]
@@ -384,24 +375,24 @@ def test_orders_are_equally_frequent(device):
 
 def test_orders_of_every_size(device):
     for n in (0, 1, 2, 17, 1000, 100_000):
-        here, there = default_rng(n), default_rng(n, "cpu")
+        here, there = philox(n), philox(n, "cpu")
         x = here.permutation(n)
         assert x.device == cuarray.device() and x.dtype == np.int64
         assert x.tolist() == there.permutation(n).tolist() and sorted(x.tolist()) == list(range(n))
         assert (np.sort(here.permutation(cuarray.ones((n, 2)) * x[:, None])[:, 0].numpy()) == np.arange(n)).all()
     for n, count in [(10, 3), (1001, 1000), (1001, 10), (10**6, 3), (5, 5), (5, 0)]:
-        here, there = default_rng(n), default_rng(n, "cpu")
+        here, there = philox(n), philox(n, "cpu")
         x = here.choice(n, count, replace=False)
         assert x.tolist() == there.choice(n, count, replace=False).tolist() and len(set(x.tolist())) == count
         x = here.choice(n, (count, 2))
         assert x.tolist() == there.choice(n, (count, 2)).tolist() and x.shape == (count, 2)
         assert here.choice(cuarray.arange(n) * 2, replace=False).item() % 2 == 0
-    x = default_rng(3).choice(7, 70_000).numpy()
+    x = philox(3).choice(7, 70_000).numpy()
     assert (abs(np.bincount(x, minlength=7) - 10_000) < 500).all()
 
 
 def test_samples_without_replacement_by_probabilities(device):
-    rng, n = default_rng(11), 2000
+    rng, n = philox(11), 2000
     p = np.array([0.1, 0.5, 0.0, 0.4])
     first = np.bincount([rng.choice(4, 3, False, cuarray.asarray(p))[0].item() for _ in range(n)], minlength=4)
     assert first[2] == 0 and (abs(first - n * p) <= 5 * np.sqrt(n * p)).all()
@@ -413,7 +404,7 @@ def test_samples_without_replacement_by_probabilities(device):
 
 def test_parameters_at_the_ends(full):
     n = 200_000 if full else 50_000
-    rng = default_rng(11, "cpu")
+    rng = philox(11, "cpu")
     for a in (0.05, 0.5, 1.0, 30.0, 1e6):
         assert_distribution(rng.weibull(a, n).numpy(), lambda x, a=a: -np.expm1(-(x**a)), f"weibull {a}")
         assert_distribution(rng.power(a, n).numpy(), lambda x, a=a: x**a, f"power {a}")
@@ -429,7 +420,7 @@ def test_parameters_at_the_ends(full):
 
 def test_tails():
     n = 4_000_000
-    rng = default_rng(5, "cpu")
+    rng = philox(5, "cpu")
     for dtype in ("f8", "f4"):
         x = np.abs(rng.standard_normal(n, dtype).numpy())
         assert x.max() < (8.6 if dtype == "f8" else 6.7)
@@ -447,7 +438,7 @@ def test_tails():
 def test_integers_are_equally_frequent(dtype):
     """Chi-square over at most 64 equal parts of each range; 3/4 of some types make the most rejections."""
     n = 200_000
-    rng = default_rng(17, "cpu")
+    rng = philox(17, "cpu")
     least, most = limits(dtype)
     ranges = {2, 3, 7, 100, 3 * 2**5, 3 * 2**13, 2**24 - 1, 2**24 + 1, 3 * 2**29, 3 * 2**30 + 3, 3 * 2**61, 3 * 2**62}
     for range_ in sorted(r for r in ranges if r <= most - least + 1):
@@ -476,7 +467,7 @@ def test_integers_are_equally_frequent(dtype):
 
 def test_no_number_is_drawn_twice():
     """Calls of a few numbers each, of types that share words and blocks."""
-    rng = default_rng(23, "cpu")
+    rng = philox(23, "cpu")
     seen = []
     for step in range(3000):
         kind = step % 5
@@ -501,8 +492,8 @@ def test_no_number_is_drawn_twice():
 
 def test_streams_are_independent():
     n = 100_000
-    rngs = [default_rng(s, "cpu") for s in (1, 2)]
-    rngs += default_rng(1, "cpu").spawn(2) + [Generator(np.random.Philox(1).jumped(k), "cpu") for k in (1, 2)]
+    rngs = [philox(s, "cpu") for s in (1, 2)]
+    rngs += philox(1, "cpu").spawn(2) + [Generator(Philox(1).jumped(k), "cpu") for k in (1, 2)]
     numbers = np.array([rng.standard_normal(n).numpy() for rng in rngs])
     assert len(np.unique(numbers)) == numbers.size
     correlation = np.corrcoef(numbers) - np.eye(len(rngs))
@@ -513,12 +504,12 @@ def test_streams_are_independent():
 
 
 def test_own_draws_begin_at_a_block_and_take_whole_groups():
-    rng = default_rng(1, "cpu")
+    rng = philox(1, "cpu")
     rng.random(3)
     x = rng.standard_normal(3)
     there = rng.bit_generator.state
     assert there["state"]["counter"][0] == 2 and there["buffer_pos"] == 4
-    again = default_rng(1, "cpu")
+    again = philox(1, "cpu")
     again.random(4)
     assert (again.standard_normal(4)[:3] == x).all()
     rng.random(1, "f4")
@@ -533,7 +524,7 @@ def test_another_layout_of_the_state_is_refused(monkeypatch):
     check_layout.cache_clear()
     try:
         with pytest.raises(RuntimeError, match=r"PCG64\(\)\)$"):
-            default_rng(1)
+            philox(1)
         assert Generator(np.random.PCG64(1)).random().shape == ()
     finally:
         monkeypatch.undo()

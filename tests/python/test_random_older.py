@@ -15,14 +15,6 @@ rng.seed(-1) | rng.seed('a') | rng.seed(1.5) | rng.seed([1, -1]) | rng.set_state
 rng.permutation((1, 2), 3) | rng.gamma(0, -1) | rng.standard_gamma(-1.0) | rng.chisquare(0) | rng.zipf(1) | rng.logseries(1) | rng.wald(0, 1)
 rng.hypergeometric(1, 1, 3) | rng.multinomial(3, [0.7, 0.7, 0]) | rng.multinomial(-1, [1.0]) | rng.normal(0, 1, 'a')
 """
-#: What RandomState of ours takes beyond NumPy's, or refuses where that passes over it.
-OTHERWISE = {
-    "rng.normal('a')": "a TypeError, as for all texts",
-    "rng.multivariate_normal([0], A([[1j]]))": "NumPy drops the imaginary part",
-    "rng.uniform(1, 0)": "NumPy's older class takes the ends in any order",
-    "rng.permutation(A(3))": "an AxisError, which is an IndexError",
-    "rng.permutation(3.5)": "an AxisError, which is an IndexError",
-}
 OWN = [call.strip() for line in OWN_CALLS.strip().splitlines() for call in line.split(" | ")]
 KNOWN = [call for call in CALLS + OWN if hasattr(np.random.RandomState, call[len("rng.") : call.index("(")])]
 
@@ -34,9 +26,7 @@ def test_errors_are_numpys(call, device):
     theirs = {"A": np.asarray, "F": lambda *s: np.broadcast_to(np.zeros(1), s)}
     kind, text = refusal(call, {"np": np, "rng": RandomState(7), **ours})
     expected, reason = refusal(call, {"np": np, "rng": np.random.RandomState(7), **theirs})
-    assert kind != "no error", call
-    if call not in OTHERWISE:
-        assert kind == expected, f"{call}: {text!r} instead of {reason!r}"
+    assert kind == expected, f"{call}: {text!r} instead of {reason!r}"
 
 
 def test_no_outcomes(device):
@@ -49,7 +39,7 @@ def test_no_outcomes(device):
 
 def test_classes_of_bit_generators():
     for kind in (np.random.MT19937, np.random.Philox):
-        with pytest.raises(ValueError, match="instantiated"):
+        with pytest.raises(ValueError, match="instanti"):
             RandomState(kind)
 
 
