@@ -45,6 +45,7 @@ from cuarray._ndarray import (
     methods,  # adds its methods to ndarray
     ufunc_docs,  # gives ufunc its docstrings and signatures
 )
+from cuarray._numpy.warning import HostFallbackWarning as HostFallbackWarning
 from cuarray._runtime import libraries
 
 __version__ = _core.__version__
@@ -123,6 +124,7 @@ __all__ = sorted(
         "ComplexWarning",
         "CudaError",
         "False_",
+        "HostFallbackWarning",
         "True_",
         "bfloat16",
         "e",
@@ -146,7 +148,7 @@ del home, name, ours, part, parts, theirs, types
 
 
 #: Modules that are imported on first access.
-LAZY = ("fft", "interop", "linalg", "memory", "random", "testing")
+LAZY = ("fft", "interop", "linalg", "memory", "numpy", "random", "testing")
 
 
 def __getattr__(name):
@@ -159,6 +161,20 @@ def __getattr__(name):
     if name in LAZY:
         return import_module(f"cuarray.{name}")
     raise AttributeError(f"module 'cuarray' has no attribute {name!r}" + _advice_on_missing(name))
+
+
+def load_ipython_extension(_ipython):
+    """Give cuarray.numpy to cells that import NumPy, after `%load_ext cuarray`."""
+    from cuarray._tools import launcher
+
+    launcher.install()
+
+
+def unload_ipython_extension(_ipython):
+    """Give NumPy itself to the cells that import it from now on."""
+    from cuarray._tools import launcher
+
+    launcher.remove()
 
 
 def __dir__():

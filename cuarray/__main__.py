@@ -1,8 +1,22 @@
-"""The entry point of `python -m cuarray`, the doctor, and of `python -m cuarray cache`, the kernel cache."""
+"""The entry point of `python -m cuarray`: a program, the doctor, or the cache of kernels.
+
+`python -m cuarray script.py` runs a program that imports NumPy, `python -m cuarray` is the doctor, and
+`python -m cuarray cache` is about the cache.
+"""
 
 import sys
 
-from cuarray._tools import doctor, kernel_cache
+from cuarray._tools import launcher
 
 if __name__ == "__main__":
-    sys.exit(kernel_cache.main(sys.argv[2:]) if sys.argv[1:2] == ["cache"] else doctor.main())
+    options, is_module, program = launcher.split(sys.argv[1:])
+    if program and program[0] != "cache":
+        launcher.main(options, is_module, program)
+    elif program:
+        from cuarray._tools import kernel_cache
+
+        sys.exit(kernel_cache.main(sys.argv[2:]))
+    else:
+        from cuarray._tools import doctor
+
+        sys.exit(doctor.main())

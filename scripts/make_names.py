@@ -51,6 +51,7 @@ from numpy.exceptions import AxisError as AxisError, ComplexWarning as ComplexWa
 from cuarray import fft as fft, interop as interop, lib as lib, linalg as linalg, memory as memory, random as random
 from cuarray import testing as testing
 from cuarray._core import CudaError as CudaError, ndarray as ndarray, ufunc as ufunc
+from cuarray._numpy.warning import HostFallbackWarning as HostFallbackWarning
 from cuarray._core import ArrayLike, Axis, Casting, DeviceLike, DTypeLike, Number
 from cuarray._core import OneKey, Order, Outside, Shape
 

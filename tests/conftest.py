@@ -3,6 +3,7 @@
 import ctypes
 import os
 import random
+import sys
 import zlib
 
 import hypothesis
@@ -75,6 +76,14 @@ def seeds():
     """The same random numbers in every run."""
     random.seed(20)
     np.random.seed(20)  # noqa: NPY002  (of code that uses NumPy's global generator)
+
+
+@pytest.fixture(autouse=True)
+def methods_of_cuarray_alone():
+    """Undoes what the import of cuarray.numpy does to methods and operators."""
+    yield
+    if "cuarray.numpy" in sys.modules:
+        sys.modules["cuarray._numpy.operators"].remove()
 
 
 @pytest.fixture(autouse=True)

@@ -19,7 +19,18 @@ LAYERS = ["kernel", "core", "codegen", "runtime", "array", "ops", "bindings"]
 # The backends implement runtime/; no other folder includes them.
 BACKENDS = ["host", "cuda"]
 # The packages inside the Python package, each of which imports only from itself and from those before it.
-SUBPACKAGES = ["_arguments", "_runtime", "_functions", "_fft", "_linalg", "_random", "_namespace", "_ndarray", "_tools"]
+SUBPACKAGES = [
+    "_arguments",
+    "_runtime",
+    "_functions",
+    "_fft",
+    "_linalg",
+    "_random",
+    "_namespace",
+    "_ndarray",
+    "_numpy",
+    "_tools",
+]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 TABLES = ["dtypes.def", "ufuncs.def", "reductions.def"]
@@ -357,6 +368,7 @@ ALLOWED_LISTS = {
     "src/bindings/number.cpp": "Python's operators",
     "src/core/infix.cpp": "Python's operators, as they are written",
     "cuarray/_namespace/aliases.py": "NumPy's spellings",
+    "cuarray/_numpy/operators.py": "Python's operators",
     "cuarray/interop/mpi/operations.py": "MPI's operations",
     "src/host/loops/old_glibc.h": "glibc's functions that have several versions",
 }

@@ -1,1 +1,1 @@
-"""User tools: the profiler, the doctor (`python -m cuarray`), and the kernel cache."""
+"""User tools: the profiler, and what `python -m cuarray` does: programs, reports, checks, the doctor, the cache."""

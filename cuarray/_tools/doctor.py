@@ -316,9 +316,11 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(
         prog="python -m cuarray",
         usage="python -m cuarray [-h] [--version] [--cmake-dir] [--json]\n"
+        "       python -m cuarray [--device D] [--report[=FILE.html]] [--check] (script.py | -m module) ...\n"
         "       python -m cuarray cache [show|clear|warm] ...",
         description="Tell what is there, what is missing, and the command that mends it.",
-        epilog="python -m cuarray cache --help: what to do with the cache of compiled kernels",
+        epilog="With a script or a module: run it, with cuarray.numpy wherever it imports NumPy. "
+        "python -m cuarray cache --help: what to do with the cache of compiled kernels",
     )
     parser.add_argument("--version", action="version", version=f"cuarray {_core.__version__}")
     parser.add_argument("--cmake-dir", action="store_true", help="print the folder of find_package(cuarray)")

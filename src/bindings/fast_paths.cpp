@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <vector>
+#include "bindings/fallback.h"
 #include "bindings/module.h"
 #include "bindings/random_source.h"
 #include "cuarray/runtime/registry.h"
@@ -195,6 +196,7 @@ struct FunctionObject {
     int which;
     PyObject* names;     ///< of the parameters, interned: a tuple; None for the first arguments of a *parameter
     PyObject* defaults;  ///< a tuple, too, with `names` itself where there is none
+    PyObject* fallback;  ///< asked after an error about types; null without one
     PyObject* weakrefs;
     int positional_only, positional, count;
     int out;  ///< the place of the parameter of this name, or -1
@@ -255,7 +257,8 @@ PyObject* call_function(PyObject* self, PyObject* const* args, size_t flagged_co
         if (result || (!out && PyErr_Occurred())) return result;
         PyErr_Clear();  // of a call without `out`, where that may be the error
     }
-    return PyObject_Vectorcall(f.python, args, flagged_count, keywords);
+    PyObject* const result = PyObject_Vectorcall(f.python, args, flagged_count, keywords);
+    return result ? result : call_fallback(f.fallback, args, PyVectorcall_NARGS(flagged_count), keywords);
 }
 
 void free_function(PyObject* self) {
@@ -264,6 +267,7 @@ void free_function(PyObject* self) {
     Py_DECREF(as_function(self)->python);
     Py_DECREF(as_function(self)->names);
     Py_DECREF(as_function(self)->defaults);
+    Py_XDECREF(as_function(self)->fallback);
     PyObject_Free(self);
     Py_DECREF(type);
 }
@@ -276,12 +280,15 @@ PyObject* bind_function(PyObject* self, PyObject* object, PyObject*) {
 /// As NumPy's functions in C; with a __get__ inspect and pydoc take it for a routine as well.
 PyObject* leave_unbound(PyObject* self, PyObject*, PyObject*) { return Py_NewRef(self); }
 
-/// Attributes are the Python function's: __name__, __doc__, __defaults__, __code__ ...
+/// Attributes are the Python function's: __name__, __doc__, __defaults__, __code__ ... A fallback says in which module
+/// the function is, for pickles.
 PyObject* attribute_of_function(PyObject* self, PyObject* name) {
     const char* const text = PyUnicode_AsUTF8(name);
     if (!text) return nullptr;
     const std::string_view wanted = text;
     if (wanted == "__wrapped__") return Py_NewRef(as_function(self)->python);
+    if (wanted == "__module__" && as_function(self)->fallback)
+        return PyObject_GetAttr(as_function(self)->fallback, name);
     const bool is_own = wanted == "__class__" || wanted == "__reduce__" || wanted == "__reduce_ex__" ||
                         wanted == "__get__" || wanted == "__call__" || wanted == "__repr__" || wanted == "__dict__";
     return is_own ? PyObject_GenericGetAttr(self, name) : PyObject_GetAttr(as_function(self)->python, name);
@@ -387,7 +394,7 @@ Object with_fast_path(PyObject* python, const std::optional<std::string>& called
     FunctionObject* const function = new_object_of<FunctionObject>(function_type);
     function->vectorcall = call_function;
     function->python = Py_NewRef(python);
-    function->weakrefs = nullptr;
+    function->fallback = function->weakrefs = nullptr;
     function->path = found->path;
     function->which = found->which;
     function->positional_only = is_variadic ? kVariadic : number_of(code.get(), "co_posonlyargcount");
@@ -404,12 +411,12 @@ Object with_fast_path(PyObject* python, const std::optional<std::string>& called
     return Object::steal(reinterpret_cast<PyObject*>(function));
 }
 
-/// The function as one that classes do not bind as a method, with its fast path.
-Object without_binding(PyObject* callable) {
-    FunctionObject* const function = new_object_of<FunctionObject>(builtin_type);
+/// The callable as a function of that type, with its fast path if it has one.
+FunctionObject* copy_as(PyTypeObject* type, PyObject* callable) {
+    FunctionObject* const function = new_object_of<FunctionObject>(type);
     function->vectorcall = call_function;
-    function->weakrefs = nullptr;
-    if (Py_TYPE(callable) == function_type) {
+    function->fallback = function->weakrefs = nullptr;
+    if (Py_TYPE(callable) == function_type || Py_TYPE(callable) == builtin_type) {
         const FunctionObject& from = *as_function(callable);
         function->python = Py_NewRef(from.python);
         function->names = Py_NewRef(from.names);
@@ -428,6 +435,19 @@ Object without_binding(PyObject* callable) {
         function->which = function->positional_only = function->positional = function->count = 0;
         function->out = -1;
     }
+    return function;
+}
+
+/// The function as one that classes do not bind as a method.
+Object without_binding(PyObject* callable) {
+    return Object::steal(reinterpret_cast<PyObject*>(copy_as(builtin_type, callable)));
+}
+
+/// The function as one that asks a fallback after errors about types.
+Object with_fallback(PyObject* callable, PyObject* fallback) {
+    const bool is_bound_by_classes = PyType_GetFlags(Py_TYPE(callable)) & Py_TPFLAGS_METHOD_DESCRIPTOR;
+    FunctionObject* const function = copy_as(is_bound_by_classes ? function_type : builtin_type, callable);
+    function->fallback = Py_NewRef(fallback);
     return Object::steal(reinterpret_cast<PyObject*>(function));
 }
 
@@ -439,6 +459,7 @@ void bind_fast_paths(pybind11::module_& m) {
     check(PyModule_AddObjectRef(m.ptr(), "function", reinterpret_cast<PyObject*>(function_type)));
     check(PyModule_AddObjectRef(m.ptr(), "builtin_function", reinterpret_cast<PyObject*>(builtin_type)));
     m.def("without_binding", &without_binding);
+    m.def("with_fallback", &with_fallback);
     m.def("with_fast_path", &with_fast_path, pybind11::arg(), pybind11::arg("name") = pybind11::none());
     pybind11::list names;
     for_each_path([&](const FastFunction& function) { names.append(function.name); });

@@ -43,6 +43,8 @@ void make_module(py::module_& module) {
     bind_hooks(module);
     bind_python_frames(module);
     bind_fast_paths(module);
+    bind_fallback(module);
+    bind_imports(module);
     bind_profile(module);
     bind_random(module);
     module.def("extend_ndarray", &extend_ndarray);

@@ -21,6 +21,8 @@ void bind_streams(pybind11::module_& module);        ///< streams, events, graph
 void bind_hooks(pybind11::module_& module);          ///< library locator, warnings, the end of the process
 void bind_python_frames(pybind11::module_& module);  ///< which line of the program is running
 void bind_fast_paths(pybind11::module_& module);     ///< functions whose common calls run no Python code
+void bind_fallback(pybind11::module_& module);       ///< what operators ask where they know no answer
+void bind_imports(pybind11::module_& module);        ///< __import__ for programs that import NumPy
 void bind_profile(pybind11::module_& module);        ///< recording for cuarray.profile
 void bind_random(pybind11::module_& module);         ///< numbers of NumPy's bit generators
 

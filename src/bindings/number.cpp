@@ -5,6 +5,7 @@
 #include "bindings/convert.h"
 #include "bindings/dlpack.h"
 #include "bindings/dying_operands.h"
+#include "bindings/fallback.h"
 #include "bindings/ndarray.h"
 #include "bindings/other_arrays.h"
 #include "bindings/ufunc.h"
@@ -179,7 +180,7 @@ PyObject* leave_to_other(Operator op, PyObject* a, PyObject* b) {
     refuse_beside(other, kind, device, kRowNames[op]);
 }
 
-PyObject* apply(Operator op, PyObject* a, PyObject* b, SlotFrame frame) {
+PyObject* compute_or_leave(Operator op, PyObject* a, PyObject* b, SlotFrame frame) {
     return guarded([&]() -> PyObject* {
         const RowId row = operator_rows[op];
         const char* name = kRowNames[op];
@@ -194,6 +195,23 @@ PyObject* apply(Operator op, PyObject* a, PyObject* b, SlotFrame frame) {
             return leave_to_other(op, a, b);
         return compute(op, left, right, device, dying);
     });
+}
+
+/// The answer of an operator that knows none itself: NotImplemented, or null with an error set.
+PyObject* ask_fallback(Operator op, PyObject* a, PyObject* b, PyObject* answer) noexcept {
+    PyObject* const fallback = operator_fallback();
+    if (!fallback) return answer;
+    const Object name = Object::steal_or_null(PyUnicode_FromString(kRowNames[op]));
+    if (!name) return nullptr;
+    PyObject* const args[] = {name.get(), a, b};
+    if (!answer) return call_fallback(fallback, args, 3, nullptr);
+    Py_DECREF(answer);
+    return PyObject_Vectorcall(fallback, args, 3, nullptr);
+}
+
+PyObject* apply(Operator op, PyObject* a, PyObject* b, SlotFrame frame) {
+    PyObject* const result = compute_or_leave(op, a, b, frame);
+    return result && result != Py_NotImplemented ? result : ask_fallback(op, a, b, result);
 }
 
 /// In place beside another library's array: a class with __array_ufunc__ decides what `out` may take, as in NumPy; what
@@ -322,10 +340,11 @@ Array matrix_product(PyObject* a, PyObject* b) {
 }
 
 PyObject* matrix_multiply(PyObject* a, PyObject* b) {
-    return guarded([&]() -> PyObject* {
-        Array result = matrix_product(a, b);
-        return result ? wrap_result(std::move(result)) : leave_to_other(MatrixMultiply, a, b);
+    PyObject* const result = guarded([&]() -> PyObject* {
+        Array product = matrix_product(a, b);
+        return product ? wrap_result(std::move(product)) : leave_to_other(MatrixMultiply, a, b);
     });
+    return result && result != Py_NotImplemented ? result : ask_fallback(MatrixMultiply, a, b, result);
 }
 
 PyObject* matrix_multiply_in_place(PyObject* self, PyObject* other) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <vector>
+#include "bindings/fallback.h"
 #include "bindings/ndarray.h"
 #include "bindings/reductions.h"
 #include "cuarray/array/pending.h"
@@ -23,6 +24,7 @@ struct Ufunc {
     const char* name;    ///< the row's, or NumPy's for the same function
     const char* core;    ///< the signature of a generalized ufunc, such as "(m,n),(n)->(m)"; else null
     PyObject* function;  ///< what a generalized ufunc calls; else null
+    PyObject* fallback;  ///< asked after an error about types; null without one
 };
 
 PyTypeObject* ufunc_type = nullptr;
@@ -60,6 +62,17 @@ constexpr Py_ssize_t output_position(Method which) {
 /// Whether the object may be a positional output: tuples and `...` go with the keyword alone.
 bool is_output(PyObject* object) { return !PyTuple_Check(object) && object != Py_Ellipsis; }
 
+/// The same method of a fallback, after an error that is set.
+PyObject* ask_method(PyObject* fallback, const char* name, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    Object method;
+    {
+        const SavedException raised;
+        method = Object::steal_or_null(PyObject_GetAttrString(fallback, name));
+        if (!method) PyErr_Clear();
+    }
+    return call_fallback(method.get(), args, count, keywords);
+}
+
 /// A method whose errors name the function as it was called.
 template <Method which, FastMethod* run>
 PyObject* named(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
@@ -73,7 +86,8 @@ PyObject* named(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keyw
                             kMethodNames[int(which)], reinterpret_cast<PyObject*>(Py_TYPE(args[at])));
     PyObject* const result = run(self, args, count, keywords);
     if (!result && name_of(self) != row_at(self).name) name_alias(self);
-    return result;
+    PyObject* const fallback = reinterpret_cast<Ufunc*>(self)->fallback;
+    return result || !fallback ? result : ask_method(fallback, kMethodNames[int(which)], args, count, keywords);
 }
 
 /// The keywords of a call and the objects that they keep alive.
@@ -390,12 +404,17 @@ PyObject* identity(PyObject* self, void*) {
 
 PyObject* represent(PyObject* self) { return PyUnicode_FromFormat("<ufunc '%s'>", name_of(self)); }
 
-/// A string tells pickle to look the object up by name in its module.
-PyObject* reduce_to_name(PyObject* self, PyObject*) { return PyUnicode_FromString(name_of(self)); }
+/// A string tells pickle to look the object up by name in its module. A fallback knows another module.
+PyObject* reduce_to_name(PyObject* self, PyObject*) {
+    PyObject* const fallback = reinterpret_cast<Ufunc*>(self)->fallback;
+    return fallback ? PyObject_CallMethod(fallback, "pickled", "s", name_of(self))
+                    : PyUnicode_FromString(name_of(self));
+}
 
 void free_ufunc(PyObject* self) {
     PyTypeObject* type = Py_TYPE(self);
     Py_XDECREF(reinterpret_cast<Ufunc*>(self)->function);
+    Py_XDECREF(reinterpret_cast<Ufunc*>(self)->fallback);
     PyObject_Free(self);
     Py_DECREF(type);
 }
@@ -754,6 +773,7 @@ Object make_ufunc(RowId row, const char* name, vectorcallfunc call, const char* 
     ufunc->name = name;
     ufunc->core = core;
     ufunc->function = Py_XNewRef(function);
+    ufunc->fallback = nullptr;
     return Object::steal(reinterpret_cast<PyObject*>(ufunc));
 }
 
@@ -768,6 +788,24 @@ PyObject* call_generalized(PyObject* self, PyObject* const* args, size_t flagged
 }
 
 }  // namespace
+
+namespace {
+
+PyObject* call_with_fallback(PyObject* self, PyObject* const* args, size_t flagged_count, PyObject* keywords) noexcept {
+    const Ufunc& ufunc = *reinterpret_cast<Ufunc*>(self);
+    PyObject* const result = (ufunc.core ? call_generalized : call_alias)(self, args, flagged_count, keywords);
+    return result ? result : call_fallback(ufunc.fallback, args, PyVectorcall_NARGS(flagged_count), keywords);
+}
+
+}  // namespace
+
+Object make_ufunc_with_fallback(PyObject* object, PyObject* fallback) {
+    if (Py_TYPE(object) != ufunc_type) fail(PyExc_TypeError, "ufunc_with_fallback: a ufunc is needed, not %R", object);
+    const Ufunc& from = *reinterpret_cast<Ufunc*>(object);
+    Object made = make_ufunc(from.row, from.name, call_with_fallback, from.core, from.function);
+    reinterpret_cast<Ufunc*>(made.get())->fallback = Py_NewRef(fallback);
+    return made;
+}
 
 Object make_alias(PyObject* ufunc, const std::string& name) {
     if (row_of(ufunc) == kNone) fail(PyExc_TypeError, "alias: a ufunc is needed, not %R", ufunc);

@@ -11,6 +11,9 @@ void make_ufuncs(PyObject* module);
 /// The same function by another name, which its errors name too.
 Object make_alias(PyObject* ufunc, const std::string& name);
 
+/// The same function, which asks a fallback after errors about types; its methods ask the fallback's attributes.
+Object make_ufunc_with_fallback(PyObject* ufunc, PyObject* fallback);
+
 /// A ufunc over vectors or matrices, products of numbers, that calls a Python function.
 Object make_generalized(PyObject* function, const std::string& signature);
 

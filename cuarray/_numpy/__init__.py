@@ -1,0 +1,1 @@
+"""What cuarray.numpy is made of."""

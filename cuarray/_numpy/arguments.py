@@ -1,0 +1,156 @@
+"""Arguments and results on their way to NumPy's functions and back."""
+
+import numbers
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._core import ndarray
+
+#: Characters of dtypes of numbers that no device has.
+LONG = "gG"
+
+
+def is_known_dtype(dtype):
+    """Whether arrays of ours may have that dtype."""
+    return (dtype.kind in "biufc" and dtype.char not in LONG) or dtype.name == "bfloat16"
+
+
+def needs_numpy(argument, names_dtypes=True):
+    """Whether an argument, or an entry of it, is of a type that NumPy has and cuarray has not.
+
+    These are texts, dates, objects, structured and long types, their dtypes, and subclasses of numpy.ndarray. Numbers,
+    arrays of numbers, and functions are not among them: an error about them is the caller's.
+
+    Parameters
+    ----------
+    argument : object
+    names_dtypes : bool
+        Whether a text is the name of a dtype, as in ``dtype="S3"``, and no text of its own.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> from cuarray._numpy.arguments import needs_numpy
+    >>> needs_numpy(["a", "b"]), needs_numpy([1, 2.5]), needs_numpy("M8[D]"), needs_numpy("f4")
+    (True, False, True, False)
+    """
+    if isinstance(argument, ndarray | bool | float | complex | slice) or argument is Ellipsis:
+        return False
+    if isinstance(argument, int):
+        return not -(2**63) <= argument < 2**64
+    if isinstance(argument, np.ndarray | np.generic):
+        return (type(argument) not in (np.ndarray, np.memmap) and isinstance(argument, np.ndarray)) or (
+            not is_known_dtype(argument.dtype)
+        )
+    if isinstance(argument, str | bytes):
+        return not names_dtypes or is_foreign_dtype(argument)
+    if isinstance(argument, type | np.dtype):
+        return is_foreign_dtype(argument)
+    if isinstance(argument, list | tuple):
+        return any(needs_numpy(entry, names_dtypes=False) for entry in argument)
+    if isinstance(argument, numbers.Number | dict | set | frozenset):  # such as Decimal and Fraction
+        return True
+    # Other libraries' arrays, iterators and functions are read by ours as by NumPy.
+    return not (callable(argument) or hasattr(argument, "__iter__") or hasattr(argument, "__dlpack__"))
+
+
+def is_foreign_dtype(name):
+    """Whether that names a dtype, and one that only NumPy has."""
+    try:
+        return not is_known_dtype(np.dtype(name))
+    except (TypeError, ValueError, SyntaxError):
+        return False
+
+
+def call_needs_numpy(args, kwargs):
+    """Whether a call that failed here may succeed with NumPy: one of its arguments is of a type that only NumPy has.
+
+    A positional text is a text, one with a keyword mostly an option.
+    """
+    if any(needs_numpy(x, names_dtypes=False) or x is None for x in args):
+        return True
+    if "dtype" in kwargs and (kwargs["dtype"] is None or isinstance(kwargs["dtype"], list | dict)):
+        return True  # a structured type, or one that the values decide
+    options = (name for name, x in kwargs.items() if isinstance(x, str) and name not in ("dtype", "fill_value"))
+    return any(needs_numpy(kwargs[name], names_dtypes=name == "dtype") for name in kwargs.keys() - set(options))
+
+
+def on_device(x, device):
+    """Return an argument with NumPy's arrays of numbers moved to a device."""
+    if type(x) is np.ndarray and is_known_dtype(x.dtype):
+        return _core.array_from_object(x, None, device)
+    if type(x) in (list, tuple):
+        return type(x)(on_device(entry, device) for entry in x)
+    if type(x) is dict:
+        return {key: on_device(value, device) for key, value in x.items()}
+    return x
+
+
+class HostCopies:
+    """The arguments of a call as NumPy's functions take them, and its results as ours.
+
+    Arrays on `cpu` are shared, those of a GPU are copied, which is counted.
+
+    Attributes
+    ----------
+    device : device or None
+        That of the first array of ours; None if there is none.
+    bytes : int
+        What has been copied from a GPU.
+    """
+
+    def __init__(self):
+        self.device = None
+        self.bytes = 0
+        self.given = {}  # the arrays of ours, by the identity of NumPy's in their place
+
+    def to_host(self, x):
+        """Return an argument with NumPy's arrays and scalars in the place of ours."""
+        if isinstance(x, ndarray):
+            return self.host_array(x)
+        if type(x) in (list, tuple):
+            return type(x)(map(self.to_host, x))
+        if isinstance(x, tuple) and hasattr(x, "_fields"):
+            return type(x)(*map(self.to_host, x))
+        if type(x) is dict:
+            return {key: self.to_host(value) for key, value in x.items()}
+        return x
+
+    def host_array(self, x):
+        if self.device is None:
+            self.device = x.device
+        if x.device.kind == "cpu":
+            host = x.__array__()
+        else:
+            host = x.numpy()
+            self.bytes += x.nbytes
+        if _core.is_value(x):
+            return host[()]
+        self.given[id(host)] = x, host
+        return host
+
+    def to_ours(self, result):
+        """Return a result with our arrays in the place of NumPy's that hold numbers."""
+        if type(result) is np.ndarray:
+            if id(result) in self.given:
+                return self.given[id(result)][0]
+            if is_known_dtype(result.dtype):
+                return _core.array_from_object(result, None, self.device)
+            return result
+        if type(result) in (list, tuple):
+            return type(result)(map(self.to_ours, result))
+        if isinstance(result, tuple) and hasattr(result, "_fields"):
+            return type(result)(*map(self.to_ours, result))
+        return result
+
+    def write_back(self, out):
+        """Write what NumPy's function has written to copies of arrays of a GPU."""
+        for host in out if isinstance(out, tuple) else (out,):
+            if id(host) in self.given:
+                array, copy = self.given[id(host)]
+                if array.device.kind != "cpu":
+                    array[...] = copy

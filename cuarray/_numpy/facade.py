@@ -1,0 +1,169 @@
+"""Modules of NumPy in which our objects stand in the place of NumPy's: cuarray.numpy and its submodules."""
+
+import functools
+import sys
+import types
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._ndarray.protocols import flat
+from cuarray._numpy.arguments import call_needs_numpy, on_device
+from cuarray._numpy.classes import Array, Ufunc
+from cuarray._numpy.fallbacks import PACKAGE, on_host
+
+#: Functions that read a file.
+READERS = ("fromfile", "fromregex", "genfromtxt", "load", "loadtxt")
+
+#: Errors that may be about types of NumPy's.
+ERRORS = (TypeError, NotImplementedError, OverflowError)
+
+#: The types of NumPy's functions: of Python, of C, and of those that dispatch.
+FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, type(np.sum))
+
+#: Set by `python -m cuarray --check`: decorate(ours, theirs, name) is what programs get for a function.
+decorate = None
+
+#: Classes of which a program may meet two: ours and NumPy's.
+CLASSES = {np.ndarray: Array, np.ufunc: Ufunc}
+
+
+def found(module, name):
+    """Return the object of a facade: what pickles of ufuncs call."""
+    return getattr(import_module(module), name)
+
+
+class Retry:
+    """What a function of ours asks after an error about types: NumPy's of the same name, if it may know better."""
+
+    def __init__(self, theirs, ours, module):
+        self.theirs, self.ours, self.__module__ = theirs, ours, module
+
+    def __call__(self, *args, **kwargs):
+        inside = sys._getframe(1).f_code.co_filename.startswith(PACKAGE)
+        return NotImplemented if inside else self.compute(args, kwargs)
+
+    def compute(self, args, kwargs):
+        """Return what NumPy makes of types of its own, and ours of NumPy's numbers beside arrays of a GPU."""
+        if call_needs_numpy(args, kwargs):
+            return on_host(self.theirs, args, kwargs)
+        arrays = list(flat((args, kwargs)))
+        device = next((x.device for x in arrays if isinstance(x, _core.ndarray)), None)
+        if device is None or device.kind == "cpu" or not any(type(x) is np.ndarray for x in arrays):
+            return NotImplemented
+        return self.ours(*on_device(args, device), **on_device(kwargs, device))
+
+    def pickled(self, name):
+        """Return what a ufunc of a facade is pickled as."""
+        return found, (self.__module__, name)
+
+    def __getattr__(self, name):  # methods of ufuncs
+        return Retry(getattr(self.theirs, name), getattr(self.ours, name), self.__module__)
+
+
+def of_file(ours, retry):
+    """Return a function of ours that reads a file or lines, from the same place again if NumPy is asked after it."""
+
+    @functools.wraps(ours)
+    def call(*args, **kwargs):
+        if args and isinstance(args[0], Iterator) and not hasattr(args[0], "seek"):
+            args = (list(args[0]), *args[1:])
+        source = next((x for x in (*args[:1], *kwargs.values()) if hasattr(x, "seek") and x.seekable()), None)
+        place = source and source.tell()
+        try:
+            return ours(*args, **kwargs)
+        except ERRORS:
+            if source:
+                source.seek(place)
+            result = retry.compute(args, kwargs)
+            if result is NotImplemented:
+                raise
+            return result
+
+    call.__module__ = retry.__module__
+    return call
+
+
+def of_numpy(theirs, module):
+    """Return a function of NumPy that computes on arrays of ours."""
+
+    @functools.wraps(theirs)
+    def call(*args, **kwargs):
+        return on_host(theirs, args, kwargs)
+
+    call.__module__ = module
+    return call
+
+
+def choose(theirs, ours, module):
+    """Return what a program gets for an object of NumPy's of which we may have one of the same name, else None."""
+    if isinstance(theirs, types.ModuleType):
+        return facade(theirs, ours) if theirs.__name__.partition(".")[0] == "numpy" else theirs
+    if isinstance(theirs, type):
+        return CLASSES.get(theirs) or (theirs if ours is None else ours)
+    if not callable(theirs) or theirs is ours:
+        return theirs
+    if ours is not None and module == "cuarray.numpy.random":
+        return ours  # NumPy's functions would draw from another sequence
+    if ours is None:
+        return of_numpy(theirs, module) if isinstance(theirs, FUNCTIONS) else theirs
+    retry = Retry(theirs, ours, module)
+    if theirs.__name__ in READERS:
+        made = of_file(ours, retry)
+    else:
+        made = (_core.ufunc_with_fallback if isinstance(ours, _core.ufunc) else _core.with_fallback)(ours, retry)
+    return decorate(made, theirs, theirs.__name__) if decorate else made
+
+
+def lookup(module, theirs, ours):
+    """Return the `__getattr__` of a module: what NumPy's has, of ours where we have it. It is found once."""
+
+    def find(name):
+        value = getattr(theirs, name)
+        if not name.startswith("_"):
+            value = choose(value, getattr(ours, name, None), module.__name__)
+        setattr(module, name, value)
+        return value
+
+    return find
+
+
+def furnish(module, theirs, ours):
+    """Make a module the facade of one of NumPy's."""
+    module.__doc__ = module.__doc__ or theirs.__doc__
+    module.__path__ = []
+    module.__getattr__ = lookup(module, theirs, ours)
+    module.__dir__ = lambda: sorted({*dir(theirs), *vars(module)})
+    if hasattr(theirs, "__all__"):
+        module.__all__ = list(theirs.__all__)
+
+
+def facade(theirs, ours):
+    """Return the module cuarray.numpy.NAME of a module numpy.NAME."""
+    name = f"cuarray.{theirs.__name__}"
+    if name not in sys.modules:
+        module = sys.modules[name] = types.ModuleType(name)
+        module.__package__ = name
+        furnish(module, theirs, ours)
+    return sys.modules[name]
+
+
+class Finder:
+    """Imports `cuarray.numpy.NAME` as the facade of `numpy.NAME`."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        return ModuleSpec(name, Finder) if name.startswith("cuarray.numpy.") else None
+
+    @staticmethod
+    def create_module(spec):
+        import_module(spec.name.removeprefix("cuarray."))  # raises NumPy's error
+        parent, _, child = spec.name.rpartition(".")
+        return getattr(import_module(parent), child)
+
+    @staticmethod
+    def exec_module(module):
+        """There is nothing to run."""

@@ -1,0 +1,95 @@
+"""Calls that NumPy computes for cuarray.numpy: how they are made, counted and warned about."""
+
+import os
+import sys
+import time
+import warnings
+from typing import NamedTuple
+
+from cuarray._numpy.arguments import HostCopies
+from cuarray._numpy.warning import HostFallbackWarning
+
+#: The folder of cuarray, whose lines are no program's.
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+class Fallback(NamedTuple):
+    """What NumPy has computed for one line of a program: `bytes` have been copied from and to a GPU."""
+
+    function: str
+    file: str
+    line: int
+    calls: int
+    seconds: float
+    bytes: int
+
+
+#: [calls, seconds, bytes] by function, file and line.
+counts: dict[tuple[str, str, int], list] = {}
+
+
+def fallbacks():
+    """Return the calls with arrays of ours that NumPy has computed, by function and line, slowest first.
+
+    Returns
+    -------
+    list of Fallback
+        Each has `function`, `file`, `line`, `calls`, `seconds`, and the `bytes` that were copied from GPUs.
+
+    Examples
+    --------
+    >>> import cuarray.numpy as np
+    >>> before = len(np.fallbacks())
+    >>> warnings.simplefilter("ignore")
+    >>> np.emath.sqrt(np.array([-4.0]))
+    array([0.+2.j])
+    >>> len(np.fallbacks()) - before
+    1
+    """
+    return sorted((Fallback(*place, *count) for place, count in counts.items()), key=lambda f: -f.seconds)
+
+
+def calling_frame():
+    """Return the frame of the program: the innermost one that is outside of cuarray."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame = frame.f_back
+    return frame
+
+
+def on_host(function, args, kwargs, name=""):
+    """Return function(*args, **kwargs), computed on arrays of NumPy's, with our arrays as its numeric results.
+
+    With arrays of ours among the arguments, the call is counted, and the first one on a line warns.
+    """
+    start = time.perf_counter()
+    copies = HostCopies()
+    args, kwargs = copies.to_host(args), copies.to_host(kwargs)
+    result = function(*args, **kwargs)
+    if copies.bytes and "out" in kwargs:
+        copies.write_back(kwargs["out"])
+    result = copies.to_ours(result)
+    if copies.device is not None:
+        count(name or full_name(function), time.perf_counter() - start, copies)
+    return result
+
+
+def full_name(function):
+    """Return the name of a function of NumPy as programs write it."""
+    module, name = getattr(function, "__module__", None) or "numpy", getattr(function, "__name__", str(function))
+    return f"{module}.{name}" if "._" not in module else name
+
+
+def count(name, seconds, copies):
+    """Add a call to the counts, and warn of the first one on a line."""
+    frame = calling_frame()
+    place = name, frame.f_code.co_filename, frame.f_lineno
+    is_new = place not in counts
+    total = counts.setdefault(place, [0, 0.0, 0])
+    total[:] = total[0] + 1, total[1] + seconds, total[2] + copies.bytes
+    if is_new:
+        copied = f", on a copy of {copies.bytes} bytes from {copies.device}" if copies.bytes else ""
+        registry = frame.f_globals.setdefault("__warningregistry__", {})
+        module = frame.f_globals.get("__name__", "<string>")
+        text = f"{name}: computed by NumPy on the host{copied}"
+        warnings.warn_explicit(text, HostFallbackWarning, *place[1:], module, registry)

@@ -1,0 +1,114 @@
+"""Methods and operators of our arrays that only NumPy's types can serve, from the import of cuarray.numpy on."""
+
+import operator
+import sys
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._core import ndarray
+from cuarray._numpy.arguments import HostCopies, call_needs_numpy, on_device
+from cuarray._numpy.fallbacks import PACKAGE, count, on_host
+
+#: Python's operators by the names of their ufuncs.
+OPERATORS = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": operator.truediv,
+    "floor_divide": operator.floordiv,
+    "remainder": operator.mod,
+    "divmod": divmod,
+    "pow": operator.pow,
+    "bitwise_left_shift": operator.lshift,
+    "bitwise_right_shift": operator.rshift,
+    "bitwise_and": operator.and_,
+    "bitwise_or": operator.or_,
+    "bitwise_xor": operator.xor,
+    "matmul": operator.matmul,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+}
+
+
+def is_of_program(frame):
+    """Whether a call comes from a program or another library, and not from inside of cuarray."""
+    return not frame.f_code.co_filename.startswith(PACKAGE)
+
+
+def call_operator(name, a, b):
+    """Return what NumPy's operator gives, or NotImplemented where the error of ours is to stand."""
+    if not is_of_program(sys._getframe(1)):
+        return NotImplemented
+    own, other = (a, b) if isinstance(a, ndarray) else (b, a)
+    if call_needs_numpy((other,), {}):
+        return on_host(OPERATORS[name], (a, b), {}, f"numpy.{name}")
+    if own.device.kind == "cpu" or type(other) is not np.ndarray:
+        return NotImplemented
+    return OPERATORS[name](*on_device([a, b], own.device))
+
+
+class Fallback:
+    """What a method of our arrays asks after an error about types."""
+
+    __module__ = "cuarray"
+
+    def __init__(self, name, call):
+        self.name, self.call = name, call
+
+    def __call__(self, *args, **kwargs):
+        if not is_of_program(sys._getframe(1)):
+            return NotImplemented
+        return self.call(self.name, *args, **kwargs)
+
+
+def call_method(name, array, *args, **kwargs):
+    """Call the method of NumPy's arrays, if the arguments ask for types that are NumPy's."""
+    if not call_needs_numpy(args, kwargs):
+        return NotImplemented
+    return on_host(getattr(np.ndarray, name), (array, *args), kwargs, f"ndarray.{name}")
+
+
+def call_array(_name, array, dtype=None, copy=None):
+    """Give an array to a library that takes NumPy's: from a GPU, or as objects or texts, a copy."""
+    copies = HostCopies()
+    host = np.asarray(copies.host_array(array))
+    result = host.astype(dtype) if dtype is not None else host.copy() if copy and not copies.bytes else host
+    count("numpy.asarray", 0.0, copies)
+    return result
+
+
+def call_array_ufunc(_name, _array, ufunc, method, *inputs, **kwargs):
+    return on_host(getattr(ufunc, method), inputs, kwargs, f"numpy.{ufunc.__name__}")
+
+
+def call_array_function(_name, _array, function, _types, args, kwargs):
+    return on_host(function, args, kwargs)
+
+
+METHODS = {
+    "astype": call_method,
+    "view": call_method,
+    "__array__": call_array,
+    "__array_ufunc__": call_array_ufunc,
+    "__array_function__": call_array_function,
+}
+ORIGINALS = {name: getattr(ndarray, name) for name in METHODS}
+
+
+def install():
+    """From now on NumPy serves what only its types can."""
+    _core.extend_ndarray(
+        {name: _core.with_fallback(ORIGINALS[name], Fallback(name, call)) for name, call in METHODS.items()}
+    )
+    _core.set_operator_fallback(call_operator)
+
+
+def remove():
+    """Undo `install`, for tests of cuarray alone."""
+    _core.extend_ndarray(ORIGINALS)
+    _core.set_operator_fallback(None)

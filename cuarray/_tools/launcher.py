@@ -1,0 +1,207 @@
+"""`python -m cuarray script.py`: a program whose `import numpy` gives cuarray.numpy.
+
+The program itself and its own modules get cuarray.numpy; the standard library and what is installed in site-packages
+keep NumPy. Everything else is as under `python script.py`: `sys.argv`, `sys.path`, the module `__main__`, tracebacks
+and the exit status.
+"""
+
+import builtins
+import functools
+import os
+import sys
+import types
+from importlib import import_module
+from importlib.machinery import SourceFileLoader
+
+from cuarray import _core
+
+PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__))) + os.sep
+
+#: The folders of cuarray and of the standard library; installed packages are known by a part of their path.
+LIBRARIES = (PACKAGE, os.path.dirname(os.path.realpath(os.__file__)) + os.sep)
+INSTALLED = {"site-packages", "dist-packages"}
+
+USAGE = "python -m cuarray [--device D] [--report[=FILE.html]] [--check] (script.py | -m module) [arguments]"
+
+
+# Whose import it is
+
+
+@functools.cache
+def is_of_library(file):
+    """Whether a file belongs to a library, which keeps NumPy, and not to the program."""
+    path = os.path.realpath(file)
+    return path.startswith(LIBRARIES) or not INSTALLED.isdisjoint(path.split(os.sep))
+
+
+def is_of_program(namespace):
+    """Whether code with these globals belongs to the program."""
+    if namespace.get("__name__") in ("__main__", "__mp_main__"):
+        return True
+    file = namespace.get("__file__")
+    return isinstance(file, str) and not is_of_library(file)
+
+
+def choose(module, name, globals=None, locals=None, fromlist=(), level=0):
+    """Return what an import statement gets for a module: cuarray.numpy where the program asks for NumPy."""
+    if name.partition(".")[0] == "numpy" and not level and globals and is_of_program(globals):
+        return import_module(f"cuarray.{module.__name__}")
+    if name == "" and fromlist and "spawn" in fromlist and module.__name__ == "multiprocessing":
+        follow_processes(module.spawn)
+    return module
+
+
+plain_import = builtins.__import__
+
+
+def install():
+    """Give cuarray.numpy to the imports of the program from now on."""
+    builtins.__import__ = _core.choosing_import(plain_import, "numpy", choose)
+
+
+def remove():
+    """Undo `install`."""
+    builtins.__import__ = plain_import
+
+
+# Processes that multiprocessing starts
+
+
+class ProcessName(str):
+    """The name of a process, which installs the imports where it is unpickled: before the program's module runs."""
+
+    def __reduce__(self):
+        return name_of_process, (str(self),)
+
+
+def name_of_process(name):
+    install()
+    return name
+
+
+def follow_processes(spawn):
+    """Have processes that are spawned begin with `install`."""
+    prepare = spawn.get_preparation_data
+    if getattr(prepare, "__module__", None) != __name__:
+
+        def get_preparation_data(name):
+            data = prepare(name)
+            return {**data, "name": ProcessName(data["name"])}
+
+        spawn.get_preparation_data = get_preparation_data
+
+
+# Running a program
+
+
+def main_module(file):
+    """Make the module `__main__` of a script."""
+    module = types.ModuleType("__main__")
+    module.__file__ = file
+    module.__builtins__ = builtins
+    module.__loader__ = SourceFileLoader("__main__", file)
+    module.__cached__ = None
+    module.__annotations__ = {}
+    sys.modules["__main__"] = module
+    return module
+
+
+def run_script(path):
+    """Run a file, or the `__main__.py` of a folder or an archive."""
+    import runpy
+    from pkgutil import get_importer
+
+    file = os.path.abspath(path)
+    if type(get_importer(file)).__name__ not in ("NoneType", "FileFinder") or os.path.isdir(file):
+        sys.path[0] = file
+        runpy._run_module_as_main("__main__", alter_argv=False)
+        return
+    if not sys.flags.safe_path:
+        sys.path[0] = os.path.dirname(os.path.realpath(file))
+    try:
+        with open(file, "rb") as source:
+            text = source.read()
+    except OSError as error:
+        print(f"{sys.executable}: can't open file {file!r}: [Errno {error.errno}] {error.strerror}", file=sys.stderr)
+        raise SystemExit(2) from None
+    module = main_module(file)
+    exec(compile(text, file, "exec", dont_inherit=True), vars(module))
+
+
+def run_module(name):
+    """Run a module, as `python -m` does."""
+    import runpy
+
+    main_module("")
+    runpy._run_module_as_main(name)
+
+
+def run(arguments, is_module=False):
+    """Run the script or module, whose own arguments follow."""
+    sys.argv[:] = arguments
+    install()
+    try:
+        (run_module if is_module else run_script)(arguments[0])
+    except SystemExit:
+        raise
+    except BaseException as error:
+        show_traceback(error)
+        raise  # for the exit status
+
+
+def show_traceback(error):
+    """Show an exception as Python does, without the frames in front of the program's; Python shows it no more."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith((PACKAGE, "<frozen runpy")):
+        trace = trace.tb_next
+    sys.excepthook(type(error), error.with_traceback(trace), trace)
+    sys.excepthook = lambda *_: None
+
+
+# The command line
+
+
+def split(arguments):
+    """Split a command line into options of ours, whether `-m` was given, and the program with its arguments.
+
+    Examples
+    --------
+    >>> from cuarray._tools.launcher import split
+    >>> split(["--device", "cpu", "--report", "a.py", "--check"])
+    ({'device': 'cpu', 'report': ''}, False, ['a.py', '--check'])
+    >>> split(["--json"])
+    ({}, False, [])
+    """
+    options = {}
+    rest = list(arguments)
+    while rest and rest[0].startswith("--"):
+        name, equals, value = rest[0][2:].partition("=")
+        if name not in ("device", "report", "check"):
+            return options, False, []
+        del rest[0]
+        if name == "device" and not equals:
+            if not rest:
+                raise SystemExit(f"python -m cuarray: --device needs a name, such as cpu\nusage: {USAGE}")
+            value = rest.pop(0)
+        options[name] = value
+    is_module = rest[:1] == ["-m"]
+    if is_module:
+        del rest[0]
+    if (options or is_module) and (not rest or rest[0].startswith("-")):
+        raise SystemExit(f"python -m cuarray: no program is named\nusage: {USAGE}")
+    return options, is_module, [] if rest and rest[0].startswith("-") else rest
+
+
+def main(options, is_module, program):
+    """Run a program under options of the command line."""
+    if "device" in options:
+        os.environ["CUARRAY_DEVICE"] = options["device"]
+    if "report" in options:
+        from cuarray._tools.run_report import start
+
+        start(options["report"])
+    if "check" in options:
+        from cuarray._tools.check import start
+
+        start()
+    run(program, is_module)

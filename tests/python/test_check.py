@@ -1,0 +1,103 @@
+"""`python -m cuarray --check`: every call beside NumPy's, up to the first difference."""
+
+import io
+import os
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import cuarray as ca
+from cuarray._tools import check
+
+
+def run(folder, text, *options, faulty=""):
+    """Run a program with --check, after a line that makes cuarray wrong."""
+    (folder / "script.py").write_text(textwrap.dedent(text))
+    (folder / "sitecustomize.py").write_text(faulty)
+    environment = {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{os.path.dirname(os.path.dirname(ca.__file__))}"}
+    return subprocess.run(
+        [sys.executable, "-m", "cuarray", "--check", *options, "script.py"],
+        cwd=folder, capture_output=True, text=True, timeout=300, env=environment,
+    )  # fmt: skip
+
+
+PROGRAM = """
+    import io
+    import numpy as np
+    from numpy.linalg import norm
+    x = np.linspace(0, 1, 20).reshape(4, 5)
+    y = np.sin(x) + x.mean(axis=0) ** 2
+    y[1:, ::2] += 3
+    y[y > 3] = 0
+    np.add.at(y, ([0, 0], [1, 1]), 1.5)
+    np.cumsum(x, axis=1, out=y)
+    print(norm(y), np.add.reduce(y, axis=None), x @ x.T, np.sort(y, axis=None)[::-1][:3])
+    rng = np.random.default_rng(1)
+    print(rng.random(3).shape, np.empty(3).shape, np.fromiter((i for i in range(3)), int))
+    print(np.loadtxt(io.StringIO("1 2"), unpack=True), np.apply_along_axis(lambda v: v.sum(), 0, x))
+    for row in x:
+        row /= 2
+    try:
+        np.reshape(x, (3, 3))
+    except ValueError:
+        print("refused")
+    print(np.unique([3, 1, 3], return_counts=True), np.array(["a", "b"]), x.tolist()[0][:2], float(x.sum()))
+"""
+
+
+def test_right_programs_pass(tmp_path, device):
+    done = run(tmp_path, PROGRAM, "--device", device)
+    assert done.returncode == 0, done.stderr
+    assert "refused" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("fault", "line", "words"),
+    [
+        ("ca.sin = lambda x, f=ca.sin: f(x) * 1.001", "z = np.sin(x)", ["sin(", "gives", "in NumPy"]),
+        (
+            "ca.roll = lambda x, n, f=ca.roll: f(x, -n)",
+            "z = np.roll(x, 1)",
+            ["roll(", "array([0., 0.5, 1. ]", "in NumPy"],
+        ),
+        ("ca.sort = lambda x, f=ca.sort: f(x).astype('f4')", "z = np.sort(x)", ["sort(", "float32"]),
+        ("ca.sort = lambda x: 1 / 0", "z = np.sort(x)", ["sort(", "ZeroDivisionError"]),
+        ("def place(a, m, v): pass\nca.place = place", "np.place(x, x > 0, [7.0])", ["place, which has written", "7."]),
+        ("ca._core.extend_ndarray({'mean': lambda x: ca.asarray(3.0)})", "z = x.mean()", ["ndarray.mean(", "3."]),
+        ("ca._core.extend_ndarray({'__add__': lambda x, y: x})", "z = x + 1", ["ndarray.__add__(", "1.5"]),
+    ],
+)
+def test_differences_stop_the_program(tmp_path, fault, line, words):
+    program = f"import numpy as np\nx = np.array([0, 0.5, 1.0])\ntry:\n    {line}\nexcept Exception:\n    pass\nprint('after')\n"
+    done = run(
+        tmp_path,
+        program,
+        faulty=f"import sys\nif '--check' in sys.orig_argv:\n    import cuarray as ca\n    {fault.replace(chr(10), chr(10) + '    ')}\n",
+    )
+    assert done.returncode == 1 and "after" not in done.stdout
+    for word in ["script.py:4: ", *words]:
+        assert word.replace("0., 0.5", "0. , 0.5") in done.stderr or word in done.stderr, done.stderr
+
+
+def test_same():
+    assert check.same(ca.asarray([1.0, np.nan]), np.array([1.0, np.nan]), 1)
+    assert check.same(ca.asarray([1.0 + 1e-15]), np.array([1.0]), 1)
+    assert not check.same(ca.asarray([1.0 + 1e-12]), np.array([1.0]), 1)
+    assert not check.same(ca.asarray([1]), np.array([1.0]), 1) and not check.same(ca.ones((1, 1)), np.ones(1), 1)
+    assert (
+        check.same((ca.ones(1), 2), (np.ones(1), 2), 1)
+        and not check.same([1], [1, 2], 1)
+        and not check.same("a", "b", 1)
+    )
+    assert check.same(ca.ones(2).sum(), np.float64(2), 1) and not check.same(ca.asarray(np.inf), np.float64(1), 1)
+
+
+def test_iterators_are_not_used_twice():
+    for x in (iter([1]), io.StringIO(""), np.random.default_rng(1), len, {"a": iter([])}):
+        assert not check.is_repeatable((x,))
+    assert check.is_repeatable(
+        ([1, ca.ones(2)], {"axis": None, "dtype": float}, slice(1), range(3), "i,j->ij", ..., np.float32)
+    )

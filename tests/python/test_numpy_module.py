@@ -1,0 +1,371 @@
+"""cuarray.numpy: NumPy's whole namespace, ours where we have it and NumPy's on the host for the rest."""
+
+import datetime
+import decimal
+import fractions
+import importlib.util
+import io
+import operator
+import pickle
+import subprocess
+import sys
+import timeit
+import types
+import warnings
+
+import numpy
+import pytest
+
+import cuarray as ca
+from cuarray._numpy import fallbacks, operators
+
+
+@pytest.fixture(autouse=True)
+def installed():
+    """The module's methods and operators are those of the process: other tests are about cuarray alone."""
+    operators.install()
+    fallbacks.counts.clear()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ca.HostFallbackWarning)
+        yield
+    operators.remove()
+
+
+np = importlib.import_module("cuarray.numpy")
+operators.remove()
+
+
+def same(ours, theirs):
+    """Whether a result is NumPy's: an array of ours with its numbers, or its own object."""
+    if isinstance(theirs, tuple | list):
+        return type(ours) is type(theirs) and len(ours) == len(theirs) and all(map(same, ours, theirs))
+    if isinstance(theirs, numpy.ndarray) and type(theirs) is numpy.ndarray and theirs.dtype.kind in "biufc":
+        return (
+            isinstance(ours, ca.ndarray)
+            and ours.dtype == theirs.dtype
+            and numpy.array_equal(ours.numpy(), theirs, equal_nan=True)
+        )
+    if isinstance(theirs, numpy.ndarray):
+        return type(ours) is type(theirs) and ours.dtype == theirs.dtype and (ours == theirs).all()
+    return bool(ours == theirs) or ours != ours
+
+
+# Names
+
+
+def test_every_public_name_of_numpy_is_there():
+    missing = [name for name in numpy.__all__ if not hasattr(np, name)]
+    assert not missing and set(numpy.__all__) <= set(dir(np)) and np.__version__ == numpy.__version__
+    for part in (
+        "linalg",
+        "fft",
+        "random",
+        "testing",
+        "polynomial",
+        "ma",
+        "lib",
+        "char",
+        "strings",
+        "rec",
+        "emath",
+        "exceptions",
+    ):
+        module, theirs = getattr(np, part), getattr(numpy, part)
+        assert isinstance(module, types.ModuleType)
+        if importlib.util.find_spec(f"numpy.{part}"):
+            assert module is importlib.import_module(f"cuarray.numpy.{part}")
+        assert not [name for name in dir(theirs) if not name.startswith("_") and not hasattr(module, name)], part
+
+
+def test_names_that_numpy_has_not_are_missing():
+    with pytest.raises(AttributeError, match="module 'numpy' has no attribute"):
+        np.fuse  # noqa: B018
+    with pytest.raises(ImportError):
+        importlib.import_module("cuarray.numpy.nothing")
+
+
+def test_types_constants_and_errors_are_numpys():
+    for name in (
+        "float64",
+        "int8",
+        "object_",
+        "str_",
+        "datetime64",
+        "longdouble",
+        "dtype",
+        "pi",
+        "nan",
+        "newaxis",
+        "generic",
+        "bool",
+    ):
+        assert getattr(np, name) is getattr(numpy, name), name
+    assert np.linalg.LinAlgError is numpy.linalg.LinAlgError and np.exceptions.AxisError is numpy.exceptions.AxisError
+
+
+def test_ours_are_ours():
+    for call in (
+        np.arange(3),
+        np.sin([1.0]),
+        np.linalg.inv(np.eye(2)),
+        np.fft.fft([1, 2]),
+        np.random.rand(2),
+        np.random.default_rng(1).random(2),
+    ):
+        assert type(call) is ca.ndarray
+    assert np.sum.__name__ == "sum" and np.add.reduce([1, 2]) == 3 and isinstance(np.add, np.ufunc)
+
+
+def test_star_import():
+    names = {}
+    exec("from cuarray.numpy import *", names)
+    assert set(numpy.__all__) <= set(names) and type(names["ones"](2)) is ca.ndarray
+
+
+def test_a_call_costs_what_it_costs_in_cuarray():
+    x = ca.ones(3)
+    for ours, theirs in ((np.add, ca.add), (np.sum, ca.sum), (np.where, ca.where), (np.roll, ca.roll)):
+        args = {"where": (x > 0, x, x), "add": (x, x), "roll": (x, 1)}.get(theirs.__name__, (x,))
+        best = [min(timeit.repeat(lambda: f(*args), number=500, repeat=15)) / 500 for f in (ours, theirs)]
+        assert best[0] - best[1] < 0.3e-6, (theirs, best)  # 0.1 us, and noise
+
+
+# Fallbacks
+
+
+CALLS = [
+    "np.emath.sqrt(x)",
+    "np.polynomial.polynomial.polyval(2.0, x)",
+    "np.polynomial.chebyshev.chebfit(x, x, 2)",
+    "np.ma.masked_array(x, x > 1).sum()",
+    "np.poly1d(x)(2.0)",
+    "np.array(['a', 'bc'])",
+    "np.array([1, None, 'a'], dtype=object)",
+    "np.array([(1, 2.0)], dtype=[('a', int), ('b', float)])",
+    "np.zeros(2, dtype=[('a', int)])",
+    "np.full(2, 'no')",
+    "np.where(x > 1, 'yes', 'no')",
+    "np.unique(['b', 'a', 'b'], return_counts=True)",
+    "np.sort(np.array(['b', 'a']))",
+    "np.concatenate([np.array(['a']), ['b']])",
+    "np.array([2**70])",
+    "np.array([fractions.Fraction(1, 2)]) * 2",
+    "np.sum(np.array([decimal.Decimal(1)] * 2))",
+    "np.arange('2024-01-01', '2024-01-04', dtype='datetime64[D]')",
+    "np.datetime64('2024-01-01') + np.arange(3)",
+    "np.arange(3) + np.datetime64('2024-01-01')",
+    "np.busday_count('2024-01-01', '2024-02-01')",
+    "np.is_busday(np.datetime64('2024-01-01') + np.arange(7))",
+    "np.add(np.array(['2024-01-01'], dtype='M8[D]'), np.arange(2))",
+    "np.logical_or.reduce([np.array(['a']) == 'a', np.array(['b']) == 'c'])",
+    "np.add.reduce(np.array([1, 2], dtype=object))",
+    "np.char.upper(np.array(['a']))",
+    "np.array(['b', 'a'])[np.argsort(x)[:2] % 2]",
+    "x.astype(object)",
+    "x.astype(str)",
+    "x.astype('M8[D]')",
+    "np.arange(3).view([('a', int)])",
+    "x * fractions.Fraction(1, 2)",
+    "fractions.Fraction(1, 2) + np.arange(2)",
+    "x == 'a'",
+    "x != None",
+    "None == x",
+    "x < np.array([1, 2, 3], dtype=object)",
+    "np.array([1, 2, 3], dtype=object) - np.arange(3)",
+    "np.array([1, 2, 3], dtype=np.longdouble).sum()",
+    "x + np.ma.masked_array([1.0, 2.0, 3.0], [True, False, False])",
+    "np.matrix([[1, 2], [3, 4]]) * np.eye(2)",
+    "np.mean(np.ma.masked_array([1.0, 3.0], [True, False]))",
+    "np.vectorize(lambda s: len(s))(np.array(['a', 'bcd']))",
+    "np.loadtxt(io.StringIO('a 1\\nb 2'), dtype=str)",
+    "np.genfromtxt(io.StringIO('a,1\\nb,2'), delimiter=',', dtype=None, encoding='utf-8')",
+    "np.isin(np.array(['a', 'b']), ['b'])",
+    "np.tile(['a'], 2)",
+    "np.split(np.array(['a', 'b']), 2)",
+    "np.array([datetime.date(2024, 1, 1)])",
+    "np.array({1, 2})",
+    "np.array_equal(np.array(['a']), np.array(['a']))",
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_what_only_numpy_has_is_numpys(call, device):
+    modules = {"io": io, "fractions": fractions, "decimal": decimal, "datetime": datetime}
+    ours = eval(call, {**modules, "np": np, "x": np.linspace(0.0, 2.0, 3)})
+    theirs = eval(call, {**modules, "np": numpy, "x": numpy.linspace(0.0, 2.0, 3)})
+    assert same(ours, theirs), (ours, theirs)
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["np.polynomial.Polynomial([1, 2, 3])(x)", "np.ma.masked_array(x, x > 1).filled(0.0)", "np.isnat(np.array(['NaT'], dtype='M8[D]'))",
+     "np.array([(1, 2.0)], dtype=[('a', int), ('b', float)])['b']", "np.strings.str_len(np.array(['abc']))", "np.float32(x)"],
+)  # fmt: skip
+def test_methods_of_numpys_classes_give_arrays_of_numpys_that_mix(call, device):
+    ours = eval(call, {"np": np, "x": np.linspace(0.0, 2.0, 3)})
+    theirs = eval(call, {"np": numpy, "x": numpy.linspace(0.0, 2.0, 3)})
+    assert type(ours) is type(theirs) and (ours == theirs).all()
+    both = np.ones(ours.shape) + ours
+    assert isinstance(both, ca.ndarray) and both.device == ca.device(device)
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["np.sum(np.ones(2), axis='a')", "np.zeros(2, order='Q')", "np.add(1)", "np.ones(2) + {}", "np.concatenate(np.ones(()))",
+     "np.zeros(-1)", "np.reshape(np.ones(3), 2)", "np.array([[1, 2], [3]])", "np.ones(2) @ np.ones(3)", "np.linalg.inv(np.ones(3))",
+     "np.dot(np.array(['a']), 1)", "np.sin(np.array(['a']))", "np.ones(2).astype('nothing')", "np.zeros('a')"],
+)  # fmt: skip
+def test_mistakes_are_errors_of_numpys_type(call):
+    with pytest.raises(Exception) as theirs:
+        eval(call, {"np": numpy})
+    with pytest.raises(Exception) as ours:
+        eval(call, {"np": np})
+    assert issubclass(ours.type, Exception) and (
+        issubclass(theirs.type, ours.type) or issubclass(ours.type, theirs.type)
+    )
+
+
+def test_an_error_of_ours_stays():
+    with pytest.raises(TypeError, match="got an unexpected keyword argument 'nothing'"):
+        np.roll(np.ones(2), 1, nothing=2)
+    assert fallbacks.fallbacks() == []
+
+
+def test_cuarray_itself_never_falls_back():
+    with pytest.raises(TypeError):
+        ca.array(["a"])
+    with pytest.raises(TypeError):
+        ca.sort(numpy.array(["a"]))
+    operators.remove()
+    with pytest.raises(TypeError):
+        ca.ones(2).astype(object)
+    with pytest.raises(TypeError):
+        ca.ones(2) + numpy.datetime64("2024-01-01")
+
+
+def test_fallbacks_are_counted_and_warned_about_once(device):
+    x = np.ones(3)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        for _ in range(3):
+            np.emath.sqrt(x)
+        np.emath.sqrt(x)
+        np.emath.sqrt(numpy.ones(3))  # no array of ours
+    assert [str(w.message).partition(":")[0] for w in seen] == ["numpy.lib.scimath.sqrt"] * 2
+    assert all(w.category is ca.HostFallbackWarning and w.filename == __file__ for w in seen)
+    found = np.fallbacks()
+    assert sorted(f.calls for f in found) == [1, 3] and all(f.file == __file__ and f.seconds > 0 for f in found)
+    assert sum(f.bytes for f in found) == (0 if device == "cpu" else 4 * x.nbytes)
+
+
+def test_out_is_written(device):
+    x, out = np.array([4.0, 9.0]), np.zeros(2)
+    result = np.polynomial.polynomial.polyval(x, [0, 1])
+    assert result.device == x.device
+    np.ma.add(x, 1)
+    y = fallbacks.on_host(numpy.sqrt, (x,), {"out": out})
+    assert y is out and out.tolist() == [2, 3]
+
+
+def test_results_are_on_the_device_of_the_arguments(device):
+    x = np.ones(3)
+    assert np.polynomial.polynomial.polyadd(x, [1]).device == x.device == ca.device(device)
+    assert type(numpy.asarray(x)) is numpy.ndarray and numpy.sort(x).tolist() == [1, 1, 1]
+    assert (x + numpy.ones(3)).device == x.device
+
+
+# Classes
+
+
+def test_isinstance():
+    assert (
+        isinstance(np.ones(2), np.ndarray) and isinstance(numpy.ones(2), np.ndarray) and not isinstance([1], np.ndarray)
+    )
+    assert (
+        isinstance(np.add, np.ufunc)
+        and isinstance(numpy.frompyfunc(len, 1, 1), np.ufunc)
+        and not isinstance(len, np.ufunc)
+    )
+    assert (
+        issubclass(ca.ndarray, np.ndarray) and issubclass(numpy.matrix, np.ndarray) and not issubclass(int, np.ndarray)
+    )
+    assert (
+        isinstance(np.ones(2), (int, np.ndarray))
+        and np.ndarray == type(np.ones(2))  # noqa: E721
+        and {np.ndarray: 1}[type(np.ones(2))] == 1
+    )
+    assert isinstance(3, int | np.ndarray) and np.ndarray[tuple[int], np.dtype[np.float64]]
+
+
+def test_ndarray_makes_arrays():
+    assert np.ndarray((2, 3)).shape == (2, 3) and type(np.ndarray(2)) is ca.ndarray
+    assert np.ndarray.mean(np.array([1.0, 3.0])) == 2
+
+
+class Labelled(np.ndarray):
+    """The example of NumPy's manual."""
+
+    def __new__(cls, values, label=""):
+        made = np.asarray(numpy.asarray(values)).view(cls)
+        made.label = label
+        return made
+
+    def __array_finalize__(self, source):
+        self.label = getattr(source, "label", "")
+
+
+def test_subclasses_are_numpys():
+    x = Labelled([1.0, 2.0], "m")
+    assert issubclass(Labelled, numpy.ndarray) and isinstance(x, np.ndarray) and (x * 2).label == "m"
+    assert np.sum(x) == 3 and np.mean(x) == 1.5
+
+    class Plain(np.ndarray):
+        def __new__(cls, shape):
+            return np.ndarray.__new__(cls, shape, dtype=float)
+
+    class Further(Plain):
+        def __new__(cls, shape):
+            return super().__new__(cls, shape)
+
+    assert type(Plain(2)) is Plain and type(Further(3)) is Further and Further(3).shape == (3,)
+
+
+def test_singledispatch():
+    import functools
+
+    @functools.singledispatch
+    def name(x):
+        return "other"
+
+    @name.register(np.ndarray)
+    def _(x):
+        return "array"
+
+    assert name(np.ones(2)) == "array" and name(1) == "other"
+
+
+def test_pickles():
+    for function in (
+        np.sum,
+        np.add,
+        np.emath.sqrt,
+        np.linalg.norm,
+        np.polynomial.polynomial.polyval,
+        np.ones,
+        np.float32,
+        np.ndarray,
+    ):
+        back = pickle.loads(pickle.dumps(function))
+        assert back is function or back.__name__ == function.__name__
+    x = pickle.loads(pickle.dumps(np.arange(3)))
+    assert type(x) is ca.ndarray and x.tolist() == [0, 1, 2]
+    text = "import pickle, sys; f = pickle.loads(sys.stdin.buffer.read()); print(f([3.0, 4.0]))"
+    done = subprocess.run(
+        [sys.executable, "-c", text], input=pickle.dumps(np.linalg.norm), capture_output=True, check=True
+    )
+    assert done.stdout.strip() == b"5.0"
+
+
+def test_inside_of_cuarray_nothing_falls_back():
+    with pytest.raises(TypeError):
+        operator.add(ca.ones(2), object())
