@@ -188,6 +188,7 @@ class RandomState:
 
 def default_rng(seed: Any = None, device: DeviceLike = None) -> Generator: ...
 def get_bit_generator() -> BitGenerator: ...
+def seed(seed: Any = None) -> None: ...
 def set_bit_generator(bitgen: BitGenerator) -> None: ...
 
 _shared: RandomState
@@ -225,7 +226,6 @@ random = _shared.random
 random_integers = _shared.random_integers
 random_sample = _shared.random_sample
 rayleigh = _shared.rayleigh
-seed = _shared.seed
 set_state = _shared.set_state
 shuffle = _shared.shuffle
 standard_cauchy = _shared.standard_cauchy

@@ -52,6 +52,11 @@ class RandomState(Source):
         host = np.random.RandomState(seed_of(seed))
         self._use(host, host._bit_generator, device)
 
+    @property
+    def _bit_generator(self):
+        """The bit generator, under the name that it has in NumPy's class."""
+        return self._host._bit_generator
+
     def __reduce__(self):
         return type(self), (self._host._bit_generator, self._device), self.get_state(legacy=False)
 
@@ -479,6 +484,39 @@ add_methods(RandomState, (*DISTRIBUTIONS, *OF_RANDOMSTATE), legacy=True)
 shared = RandomState()
 
 
+def seed(seed=None):
+    """Begin again with the numbers of a seed, whatever the bit generator of the module's functions.
+
+    Parameters
+    ----------
+    seed : int or sequence of int, optional
+        By default the system chooses.
+
+    Raises
+    ------
+    TypeError
+        If the seed is neither.
+    ValueError
+        If it is negative or exceeds 32 bits.
+
+    See Also
+    --------
+    default_rng, numpy.random.seed
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.random.seed(7)
+    >>> ca.random.randint(100, size=4)
+    array([47, 68, 25, 67])
+    """
+    bits = shared._host._bit_generator
+    if isinstance(bits, np.random.MT19937):
+        shared.seed(seed)
+    else:
+        bits.state = type(bits)(seed_of(seed)).state
+
+
 def get_bit_generator():
     """Return the bit generator of the module's functions.
 
@@ -528,4 +566,4 @@ def set_bit_generator(bitgen):
     shared._use(np.random.RandomState(bitgen), bitgen, shared._device)
 
 
-get_bit_generator.__module__ = set_bit_generator.__module__ = "cuarray.random"
+seed.__module__ = get_bit_generator.__module__ = set_bit_generator.__module__ = "cuarray.random"

@@ -379,16 +379,20 @@ Object with_fast_path(PyObject* python, const std::optional<std::string>& called
     if (!found) return Object::share(python);
     const Object code = Object::steal(PyObject_GetAttrString(python, "__code__"));
     const int parameters = number_of(code.get(), "co_argcount"), others = number_of(code.get(), "co_kwonlyargcount");
-    const bool is_variadic = parameters == 0 && (number_of(code.get(), "co_flags") & CO_VARARGS);
+    const bool is_method = name.find('.') != name.npos;
+    const bool is_variadic = parameters == int(is_method) && (number_of(code.get(), "co_flags") & CO_VARARGS);
     const Object variables = Object::steal(PyObject_GetAttrString(code.get(), "co_varnames"));
-    const int positional = is_variadic ? kVariadic : parameters;
+    const int positional = is_variadic ? parameters + kVariadic : parameters;
     if (positional + others > kMaxParameters)
         fail(PyExc_TypeError, "with_fast_path: %R has too many parameters", python);
     Object names = Object::steal(PySequence_GetSlice(variables.get(), 0, parameters + others));
     if (is_variadic) {
         const Object place = Object::steal(PyTuple_Pack(1, Py_None));
         const Object places = Object::steal(PySequence_Repeat(place.get(), kVariadic));
-        names = Object::steal(PySequence_Concat(places.get(), names.get()));
+        const Object first = Object::steal(PySequence_GetSlice(names.get(), 0, parameters));
+        const Object later = Object::steal(PySequence_GetSlice(names.get(), parameters, parameters + others));
+        names = Object::steal(PySequence_Concat(first.get(), places.get()));
+        names = Object::steal(PySequence_Concat(names.get(), later.get()));
     }
     Object defaults = defaults_of(python, names, is_variadic ? 0 : parameters);
     FunctionObject* const function = new_object_of<FunctionObject>(function_type);
@@ -397,11 +401,11 @@ Object with_fast_path(PyObject* python, const std::optional<std::string>& called
     function->fallback = function->weakrefs = nullptr;
     function->path = found->path;
     function->which = found->which;
-    function->positional_only = is_variadic ? kVariadic : number_of(code.get(), "co_posonlyargcount");
+    function->positional_only = is_variadic ? positional : number_of(code.get(), "co_posonlyargcount");
     function->positional = positional;
     function->count = positional + others;
     function->out = -1;
-    const bool is_method = name.find('.') != name.npos;  // a method without its `out` may draw other random numbers
+    // A method without its `out` may draw other random numbers.
     for (int k = 0; k < function->count && !is_method; ++k)
         if (PyObject* const name = PyTuple_GET_ITEM(names.get(), k);
             name != Py_None && PyUnicode_CompareWithASCIIString(name, "out") == 0)

@@ -1,8 +1,8 @@
 // random_source.cpp -- the type that generators derive from, and calls of theirs that NumPy's C code answers.
 //
-// NumPy's module of generators exports its distributions (numpy/random/distributions.h) for use by other code. They fill
-// our memory with the numbers that a method of NumPy's would return, and leave its state. Distributions that depend on
-// more than the bit generator, such as those of RandomState, are drawn by NumPy's method itself.
+// NumPy's module of generators exports its distributions (numpy/random/distributions.h) for use by other code. They
+// fill our memory with the numbers that a method of NumPy's would return, and leave its state. Distributions that
+// depend on more than the bit generator, such as those of RandomState, are drawn by NumPy's method itself.
 #include "bindings/random_source.h"
 #include <dlfcn.h>
 #include <cmath>
@@ -18,9 +18,8 @@ namespace {
 
 /// What a generator draws from.
 struct RandomSource {
-    PyObject_HEAD
-    PyObject* host;    ///< NumPy's Generator or RandomState
-    PyObject* device;  ///< where new arrays go; None: the current device
+    PyObject_HEAD PyObject* host;  ///< NumPy's Generator or RandomState
+    PyObject* device;              ///< where new arrays go; None: the current device
     PyObject* bit_generator;
     PyObject *acquire, *release;  ///< methods of its lock
     BitGenerator bits;
@@ -183,7 +182,7 @@ void draw_numbers(void* function, int count, BitGenerator* bits, const double* x
         default:
             return fill([&] {
                 return reinterpret_cast<Number (*)(BitGenerator*, double, double, double)>(function)(bits, x[0], x[1],
-                                                                                                   x[2]);
+                                                                                                     x[2]);
             });
     }
 }
@@ -225,7 +224,6 @@ constexpr Filled kFilled[] = {
     {"Generator.random", {"random_standard_uniform_fill", "random_standard_uniform_fill_f"}},
     {"Generator.standard_exponential", {"random_standard_exponential_fill", "random_standard_exponential_fill_f"}},
     {"Generator.standard_normal", {"random_standard_normal_fill", "random_standard_normal_fill_f"}},
-    {"RandomState.rand", {"random_standard_uniform_fill"}},
     {"RandomState.random", {"random_standard_uniform_fill"}},
     {"RandomState.random_sample", {"random_standard_uniform_fill"}},
 };
@@ -247,8 +245,7 @@ PyObject* draw_filled(Given given, int which) {
     const bool is_single = dtype == DType::float32;
     void*& function = functions[size_t(2 * which + is_single)];
     if (!function && !(function = find_function(row.functions[is_single]))) return nullptr;
-    PyObject* const size = std::string_view(row.method).ends_with(".rand") ? nullptr : given[1];
-    return drawn(*source, size, dtype, [&](BitGenerator* bits, int64_t n, void* to) {
+    return drawn(*source, given[1], dtype, [&](BitGenerator* bits, int64_t n, void* to) {
         reinterpret_cast<void (*)(BitGenerator*, Py_ssize_t, void*)>(function)(bits, n, to);
     });
 }
@@ -299,56 +296,72 @@ PyObject* draw_in_range(Given given, int is_older) {
 
 // Methods of NumPy's objects.
 
-/// A method of NumPy's that is called as it is, with so many parameters behind self.
+/// A method of NumPy's that is called as it is, and the names of its parameters.
 struct HostMethod {
     const char* method;
-    int count;
+    const char* parameters;
 };
 constexpr HostMethod kHostMethods[] = {
-    {"Generator.binomial", 3},
-    {"Generator.choice", 6},
-    {"Generator.dirichlet", 2},
-    {"Generator.hypergeometric", 4},
-    {"Generator.multinomial", 3},
-    {"Generator.negative_binomial", 3},
-    {"Generator.permutation", 2},
-    {"Generator.standard_gamma", 4},
-    {"RandomState.beta", 3},
-    {"RandomState.binomial", 3},
-    {"RandomState.chisquare", 2},
-    {"RandomState.choice", 4},
-    {"RandomState.dirichlet", 2},
-    {"RandomState.exponential", 2},
-    {"RandomState.f", 3},
-    {"RandomState.gamma", 3},
-    {"RandomState.geometric", 2},
-    {"RandomState.gumbel", 3},
-    {"RandomState.hypergeometric", 4},
-    {"RandomState.laplace", 3},
-    {"RandomState.logistic", 3},
-    {"RandomState.lognormal", 3},
-    {"RandomState.logseries", 2},
-    {"RandomState.multinomial", 3},
-    {"RandomState.negative_binomial", 3},
-    {"RandomState.noncentral_chisquare", 3},
-    {"RandomState.noncentral_f", 4},
-    {"RandomState.normal", 3},
-    {"RandomState.pareto", 2},
-    {"RandomState.permutation", 1},
-    {"RandomState.poisson", 2},
-    {"RandomState.power", 2},
-    {"RandomState.randn", 0},
-    {"RandomState.rayleigh", 2},
-    {"RandomState.standard_cauchy", 1},
-    {"RandomState.standard_exponential", 1},
-    {"RandomState.standard_gamma", 2},
-    {"RandomState.standard_normal", 1},
-    {"RandomState.standard_t", 2},
-    {"RandomState.triangular", 4},
-    {"RandomState.vonmises", 3},
-    {"RandomState.wald", 3},
-    {"RandomState.weibull", 2},
-    {"RandomState.zipf", 2},
+    {"Generator.binomial", "n p size"},
+    {"Generator.choice", "a size replace p axis shuffle"},
+    {"Generator.dirichlet", "alpha size"},
+    {"Generator.hypergeometric", "ngood nbad nsample size"},
+    {"Generator.multinomial", "n pvals size"},
+    {"Generator.negative_binomial", "n p size"},
+    {"Generator.standard_gamma", "shape size dtype out"},
+    {"RandomState.beta", "a b size"},
+    {"RandomState.binomial", "n p size"},
+    {"RandomState.chisquare", "df size"},
+    {"RandomState.choice", "a size replace p"},
+    {"RandomState.dirichlet", "alpha size"},
+    {"RandomState.exponential", "scale size"},
+    {"RandomState.f", "dfnum dfden size"},
+    {"RandomState.gamma", "shape scale size"},
+    {"RandomState.geometric", "p size"},
+    {"RandomState.gumbel", "loc scale size"},
+    {"RandomState.hypergeometric", "ngood nbad nsample size"},
+    {"RandomState.laplace", "loc scale size"},
+    {"RandomState.logistic", "loc scale size"},
+    {"RandomState.lognormal", "mean sigma size"},
+    {"RandomState.logseries", "p size"},
+    {"RandomState.multinomial", "n pvals size"},
+    {"RandomState.negative_binomial", "n p size"},
+    {"RandomState.noncentral_chisquare", "df nonc size"},
+    {"RandomState.noncentral_f", "dfnum dfden nonc size"},
+    {"RandomState.normal", "loc scale size"},
+    {"RandomState.pareto", "a size"},
+    {"RandomState.poisson", "lam size"},
+    {"RandomState.power", "a size"},
+    {"RandomState.rayleigh", "scale size"},
+    {"RandomState.standard_cauchy", "size"},
+    {"RandomState.standard_exponential", "size"},
+    {"RandomState.standard_gamma", "shape size"},
+    {"RandomState.standard_normal", "size"},
+    {"RandomState.standard_t", "df size"},
+    {"RandomState.triangular", "left mode right size"},
+    {"RandomState.vonmises", "mu kappa size"},
+    {"RandomState.wald", "mean scale size"},
+    {"RandomState.weibull", "a size"},
+    {"RandomState.zipf", "a size"},
+};
+
+/// The names that a call of a row uses, as Python's.
+struct HostNames {
+    Object method;
+    std::vector<Object> parameters;
+    bool takes_population;  ///< its first parameter may be an array, whose entries are drawn
+
+    explicit HostNames(const HostMethod& row) {
+        const std::string_view name = row.method;
+        method = Object::steal(PyUnicode_InternFromString(name.substr(name.find('.') + 1).data()));
+        takes_population = name.ends_with(".choice");
+        std::string_view left = row.parameters;
+        while (!left.empty()) {
+            const size_t end = std::min(left.find(' '), left.size());
+            parameters.push_back(Object::steal(PyUnicode_FromStringAndSize(left.data(), Py_ssize_t(end))));
+            left.remove_prefix(std::min(end + 1, left.size()));
+        }
+    }
 };
 
 /// An argument as NumPy's methods take it: numbers, tuples and None as they are, numbers and arrays of the host as
@@ -388,65 +401,130 @@ PyObject* as_ours(const Object& result) {
     return wrap(without_gil(is_long(Device{}, theirs.size()), [&] { return copy(theirs); }));
 }
 
+/// Calls a method of NumPy's object with the arguments that are given; null for those that Python must judge.
+PyObject* call_named(const RandomSource& source, const HostNames& names, Given given, const Object& first) {
+    constexpr size_t kMost = 7;
+    Object kept[kMost] = {Object::share(source.host)};
+    PyObject* arguments[kMost] = {source.host};
+    size_t count = 1, positional = 0;
+    Object keywords = Object::steal(PyTuple_New(0));
+    PyObject* named[kMost];
+    for (size_t k = 0; k < names.parameters.size(); ++k) {
+        if (!given[1 + k]) continue;
+        if (!(kept[count] = k == 0 && first ? first : host_argument(given[1 + k]))) return nullptr;
+        if (count == k + 1)
+            positional = count;
+        else
+            named[count - 1 - positional] = names.parameters[k].get();
+        arguments[count] = kept[count].get();
+        ++count;
+    }
+    const size_t others = count - 1 - positional;
+    if (others) {
+        keywords = Object::steal(PyTuple_New(Py_ssize_t(others)));
+        for (size_t k = 0; k < others; ++k) PyTuple_SET_ITEM(keywords.get(), k, Py_NewRef(named[k]));
+    }
+    return PyObject_VectorcallMethod(names.method.get(), arguments, (positional + 1) | PY_VECTORCALL_ARGUMENTS_OFFSET,
+                                     others ? keywords.get() : nullptr);
+}
+
 /// method(self, *parameters), by NumPy's method. Arguments that it refuses are judged by Python.
 PyObject* call_method(Given given, int which) {
-    constexpr int kMost = 7;
-    static std::vector<Object> names(std::size(kHostMethods));
-    const HostMethod& row = kHostMethods[which];
+    static const std::vector<HostNames> all(std::begin(kHostMethods), std::end(kHostMethods));
+    const HostNames& names = all[size_t(which)];
     const RandomSource* const source = source_on_host(given[0]);
     if (!source) return nullptr;
-    int count = row.count;
-    while (count > 0 && !given[count]) --count;
-    // The entries of a population that is no number are taken by Python.
-    const std::string_view method = row.method;
-    const bool takes_population = method.ends_with("choice") || method.ends_with("permutation");
-    if (takes_population && (!given[1] || !PyLong_CheckExact(given[1]))) return nullptr;
-    Object kept[kMost] = {Object::share(source->host)};
-    PyObject* arguments[kMost] = {source->host};
-    for (int k = 1; k <= count; ++k) {
-        if (!given[k] || !(kept[k] = host_argument(given[k]))) return nullptr;
-        arguments[k] = kept[k].get();
+    // Of an array of one axis, positions are drawn. Entries that are no numbers are taken by Python.
+    Object count;
+    if (names.takes_population) {
+        const Array* const entries = read_array(given[1]);
+        const bool is_plain = entries && entries->ndim() == 1 && !entries->is_empty() && direct_data(*entries) &&
+                              !is_number(given[1]) && !(names.parameters.size() > 4 && given[5]) &&
+                              !(is_given(given[2]) && !PyLong_CheckExact(given[2]));
+        if (is_plain)
+            count = Object::steal(PyLong_FromLongLong(entries->size()));
+        else if (!given[1] || !PyLong_CheckExact(given[1]))
+            return nullptr;
     }
-    Object& name = names[size_t(which)];
-    if (!name) name = Object::steal(PyUnicode_InternFromString(method.substr(method.find('.') + 1).data()));
-    const Object result = Object::steal_or_null(
-        PyObject_VectorcallMethod(name.get(), arguments, size_t(count + 1) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
-    if (result) return as_ours(result);
+    const Object result = Object::steal_or_null(call_named(*source, names, given, count));
+    if (result) return count ? subscript(given[1], result.get()) : as_ours(result);
     for (PyObject* const kind : {PyExc_TypeError, PyExc_ValueError, PyExc_OverflowError}) {
         if (!PyErr_ExceptionMatches(kind)) continue;
         PyErr_Clear();
         return nullptr;
     }
-    throw ExceptionIsSet{};
+    if (PyErr_Occurred()) throw ExceptionIsSet{};
+    return nullptr;
 }
 
-/// shuffle(self, x) and shuffle(self, x, axis) of an array of one axis, in place.
-PyObject* shuffle_in_place(Given given, int has_axis) {
+/// The place of a method in a table.
+template <class Row, size_t n>
+constexpr int row_named(const Row (&rows)[n], std::string_view method) {
+    int k = 0;
+    while (method != rows[k].method) ++k;
+    return k;
+}
+
+/// RandomState.rand(self, *shape) and randn: the methods that take the shape as `size`.
+PyObject* draw_of_shape(Given given, int is_normal) {
+    constexpr int kMost = 7;
+    int axes = 0;
+    while (axes < kMost && given[1 + axes]) ++axes;
+    Object shape;
+    if (axes == 1 && PyLong_CheckExact(given[1])) shape = Object::share(given[1]);
+    if (axes > 1) {
+        shape = Object::steal(PyTuple_New(axes));
+        for (int k = 0; k < axes; ++k) PyTuple_SET_ITEM(shape.get(), k, Py_NewRef(given[1 + k]));
+    }
+    if (axes && !shape) return nullptr;
+    PyObject* const arguments[] = {given[0], shape.get()};
+    return is_normal ? call_method(arguments, row_named(kHostMethods, "RandomState.standard_normal"))
+                     : draw_filled(arguments, row_named(kFilled, "RandomState.random_sample"));
+}
+
+/// shuffle(self, x, axis) and permutation(self, x, axis) of an array of one axis, in place and of a copy; RandomState's
+/// have no axis.
+struct Reordering {
+    bool has_axis, is_copied;
+};
+constexpr Reordering kReorderings[] = {{true, false}, {false, false}, {true, true}, {false, true}};
+
+PyObject* reorder(Given given, int which) {
     static PyObject* const name = PyUnicode_InternFromString("shuffle");
-    if (has_axis && given[2]) return nullptr;
+    static PyObject* const permutation = PyUnicode_InternFromString("permutation");
+    const Reordering& row = kReorderings[which];
+    if (!given[1] || (row.has_axis && given[2])) return nullptr;
     const RandomSource* const source = source_on_host(given[0]);
+    int64_t n;
+    if (source && row.is_copied && read_int(given[1], n) && n >= 0) {
+        PyObject* const arguments[] = {source->host, given[1]};
+        return as_ours(Object::steal(
+            PyObject_VectorcallMethod(permutation, arguments, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr)));
+    }
     const Array* const array = source ? read_array(given[1]) : nullptr;
-    if (!array || is_number(given[1]) || as_ndarray(given[1])->is_value || array->ndim() != 1 ||
-        !array->is_writable() || !direct_data(*array))
+    if (!array || is_number(given[1]) || as_ndarray(given[1])->is_value || array->ndim() != 1 || !direct_data(*array))
         return nullptr;
-    const Object host = Object::share(source->host), view = view_as_numpy(given[1], *array);
+    if (!row.is_copied && !array->is_writable()) return nullptr;
+    const Object copied = row.is_copied ? Object::steal(wrap(copy(*array))) : Object();
+    PyObject* const target = row.is_copied ? copied.get() : given[1];
+    const Object host = Object::share(source->host), view = view_as_numpy(target, array_of(target));
     PyObject* const arguments[] = {host.get(), view.get()};
-    return Object::steal(PyObject_VectorcallMethod(name, arguments, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr))
-        .release();
+    Object done =
+        Object::steal(PyObject_VectorcallMethod(name, arguments, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
+    return row.is_copied ? Py_NewRef(target) : done.release();
 }
 
 std::vector<FastFunction> make_random_paths() {
     std::vector<FastFunction> paths = {
-        {"Generator.integers", draw_in_range, 0},
-        {"RandomState.randint", draw_in_range, 1},
-        {"Generator.shuffle", shuffle_in_place, 1},
-        {"RandomState.shuffle", shuffle_in_place, 0},
+        {"Generator.integers", draw_in_range, 0}, {"RandomState.randint", draw_in_range, 1},
+        {"RandomState.rand", draw_of_shape, 0},   {"RandomState.randn", draw_of_shape, 1},
+        {"Generator.shuffle", reorder, 0},        {"RandomState.shuffle", reorder, 1},
+        {"Generator.permutation", reorder, 2},    {"RandomState.permutation", reorder, 3},
     };
     for (size_t k = 0; k < std::size(kDistributions); ++k)
         paths.push_back({kDistributions[k].method, draw_distribution, int(k)});
     for (size_t k = 0; k < std::size(kFilled); ++k) paths.push_back({kFilled[k].method, draw_filled, int(k)});
-    for (size_t k = 0; k < std::size(kHostMethods); ++k)
-        paths.push_back({kHostMethods[k].method, call_method, int(k)});
+    for (size_t k = 0; k < std::size(kHostMethods); ++k) paths.push_back({kHostMethods[k].method, call_method, int(k)});
     return paths;
 }
 
@@ -480,8 +558,7 @@ bool read_wide(PyObject* object, __int128& value) {
 int visit_source(PyObject* self, visitproc visit, void* arg) {
     RandomSource& source = as_source(self);
     Py_VISIT(Py_TYPE(self));
-    for (PyObject* const object :
-         {source.host, source.device, source.bit_generator, source.acquire, source.release})
+    for (PyObject* const object : {source.host, source.device, source.bit_generator, source.acquire, source.release})
         Py_VISIT(object);
     return 0;
 }

@@ -1855,6 +1855,13 @@ RANDOM = [
         'options |= {"size": size, "dtype": dtype if out is not None else np.float64}',
         tests("random", "types_of_floating"),
     ),
+    Mutant(
+        "permutations-shuffle-the-array-itself",
+        "src/bindings/random_source.cpp",
+        "row.is_copied ? copied.get() : given[1];",
+        "given[1];",
+        tests("random", "any_layout"),
+    ),
     *(
         Mutant(name, "src/bindings/random_source.cpp", old, new, tests("random_sequences"))
         for name, old, new in (
@@ -1883,11 +1890,6 @@ RANDOM = [
                 "numbers-of-another-function",
                 '"Generator.gumbel", "random_gumbel"',
                 '"Generator.gumbel", "random_logistic"',
-            ),
-            (
-                "shuffle-ignores-its-axis",
-                "if (has_axis && given[2]) return nullptr;",
-                "if (has_axis && given[2]) return Py_NewRef(Py_None);",
             ),
         )
     ),

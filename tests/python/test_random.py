@@ -825,6 +825,10 @@ def test_the_bit_generator_of_the_module():
         cuarray.random.set_bit_generator(np.random.PCG64(7))
         assert cuarray.random.normal().item() == np.random.RandomState(np.random.PCG64(7)).normal()
         assert cuarray.random.get_state(legacy=False)["bit_generator"] == "PCG64"
+        cuarray.random.seed(3)
+        assert cuarray.random.rand() == np.random.default_rng(3).random()
+        with pytest.raises(TypeError, match="MT19937"):
+            RandomState(np.random.PCG64(7)).seed(3)
     finally:
         cuarray.random.set_bit_generator(before)
     assert cuarray.random.get_bit_generator() is before

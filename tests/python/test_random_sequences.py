@@ -26,6 +26,7 @@ gamma(0.5, 1.0, SIZE) | gamma(1.0, 2.0, SIZE) | gamma(0, 1.0, 3) | beta(0.3, 0.4
 noncentral_chisquare(0.5, 2.0, SIZE) | hypergeometric(10**5, 10**5, 500, SIZE) | standard_t(1, SIZE) | exponential(0, 3) | uniform(3, 3, 2) | lognormal(0, 0, 2)
 choice(10) | choice(10, SIZE) | choice(10, 4, replace=False) | choice(1000, 4, replace=False) | choice(100, 60, False, shuffle=False) | choice(10, SIZE, p=P)
 choice(10, p=P.numpy()) | choice(10, 3, p=P.tolist(), replace=False) | choice(A([[1.5, 2.0], [3.0, 4.0]]), 3, axis=1) | choice(['a', 'b'], 3) | choice([3, 5, 7])
+choice(A([1.5, 2.5, 9.5])) | choice(A([1, 2, 3]), SIZE) | choice(A(np.arange(10.0)), 4, p=P) | choice(A(np.arange(9.0)), 4, False) | choice(A([1, 2]), 5, axis=0)
 permutation(9) | permutation(0) | permutation(1) | permutation(A(np.arange(8.0))) | permutation(A(np.arange(12).reshape(4, 3)), axis=1) | permutation(A(np.ones((0, 3))))
 permuted(A(np.arange(12).reshape(4, 3)), axis=0) | permuted(A(np.arange(12).reshape(4, 3))) | permuted(A(np.arange(6.0)), out=A(np.zeros(6)))
 shuffled(A(np.arange(10))) | shuffled(A(np.arange(5, dtype='u1'))) | shuffled(A(np.arange(12).reshape(4, 3))) | shuffled(A(np.arange(20))[::2]) | shuffled(list('abcdef'))
@@ -36,7 +37,8 @@ OLDER = """
 rand() | rand(3, 2) | randn() | randn(3) | random(SIZE) | random_sample(SIZE) | randint(10) | randint(5, size=SIZE) | randint(-5, 2**33, SIZE) | randint(2**32, size=SIZE)
 randint(0, 2, SIZE, bool) | randint(100, size=SIZE, dtype='TYPE') | randint(A([1, 2, 300])) | tomaxint(SIZE) | normal(1.0, 2.0) | normal(size=7) | standard_normal(SIZE)
 normal(A([1.0, 2.0]), A(2.0)) | standard_gamma(0.5, SIZE) | gamma(0.5, 1.0, SIZE) | standard_exponential(SIZE) | uniform(1, 0, SIZE) | uniform(A([0.0, 1.0]), 2)
-choice(10) | choice(10, SIZE) | choice(10, 4, replace=False) | choice(10, SIZE, p=P) | choice(10, 3, p=P.tolist(), replace=False) | choice(['a', 'b'], 3) | choice(A([1.5, 2.5]), SIZE)
+choice(10) | choice(10, SIZE) | choice(10, 4, replace=False) | choice(10, SIZE, p=P) | choice(10, 3, p=P.tolist(), replace=False) | choice(['a', 'b'], 3) | choice(A([1.5, 2.5]), SIZE) | choice(A([1, 5, 9])) | choice(A(np.arange(10.0)), 4, p=P)
+rand(5) | rand(0) | rand(2, 0, 3) | randn(2, 3) | normal(scale=2.0) | normal(2.0, size=3) | poisson(size=SIZE) | standard_gamma(shape=2.0, size=4)
 permutation(9) | permutation(0) | permutation(A(np.arange(8.0))) | permutation(A(np.arange(12).reshape(4, 3))) | permutation([1, 2, 3])
 shuffled(A(np.arange(10))) | shuffled(A(np.arange(12).reshape(4, 3))) | shuffled(list('abcdef')) | bytes(7) | binomial(100, 0.4, SIZE) | hypergeometric(20, 10, 7, SIZE)
 """
