@@ -47,6 +47,7 @@ void make_module(py::module_& module) {
     bind_imports(module);
     bind_profile(module);
     bind_random(module);
+    bind_sequence(module);
     module.def("extend_ndarray", &extend_ndarray);
 }
 

@@ -25,6 +25,7 @@ void bind_fallback(pybind11::module_& module);       ///< what operators ask whe
 void bind_imports(pybind11::module_& module);        ///< __import__ for programs that import NumPy
 void bind_profile(pybind11::module_& module);        ///< recording for cuarray.profile
 void bind_random(pybind11::module_& module);         ///< numbers of NumPy's bit generators
+void bind_sequence(pybind11::module_& module);       ///< numbers of a PCG64 in its order
 
 /// The `with` blocks of one kind that this thread is in: each holds what ends with it.
 template <class Scope> class WithBlocks {

@@ -62,6 +62,7 @@ class GpuBackend final : public Backend {
     void execute(const FourierTransform& task);
     void execute(const LapackRoutine& task);
     void execute(const RandomFill& task);
+    void execute(const SequenceFill& task);
 
     /// A Reduce with one output, or a LeftFold.
     struct SingleFold {

@@ -58,6 +58,15 @@ class HostLoops final : public DirectLoops {
         p.result = result;
         loops_.draws[int(task.draw)](&p, 0, task.blocks());
     }
+    void draw(const SequenceFill& task, void* result) override {
+        kernel::SequenceParameters p = task.parameters;
+        p.numbers.result = result;
+        loops_.sequences[int(task.draw)].fill(&p, 0, task.words());
+    }
+    int64_t follow(SequenceDraw draw, const kernel::SequenceParameters& parameters, int64_t& unit, int64_t end,
+                   void* to, int64_t most) override {
+        return loops_.sequences[int(draw)].follow(&parameters, unit, end, to, most);
+    }
 
  private:
     const host::LoopLibrary& loops_;

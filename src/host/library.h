@@ -142,6 +142,15 @@ using GuessLoop = int64_t (*)(const void* x, int64_t n, double first, double sca
 /// Draws the elements of blocks `begin` to `end` - 1 of a kernel::RandomParameters.
 using RandomLoop = void (*)(const void* parameters, int64_t begin, int64_t end);
 
+/// The loops of a row of sequence_draws.def, of a kernel::SequenceParameters; null where they are of the other kind.
+struct SequenceLoops {
+    /// Draws the elements of words `begin` to `end` - 1.
+    void (*fill)(const void* parameters, int64_t begin, int64_t end);
+    /// Draws at most `most` numbers that begin before unit `end` to `to`, or only counts them if that is null. `unit`,
+    /// where the first one begins, becomes the unit behind the last one. Returns their number.
+    int64_t (*follow)(const void* parameters, int64_t& unit, int64_t end, void* to, int64_t most);
+};
+
 /// Gather, scatter and compaction; strides in bytes, addresses need no alignment.
 struct IndexingLoops {
     /// offsets[i] = position(index[i]) * stride, or is incremented by it (`more`); false if an index is out of bounds.
@@ -179,6 +188,7 @@ struct LoopLibrary {
     const ValueSortLoop* sorts;         ///< by dtype; null where radix sort is as fast
     const ShortRowSorts* short_rows;    ///< by dtype; null for the complex ones
     const RandomLoop* draws;            ///< by RandomDraw
+    const SequenceLoops* sequences;     ///< by SequenceDraw
     CopyLoop copy[kItemSizes];
     MaskedStore store_where[kItemSizes];
     IndexingLoops indexing;

@@ -23,6 +23,7 @@ void run(const LoopLibrary& library, const Histogram& task);
 void run(const LoopLibrary& library, const FourierTransform& task);
 void run(const LoopLibrary& library, const LapackRoutine& task);
 void run(const LoopLibrary& library, const RandomFill& task);
+void run(const LoopLibrary& library, const SequenceFill& task);
 
 /// One product as a Matmul task by a library would compute it; false, with nothing done, where none does.
 bool multiply(const LoopLibrary& library, const MatrixProduct& product);

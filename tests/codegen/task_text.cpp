@@ -11,6 +11,9 @@
 #include "codegen/matmul_launch.h"
 #include "codegen/random_launch.h"
 #include "codegen/segmented_reduce_launch.h"
+#include "codegen/sequence_launch.h"
+
+#include "cuarray/kernel/sequence.h"
 
 using namespace cuarray;
 
@@ -107,10 +110,24 @@ void add_random_draws() {
     for (int draw = 0; draw < count; ++draw) add(plan_random_fill(RandomDraw(draw), {.n = 1000}, 250).kernel);
 }
 
+void add_sequences() {
+    using namespace kernel;
+    static constexpr bool kSequences[] = {
+#define DRAW(name, ...) is_sequence<__VA_ARGS__>,
+#include "cuarray/sequence_draws.def"
+#undef DRAW
+    };
+    const SequenceParameters p{.numbers = {.n = 1000}, .words = 1000, .tiles = 2};
+    for (size_t draw = 0; draw < std::size(kSequences); ++draw)
+        for (int step = 0; step < 3; ++step)
+            if (kSequences[draw] == (step > 0)) add(plan_sequence_fill(SequenceDraw(draw), step, p).kernel);
+}
+
 }  // namespace
 
 int main() {
     add_random_draws();
+    add_sequences();
     add_products();
     add_all_updates();
     add_segments();

@@ -56,6 +56,8 @@ INDICES = "sim tests/python/test_indexing_arrays.py"
 WAITS = "tests/cuda/test_cuda_waits.py -k 'error or destructor or end'"
 STARTS = "tests/cuda/test_cuda_starts.py"
 WRITES = "sim tests/python/test_writes.py"
+SEQUENCES = "sim tests/python/test_sequence.py -k 'cuda and (sizes or integers or layouts)'"
+LONG_SEQUENCES = "sim tests/python/test_sequence.py -k 'cuda and many_numbers'"
 
 BY_HAND = [
     Mutant(
@@ -381,6 +383,90 @@ BY_HAND = [
         " && reinterpret_cast<u64>(to) % sizeof(RandomPack) == 0",
         "",
         "sim tests/python/test_random_numbers.py -k cuda",
+    ),
+    Mutant(
+        "sequence-elements-before-the-first-are-stored",
+        "include/cuarray/kernel/sequence_device.h",
+        "if (first + e >= 0 && first + e < n)",
+        "if (first + e < n)",
+        SEQUENCES,
+    ),
+    Mutant(
+        "sequence-packs-at-any-address",
+        "include/cuarray/kernel/sequence_device.h",
+        " && reinterpret_cast<u64>(to) % sizeof(RandomPack) == 0",
+        "",
+        SEQUENCES,
+    ),
+    Mutant(
+        "sequence-grids-do-not-jump",
+        "include/cuarray/kernel/sequence_device.h",
+        "        state = jumped(jump, state);\n",
+        "",
+        LONG_SEQUENCES,
+    ),
+    Mutant(
+        "sequence-tiles-do-not-jump",
+        "include/cuarray/kernel/sequence_device.h",
+        "        state = jumped(to_next_tile, state);\n",
+        "",
+        LONG_SEQUENCES,
+    ),
+    Mutant(
+        "sequence-rounds-jump-half-as-far",
+        "include/cuarray/kernel/sequence_device.h",
+        "p.place.jumps[8]",
+        "p.place.jumps[7]",
+        SEQUENCES,
+    ),
+    Mutant(
+        "sequence-attempts-skip-a-word",
+        "include/cuarray/kernel/sequence_device.h",
+        "state = jumped(place.jumps[0], state);\n            word =",
+        "state = jumped(place.jumps[1], state);\n            word =",
+        SEQUENCES,
+    ),
+    Mutant(
+        "sequence-tiles-begin-at-their-first-unit",
+        "include/cuarray/kernel/sequence_device.h",
+        "    for (u32 unit = 0; unit < entry; ++unit) drop(unit);\n",
+        "",
+        SEQUENCES,
+    ),
+    Mutant(
+        "sequence-units-within-a-number-give-numbers",
+        "include/cuarray/kernel/sequence_device.h",
+        "    for (u32 unit = begin + 1; unit < exit.entry && unit < kTileUnits; ++unit) drop(unit);\n",
+        "\n",
+        SEQUENCES,
+    ),
+    Mutant(
+        "sequence-ends-one-unit-behind-the-last-number",
+        "include/cuarray/kernel/sequence_device.h",
+        "*p.end = begin + unit + units;",
+        "*p.end = begin + unit + 1;",
+        "sim tests/python/test_sequence.py -k 'cuda and far_behind'",
+    ),
+    Mutant(
+        "sequence-pieces-are-ranked-by-words",
+        "include/cuarray/kernel/sequence_device.h",
+        "h < unit % kPieces ? below | bit_of(unit) : below",
+        "below",
+        SEQUENCES,
+    ),
+    Mutant(
+        "sequence-ties-are-decided-by-the-device",
+        "include/cuarray/kernel/sequence_device.h",
+        "            if (!made.is_certain) return {-1, -1};\n",
+        "",
+        "sim tests/python/test_sequence.py -k 'cuda and ties'",
+    ),
+    Mutant(
+        "sequence-exits-beyond-the-bound",
+        "src/ops/sequence.cpp",
+        "entry < kTileEntries ?",
+        "entry < 1000 ?",
+        "sim tests/python/test_sequence.py -k 'cuda and far_behind'",
     ),
     Mutant(
         "kernel-of-another-walk",
@@ -1163,6 +1249,7 @@ KERNEL_TESTS = {
     "segmented_reduce_device.h": ("sim tests/python/test_segments.py -k 'cuda and many'",),
     "sort_device.h": ("sim tests/python/test_sorting.py -k 'cuda and (bools or top_k or long_rows)'",),
     "histogram_device.h": ("sim tests/python/test_histograms.py -k 'cuda and on_edges'",),
+    "sequence_device.h": (SEQUENCES,),
 }
 
 

@@ -99,7 +99,11 @@ struct UniformDraw<f64> {
     using Element = f64;
     static constexpr int kWords = 1, kElements = 1;
     static constexpr bool kRedraws = false;
-    static CUARRAY_FN f64 number(u64 word) { return f64(i64(word >> 11)) * 0x1p-53; }
+    /// The upper 53 bits as 1 + 2 k 2^-53 less 1, or less 1 - 2^-53 for the last bit: a subtraction, which is exact,
+    /// takes less time than a conversion.
+    static CUARRAY_FN f64 number(u64 word) {
+        return bit_cast<f64>(u64(0x3FF) << 52 | word >> 12) - bit_cast<f64>((u64(0x3FF) << 52) - (word >> 11 & 1));
+    }
     static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, f64* to) {
         *to = p.start + p.width * number(*words);
         return false;

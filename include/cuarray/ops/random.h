@@ -1,4 +1,5 @@
-// random.h -- random numbers from the sequence of a Philox generator, the same on every device.
+// random.h -- random numbers, the same on every device: from the sequence of a Philox generator, or NumPy's own from
+// that of a PCG64.
 #pragma once
 #include <span>
 #include "cuarray/array/array.h"
@@ -39,5 +40,35 @@ CUARRAY_API void take_numbers(PhiloxState& state, RandomNumbers& numbers, int64_
 /// none. ValueError for others.
 CUARRAY_API void random_fill(const Array& result, const RandomNumbers& numbers, const char* name,
                              std::span<const Array> parameters = {});
+
+/// The state of NumPy's PCG64.
+struct Pcg64State {
+    kernel::u128 state, increment;
+    bool has_carried;  ///< whether `carried` is the next 32-bit number
+    uint32_t carried;  ///< the upper half of the last word of which a 32-bit number was drawn
+};
+
+/// What NumPy's Generator draws: numbers of a row of sequence_draws.def, mostly start + width * x, or integers of a
+/// range.
+struct SequenceNumbers {
+    SequenceDraw draw;
+    double start = -0.0, width = 1;  ///< -0.0 + x is x, of any sign
+    double value[3] = {};
+    uint64_t low = 0, most = 0, least = 0;
+    /// Numbers whose acceptance is within this share of a tie are decided by the host's exp and log1p, as NumPy's are.
+    double margin = -1;  ///< by default one that exceeds the errors of a device
+};
+
+/// Sets the parameters of a row, in the order of the method of NumPy's Generator, all of them, and in their domain.
+CUARRAY_API void set_parameters(SequenceNumbers& numbers, std::span<const double> parameters);
+
+/// Integers of a dtype from low to low + most, most > 0.
+CUARRAY_API SequenceNumbers sequence_integers(DType dtype, uint64_t low, uint64_t most);
+
+/// Draws the elements of an array, in C order, as NumPy's Generator does, and moves the state behind them; the array's
+/// dtype has the size of the draw's elements. Numbers are NumPy's bit for bit, but for the tails of normal and
+/// exponential ones on a GPU, which are as exact as its log1p. Waits for draws that take as many words as they need.
+CUARRAY_API void draw_sequence(const Array& result, const SequenceNumbers& numbers, Pcg64State& state,
+                               const char* name);
 
 }  // namespace cuarray

@@ -80,6 +80,11 @@ class DirectLoops {
     virtual void unpack_bits(const void* from, void* to, int64_t n, bool highest_first) = 0;
     /// Draws to an aligned address, that of the result.
     virtual void draw(const RandomFill& task, void* result) = 0;
+    /// The same of the words of a Fill.
+    virtual void draw(const SequenceFill& task, void* result) = 0;
+    /// SequenceLoops::follow (host/library.h) of a draw.
+    virtual int64_t follow(SequenceDraw draw, const kernel::SequenceParameters& parameters, int64_t& unit, int64_t end,
+                           void* to, int64_t most) = 0;
 
  protected:
     ~DirectLoops() = default;

@@ -7,7 +7,7 @@
 #include "cuarray/core/layout.h"
 #include "cuarray/core/random_draw.h"
 #include "cuarray/kernel/gather.h"
-#include "cuarray/kernel/philox.h"
+#include "cuarray/kernel/pcg64.h"
 #include "cuarray/runtime/storage.h"
 
 namespace cuarray {
@@ -451,6 +451,31 @@ template <class Visit> void operands(const RandomFill& task, Visit&& visit) {
         if (parameter.storage) visit(Operand{parameter, shape, Access::Read});
 }
 
+/// Fill: elements that take the same bits each. Map: the exits of tiles, for each entry. Write: the numbers of tiles.
+enum class SequenceStep : uint8_t { Fill, Map, Write };
+
+/// Numbers of NumPy's Generator over a PCG64, to contiguous, aligned memory.
+struct SequenceFill {
+    SequenceDraw draw;
+    SequenceStep step;
+    kernel::SequenceParameters parameters;  ///< all but addresses
+    View result;                            ///< Fill, Write: n elements; Map: TileExits, as int64
+    const char* name = "";
+    View places = {};  ///< Write: TilePlaces, as int64
+    View end = {};     ///< Write: one int64, set if the last of the n numbers is drawn
+
+    const char* kernel() const { return "sequence_fill"; }
+    int64_t words() const { return int64_t(parameters.words); }
+    int64_t tiles() const { return int64_t(parameters.tiles); }
+};
+template <class Visit> void operands(const SequenceFill& task, Visit&& visit) {
+    const bool is_map = task.step == SequenceStep::Map;
+    const int64_t n = is_map ? task.tiles() * kernel::kTileEntries * 2 : int64_t(task.parameters.numbers.n);
+    visit(Operand{task.result, Dims{n}, Access::Write});
+    if (task.places.storage) visit(Operand{task.places, Dims{task.tiles() * 2}, Access::Read});
+    if (task.end.storage) visit(Operand{task.end, Dims{1}, Access::Write});
+}
+
 /// Any task, by reference.
 class Task {
  public:
@@ -467,7 +492,7 @@ class Task {
     std::variant<const Elementwise*, const Reduce*, const LeftFold*, const Scan*, const SegmentedReduce*, const Matmul*,
                  const Correlate*, const IndexedAccess*, const Compaction*, const Sort*, const OrderStatistics*,
                  const SearchSorted*, const Histogram*, const FourierTransform*, const LapackRoutine*,
-                 const RandomFill*>
+                 const RandomFill*, const SequenceFill*>
         task_;
 };
 

@@ -52,6 +52,7 @@ LoopLibrary make_library(SymbolFinder find) {
     collect_short_rows(short_rows);
     library.short_rows = short_rows;
     library.draws = random_loops();
+    library.sequences = sequence_loops();
     collect_copies(library);
     collect_indexing(library.indexing);
     collect_bit_packing(library);

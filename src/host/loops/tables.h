@@ -49,6 +49,8 @@ void collect_short_rows(ShortRowSorts* to);
 
 /// The loops that draw random numbers, by RandomDraw.
 const RandomLoop* random_loops();
+/// The loops that draw the numbers of NumPy's Generator, by SequenceDraw.
+const SequenceLoops* sequence_loops();
 
 /// Fills the loops that copy items.
 void collect_copies(LoopLibrary& library);

@@ -1,0 +1,110 @@
+// pcg64.h -- the words of NumPy's PCG64 (XSL-RR 128/64), from any place of its sequence.
+//
+// A step of the state is an affine map modulo 2^128, and so is a jump of any number of steps (O'Neill: PCG, a family of
+// simple fast space-efficient statistically good algorithms for random number generation, 2014). A word is a function
+// of the state behind its step, so that words can be drawn in any order.
+//
+// Units. A draw reads numbers of 64, 32, 16 or 8 bits or single bits in order, the lowest ones of a word first. A
+// 32-bit number that the draw before has left is the upper half of word 0: the draw then begins at its first unit.
+#pragma once
+#include "cuarray/kernel/philox.h"
+
+namespace cuarray::kernel {
+
+/// A number of 128 bits.
+struct u128 {
+    u64 low, high;
+};
+
+CUARRAY_FN u128 add_wide(u128 a, u128 b) {
+    const u64 low = a.low + b.low;
+    return {low, a.high + b.high + (low < a.low)};
+}
+
+CUARRAY_FN u128 multiply_wide(u128 a, u128 b) {
+    const pair<u64, u64> low = wide_product(a.low, b.low);
+    return {low.first, low.second + a.low * b.high + a.high * b.low};
+}
+
+/// x -> factor * x + summand modulo 2^128: a jump in the sequence.
+struct AffineMap {
+    u128 factor, summand;
+};
+
+CUARRAY_FN u128 jumped(const AffineMap& jump, u128 state) {
+    return add_wide(multiply_wide(jump.factor, state), jump.summand);
+}
+
+/// One jump after the other.
+CUARRAY_FN AffineMap composed(const AffineMap& first, const AffineMap& second) {
+    return {multiply_wide(first.factor, second.factor), jumped(second, first.summand)};
+}
+
+/// Rotates to the right by 0 to 63 bits.
+CUARRAY_FN u64 rotated(u64 x, u32 count) {
+#ifdef __CUDACC__
+    const u32 low = u32(x), high = u32(x >> 32);
+    const bool crosses = (count & 32) != 0;
+    const u32 a = crosses ? high : low, b = crosses ? low : high;
+    return u64(__funnelshift_r(b, a, count)) << 32 | __funnelshift_r(a, b, count);
+#else
+    return x >> count | x << (-count & 63);
+#endif
+}
+
+/// The word of a state.
+CUARRAY_FN u64 pcg64_word(u128 state) { return rotated(state.high ^ state.low, u32(state.high >> 58)); }
+
+/// Numbers of words are below this power of two.
+constexpr int kPcg64Jumps = 48;
+
+/// Where a draw is in the sequence of a PCG64.
+struct Pcg64Place {
+    u128 state;                    ///< of word 0
+    AffineMap jumps[kPcg64Jumps];  ///< over 2^k words
+    u64 carried;                   ///< with `has_carried`: word 0, whose upper half alone is read
+    u32 has_carried;
+};
+
+/// Draws of numbers that take several units are cut into tiles. Where a number begins in a tile depends on those before
+/// it: on how many units behind the beginning of the tile the last one ends, at most kTileEntries - 1.
+constexpr int kTileEntries = 8;
+
+/// From such a place to the end of the tile: the numbers drawn, and how far behind the tile the last one ends; -1 where
+/// that is not known.
+struct TileExit {
+    i64 numbers, entry;
+};
+
+/// Where the numbers of a tile go: `first` is the index of the first one, which begins `entry` units behind the
+/// beginning of the tile; an entry of -1: the tile is left out.
+struct TilePlace {
+    i64 first, entry;
+};
+
+/// A draw from a PCG64 to contiguous memory.
+struct SequenceParameters {
+    RandomParameters numbers;  ///< n, the range or the distribution, the result
+    Pcg64Place place;
+    f64 margin;  ///< comparisons with exp and log1p are certain where the sides differ by more than this share
+    u64 words;   ///< without tiles: so many are read
+    u64 first_tile, tiles, tile_units;
+    TileExit* exits;          ///< of each tile, kTileEntries of them
+    const TilePlace* places;  ///< of each tile
+    i64* end;                 ///< the unit behind the last number
+};
+
+/// The state of a word.
+CUARRAY_FN u128 state_at(const Pcg64Place& place, u64 word) {
+    u128 state = place.state;
+    for (int k = 0; word >> k; ++k)
+        if (word >> k & 1) state = jumped(place.jumps[k], state);
+    return state;
+}
+
+/// A word of a draw, given its state.
+CUARRAY_FN u64 word_at(const Pcg64Place& place, u64 word, u128 state) {
+    return word == 0 && place.has_carried ? place.carried : pcg64_word(state);
+}
+
+}  // namespace cuarray::kernel

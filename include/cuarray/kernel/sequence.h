@@ -1,0 +1,244 @@
+// sequence.h -- the numbers of NumPy's Generator that take as many units of kernel/pcg64.h as they need.
+//
+// An attempt begins at a unit. It takes some units and gives a number or none; the next attempt begins behind it. Most
+// attempts take one unit, are accepted at once and need no function; `try_quickly` judges these, and `attempt` the
+// others, which read further units by next().
+#pragma once
+#include "cuarray/kernel/distributions.h"
+#include "cuarray/kernel/pcg64.h"
+#include "cuarray/kernel/ziggurats.h"
+
+namespace cuarray::kernel {
+
+/// The outcome of an attempt. It is not certain where a device's exp or log1p could decide otherwise than the host's.
+struct Attempt {
+    u32 units;
+    bool gives, is_certain;
+};
+
+/// The layers of a ziggurat.
+template <class T>
+struct Layers {
+    const unsigned_t<T>* inside;
+    const T* width;
+    const T* height;
+};
+
+/// Whether a < b, both positive; uncertain if they differ by less than a share of b.
+CUARRAY_FN bool is_below(f64 a, f64 b, f64 margin, bool& is_certain) {
+    is_certain = (a < b - b * margin) == (a < b + b * margin);
+    return a < b;
+}
+
+/// The uniform number of a unit, from 0 to 1.
+CUARRAY_FN f64 uniform_unit(u64 unit, f64) { return UniformDraw<f64>::number(unit); }
+CUARRAY_FN f32 uniform_unit(u64 unit, f32) { return f32(i32(u32(unit) >> 8)) * 0x1p-24f; }
+
+/// -log(1 - u).
+CUARRAY_FN f64 minus_log1p(f64 u) { return -CUARRAY_C(log1p)(-u); }
+CUARRAY_FN f32 minus_log1p(f32 u) { return -CUARRAY_C(log1pf)(-u); }
+
+CUARRAY_FN Layers<f64> normal_layers(f64) { return {normal_inside_f64, normal_width_f64, normal_height_f64}; }
+CUARRAY_FN Layers<f32> normal_layers(f32) { return {normal_inside_f32, normal_width_f32, normal_height_f32}; }
+CUARRAY_FN Layers<f64> exponential_layers(f64) {
+    return {exponential_inside_f64, exponential_width_f64, exponential_height_f64};
+}
+CUARRAY_FN Layers<f32> exponential_layers(f32) {
+    return {exponential_inside_f32, exponential_width_f32, exponential_height_f32};
+}
+
+/// start + width * a normal number.
+template <class T>
+struct NormalSequence {
+    using Element = T;
+    static constexpr int kBits = 8 * int(sizeof(T));
+    static constexpr bool kAttempts = true;
+    static constexpr T kTail = T(3.6541528853610087963519472518), kInverseTail = T(0.27366123732975827203338247596);
+    static CUARRAY_FN Layers<T> layers() { return normal_layers(T()); }
+    static CUARRAY_FN u32 layer(u64 unit) { return u32(unit) & 0xff; }
+    static CUARRAY_FN unsigned_t<T> distance(u64 unit) {
+        return unsigned_t<T>(unit >> 9 & (kBits == 64 ? 0xfffffffffffff : 0x7fffff));
+    }
+    static CUARRAY_FN bool is_negative(u64 unit) { return unit >> 8 & 1; }
+    static CUARRAY_FN T within_layer(const Layers<T>& layers, u64 unit) {
+        const T x = T(signed_t<T>(distance(unit))) * layers.width[layer(unit)];
+        return bit_cast<T>(bits_of(x) | unsigned_t<T>(is_negative(unit)) << (kBits - 1));
+    }
+    static CUARRAY_FN T scaled(const SequenceParameters& p, T x) { return T(p.numbers.start) + T(p.numbers.width) * x; }
+    static CUARRAY_FN bool try_quickly(const SequenceParameters& p, const Layers<T>& layers, u64 unit, T& to) {
+        to = scaled(p, within_layer(layers, unit));
+        return distance(unit) < layers.inside[layer(unit)];
+    }
+    template <class Next>
+    static CUARRAY_FN Attempt attempt(const SequenceParameters& p, const Layers<T>& layers, u64 unit, Next& next,
+                                      T& to) {
+        Attempt made = {2, true, true};
+        const u32 i = layer(unit);
+        if (i > 0) {
+            const T x = within_layer(layers, unit), u = uniform_unit(next.next(), T());
+            const T y = (layers.height[i - 1] - layers.height[i]) * u + layers.height[i];
+            made.gives = is_below(y, CUARRAY_C(exp)(-0.5 * x * x), p.margin, made.is_certain);
+            to = scaled(p, x);
+            return made;
+        }
+        for (made.units = 3;; made.units += 2) {
+            const T x = kInverseTail * minus_log1p(uniform_unit(next.next(), T()));
+            const T y = minus_log1p(uniform_unit(next.next(), T()));
+            const bool is_done = is_below(x * x, y + y, p.margin, made.is_certain);
+            to = scaled(p, distance(unit) >> 8 & 1 ? -(kTail + x) : kTail + x);
+            if (is_done || !made.is_certain) return made;
+        }
+    }
+};
+
+/// width * an exponential number.
+template <class T>
+struct ExponentialSequence {
+    using Element = T;
+    static constexpr int kBits = 8 * int(sizeof(T));
+    static constexpr bool kAttempts = true;
+    static constexpr T kTail = T(7.6971174701310497140446280481);
+    static CUARRAY_FN Layers<T> layers() { return exponential_layers(T()); }
+    static CUARRAY_FN u32 layer(u64 unit) { return u32(unit >> (kBits == 64 ? 3 : 1)) & 0xff; }
+    static CUARRAY_FN unsigned_t<T> distance(u64 unit) { return unsigned_t<T>(unit >> (kBits == 64 ? 11 : 9)); }
+    static CUARRAY_FN T within_layer(const Layers<T>& layers, u64 unit) {
+        return T(signed_t<T>(distance(unit))) * layers.width[layer(unit)];
+    }
+    static CUARRAY_FN bool try_quickly(const SequenceParameters& p, const Layers<T>& layers, u64 unit, T& to) {
+        to = T(p.numbers.width) * within_layer(layers, unit);
+        return distance(unit) < layers.inside[layer(unit)];
+    }
+    template <class Next>
+    static CUARRAY_FN Attempt attempt(const SequenceParameters& p, const Layers<T>& layers, u64 unit, Next& next,
+                                      T& to) {
+        Attempt made = {2, true, true};
+        const u32 i = layer(unit);
+        const T u = uniform_unit(next.next(), T());
+        if (i == 0) {
+            to = T(p.numbers.width) * (kTail + minus_log1p(u));
+            return made;
+        }
+        const T y = (layers.height[i - 1] - layers.height[i]) * u + layers.height[i];
+        const T x = within_layer(layers, unit);
+        made.gives = is_below(y, exponential_density(x), p.margin, made.is_certain);
+        to = T(p.numbers.width) * x;
+        return made;
+    }
+    static CUARRAY_FN f64 exponential_density(f64 x) { return CUARRAY_C(exp)(-x); }
+    static CUARRAY_FN f32 exponential_density(f32 x) { return CUARRAY_C(expf)(-x); }
+};
+
+/// low + 0 ... most, from Bits bits each: those of IntegerDraw, whose rejected bits give no number.
+template <class T, int Bits>
+struct IntegerSequence {
+    using Element = T;
+    static constexpr int kBits = Bits;
+    static constexpr bool kAttempts = false;
+    static CUARRAY_FN Layers<T> layers() { return {nullptr, nullptr, nullptr}; }
+    static CUARRAY_FN bool try_quickly(const SequenceParameters& p, const Layers<T>&, u64 unit, T& to) {
+        return !IntegerDraw<T, Bits>::take(p.numbers, unit, to);
+    }
+    template <class Next>
+    static CUARRAY_FN Attempt attempt(const SequenceParameters&, const Layers<T>&, u64, Next&, T&) {
+        return {1, false, true};
+    }
+};
+
+/// A uniform number above 0.
+struct UniformSequence {
+    using Element = f64;
+    static constexpr int kBits = 64;
+    static constexpr bool kAttempts = false;
+    static CUARRAY_FN Layers<f64> layers() { return {nullptr, nullptr, nullptr}; }
+    static CUARRAY_FN bool try_quickly(const SequenceParameters&, const Layers<f64>&, u64 unit, f64& to) {
+        to = UniformDraw<f64>::number(unit);
+        return to > 0;
+    }
+    template <class Next>
+    static CUARRAY_FN Attempt attempt(const SequenceParameters&, const Layers<f64>&, u64, Next&, f64&) {
+        return {1, false, true};
+    }
+};
+
+/// A function of the numbers of a sequence.
+template <class Sequence, class Transform>
+struct TransformedSequence {
+    using Element = f64;
+    static constexpr int kBits = Sequence::kBits;
+    static constexpr bool kAttempts = Sequence::kAttempts;
+    static CUARRAY_FN Layers<f64> layers() { return Sequence::layers(); }
+    static CUARRAY_FN bool try_quickly(const SequenceParameters& p, const Layers<f64>& layers, u64 unit, f64& to) {
+        const bool gives = Sequence::try_quickly(p, layers, unit, to);
+        to = Transform::of(p.numbers, to);
+        return gives;
+    }
+    template <class Next>
+    static CUARRAY_FN Attempt attempt(const SequenceParameters& p, const Layers<f64>& layers, u64 unit, Next& next,
+                                      f64& to) {
+        const Attempt made = Sequence::attempt(p, layers, unit, next, to);
+        to = Transform::of(p.numbers, to);
+        return made;
+    }
+};
+
+/// Transforms, as NumPy writes them. Those of exponential numbers have their parameter, or its inverse, in value[0];
+/// those of uniform ones take `start` and `width`.
+struct LognormalTransform {
+    static CUARRAY_FN f64 of(const RandomParameters&, f64 x) { return CUARRAY_C(exp)(x); }
+};
+struct ParetoTransform {
+    static CUARRAY_FN f64 of(const RandomParameters& p, f64 x) { return CUARRAY_C(expm1)(x / p.value[0]); }
+};
+struct PowerTransform {
+    static CUARRAY_FN f64 of(const RandomParameters& p, f64 x) {
+        return CUARRAY_C(pow)(-CUARRAY_C(expm1)(-x), p.value[0]);
+    }
+};
+struct RayleighTransform {
+    static CUARRAY_FN f64 of(const RandomParameters& p, f64 x) { return p.value[0] * CUARRAY_C(sqrt)(2 * x); }
+};
+struct WeibullTransform {
+    static CUARRAY_FN f64 of(const RandomParameters& p, f64 x) { return CUARRAY_C(pow)(x, p.value[0]); }
+};
+struct GumbelTransform {
+    static CUARRAY_FN f64 of(const RandomParameters& p, f64 u) {
+        return p.start - p.width * CUARRAY_C(log)(-CUARRAY_C(log)(1 - u));
+    }
+};
+struct LaplaceTransform {
+    static CUARRAY_FN f64 of(const RandomParameters& p, f64 u) {
+        const f64 logarithm = CUARRAY_C(log)(u >= 0.5 ? 2 - u - u : u + u);
+        return u >= 0.5 ? p.start - p.width * logarithm : p.start + p.width * logarithm;
+    }
+};
+struct LogisticTransform {
+    static CUARRAY_FN f64 of(const RandomParameters& p, f64 u) {
+        return p.start + p.width * CUARRAY_C(log)(u / (1 - u));
+    }
+};
+
+/// From `start` to `width`; value: the share below the mode, and what the squares of the distances from both ends are
+/// multiplied by.
+struct TriangularSequence {
+    using Element = f64;
+    static constexpr int kWords = 1, kElements = 1;
+    static constexpr bool kRedraws = false;
+    static CUARRAY_FN bool draw(const RandomParameters& p, const u64* words, f64* to) {
+        const f64 u = UniformDraw<f64>::number(*words);
+        const f64 up = p.start + CUARRAY_C(sqrt)(u * p.value[1]);
+        const f64 down = p.width - CUARRAY_C(sqrt)((1 - u) * p.value[2]);
+        *to = u <= p.value[0] ? up : down;
+        return false;
+    }
+};
+
+/// The units of a tile on a GPU.
+constexpr u32 kTileUnits = 2048;
+
+/// Whether the numbers of a draw take as many units as they need.
+template <class Draw, class = void>
+constexpr bool is_sequence = false;
+template <class Draw>
+constexpr bool is_sequence<Draw, void_of<decltype(Draw::kAttempts)>> = true;
+
+}  // namespace cuarray::kernel

@@ -1,0 +1,301 @@
+"""Numbers of NumPy's Generator over PCG64, drawn in parallel: NumPy's bits, and its state behind them."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cuarray
+from cuarray import _core
+
+ROOT = Path(__file__).resolve().parents[2]
+
+MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
+MASK = 2**128 - 1
+
+#: Draws of numbers: NumPy's method, its dtype, and the number from which a tail begins.
+FLOATS = {
+    "uniform_double": (lambda g, n: g.random(n), np.float64, np.inf),
+    "uniform_float": (lambda g, n: g.random(n, dtype=np.float32), np.float32, np.inf),
+    "normal_double": (lambda g, n: g.standard_normal(n), np.float64, 3.6541),
+    "normal_float": (lambda g, n: g.standard_normal(n, dtype=np.float32), np.float32, 3.6541),
+    "exponential_double": (lambda g, n: g.standard_exponential(n), np.float64, 7.697),
+    "exponential_float": (lambda g, n: g.standard_exponential(n, dtype=np.float32), np.float32, 7.697),
+}
+REJECTING = [name for name in FLOATS if "uniform" not in name]
+INTEGERS = [np.dtype(code) for code in "?bBhHiIlL"]
+
+
+def numpys(seed, half=False):
+    """NumPy's generator, of which a 32-bit number may be left over."""
+    generator = np.random.Generator(np.random.PCG64(seed))
+    if half:
+        generator.random(dtype=np.float32)
+    return generator
+
+
+def numbers_of(generator):
+    """The state of NumPy's generator, as draw_sequence takes and returns it."""
+    state = generator.bit_generator.state
+    inner = state["state"]
+    return inner["state"], inner["inc"], bool(state["has_uint32"]), state["uinteger"]
+
+
+def with_numbers(state, inc):
+    """NumPy's generator of a state."""
+    bits = np.random.PCG64()
+    inner = {"state": state, "inc": inc}
+    bits.state = {"bit_generator": "PCG64", "state": inner, "has_uint32": 0, "uinteger": 0}
+    return np.random.Generator(bits)
+
+
+def same_numbers(ours, theirs, tail=np.inf):
+    """Whether numbers have the same bits; those of tails on a GPU may differ in the last ones."""
+    ours = ours.numpy() if isinstance(ours, cuarray.ndarray) else ours
+    assert ours.dtype == theirs.dtype
+    differ = ours.view(f"u{ours.itemsize}") != theirs.view(f"u{ours.itemsize}")
+    if not differ.any():
+        return True
+    if cuarray.device().kind == "cpu" or not (abs(theirs[differ]) > tail).all():
+        return False
+    return np.allclose(ours[differ], theirs[differ], rtol=4 * np.finfo(ours.dtype).eps, atol=0)
+
+
+def check_floats(name, generator, n, **options):
+    """Draw beside NumPy; the state is compared, too."""
+    draw, dtype, tail = FLOATS[name]
+    out = cuarray.empty(n, dtype)
+    before = numbers_of(generator)
+    after = _core.draw_sequence(out, before, name, **options)
+    assert same_numbers(out, draw(generator, n), tail), (name, n)
+    assert after == numbers_of(generator), (name, n)
+
+
+def check_integers(generator, low, high, n, dtype):
+    """The same of integers from low to high."""
+    out = cuarray.empty(n, dtype)
+    before = numbers_of(generator)
+    after = _core.draw_sequence_integers(out, before, low % 2**64, high - low)
+    theirs = generator.integers(low, high, n, dtype=dtype, endpoint=True)
+    assert same_numbers(out, theirs), (low, high, n, dtype)
+    assert after == numbers_of(generator), (low, high, n, dtype)
+
+
+def limits(dtype):
+    return (0, 1) if dtype.kind == "b" else (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
+
+
+def ranges(dtype):
+    """Ranges of every kind: powers of two, all of a type, those that reject many and few numbers."""
+    least, most = limits(dtype)
+    if dtype.kind == "b":
+        return [(0, 1)]
+    found = [(least, most), (least, least + 1), (0, 99), (-1 if least else 1, 3), (most - 6, most)]
+    bits = 8 * dtype.itemsize
+    found += [(least, least + 2**k - 1) for k in range(1, bits, 3)]
+    found += [(least, least + 2**k) for k in (bits - 1, bits // 2, bits - 3)]
+    if bits == 64:
+        found += [(0, 2**32 - 1), (0, 2**32), (0, 2**32 - 2), (5, 2**33 + 1), (0, 2**31)]
+    return found
+
+
+@pytest.fixture(params=[1, 2, 7])
+def threads(request):
+    """The number of threads of cpu."""
+    before = cuarray.get_num_threads()
+    cuarray.set_num_threads(request.param)
+    yield request.param
+    cuarray.set_num_threads(before)
+
+
+@pytest.mark.parametrize("half", [False, True])
+@pytest.mark.parametrize("name", FLOATS)
+def test_sizes(device, name, half):
+    for n in (0, 1, 2, 3, 255, 256, 257, 2047, 2048, 2049, 5001):
+        check_floats(name, numpys(n, half), n)
+
+
+@pytest.mark.parametrize("half", [False, True])
+@pytest.mark.parametrize("dtype", INTEGERS, ids=str)
+def test_integers(device, dtype, half):
+    for k, (low, high) in enumerate(ranges(dtype)):
+        for n in (1, 7, 3001):
+            check_integers(numpys(k, half), low, high, n, dtype)
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_many_numbers(device, name):
+    """More than threads and grids take at once."""
+    check_floats(name, numpys(11, True), 2_200_003 if name == "uniform_float" else 1_100_003)
+
+
+def test_calls_of_any_order(device):
+    """A state is carried through draws of all kinds, as NumPy's is."""
+    draw, generator = np.random.default_rng(3), numpys(5)
+    for _ in range(3000 if cuarray.device(device).kind == "cpu" else 150):
+        n = int(draw.choice([0, 1, 2, 3, 4, 5, 7, 31, 64, 1000]))
+        if draw.random() < 0.5:
+            check_floats(list(FLOATS)[draw.integers(len(FLOATS))], generator, n)
+        else:
+            dtype = INTEGERS[draw.integers(len(INTEGERS))]
+            low, high = ranges(dtype)[draw.integers(len(ranges(dtype)))]
+            check_integers(generator, low, high, n, dtype)
+
+
+def test_threads_draw_the_same(threads):
+    """Threads begin where the numbers before them end, which is rarely at the first unit of their part."""
+    with cuarray.device("cpu"):
+        for seed in range(30):
+            for name in REJECTING:
+                check_floats(name, numpys(seed, True), 40_000 + seed)
+            check_integers(numpys(seed), 0, 2**31, 40_001, np.dtype("l"))
+            check_integers(numpys(seed, True), 0, 200, 40_001, np.dtype("B"))
+        check_floats("uniform_double", numpys(1), 200_001)
+        check_floats("uniform_float", numpys(1, True), 200_001)
+
+
+@pytest.mark.parametrize("name", REJECTING)
+def test_ties_are_decided_by_the_host(device, name):
+    """With a margin of one, every acceptance that needs exp or log1p is taken for a tie."""
+    for margin in (1.0, 1e-2):
+        check_floats(name, numpys(17, True), 9001, margin=margin)
+
+
+#: States behind which a number of the tail takes 7, 9 and 13 words: a tile of a GPU knows exits up to 7 words behind it.
+LONG_TAILS = [
+    (7, 0xA350EC91F393BBF441110794D3B5D40D, 0x289D99CBFDB6AFE4ECAF5D5EAB1C1EE1),
+    (9, 0x3BB593CE2CAA07599EA60EFE94BE70D2, 0xD2E4D092502A6DBD585E1BE21C606665),
+    (13, 0x66352EB4455777DA4ACF415294A71FAF, 0xAD1BB90FDA7E4D2C103C12A0883E4B3B),
+]
+
+
+@pytest.mark.parametrize(("words", "state", "inc"), LONG_TAILS)
+def test_numbers_that_end_far_behind_a_tile(device, words, state, inc):
+    generator = with_numbers(state, inc)
+    generator.standard_normal()
+    assert numbers_of(generator)[0] == advanced(state, inc, words)
+    for before in (2047, 2048, 2046, 2041, 4095):
+        check_floats("normal_double", with_numbers(advanced(state, inc, -before), inc), 5000)
+
+
+def advanced(state, inc, steps):
+    """The state that many steps later."""
+    bits = with_numbers(state, inc).bit_generator
+    bits.advance(steps % 2**128)
+    return bits.state["state"]["state"]
+
+
+def test_every_layer_is_numpys(device):
+    """The first word of each state is at the border of a layer: accepted at once below it, and not at it."""
+    inverse = pow(MULTIPLIER, -1, 2**128)
+    for name, shift, drop in (("normal_double", 9, 0), ("exponential_double", 11, 3)):
+        draw = FLOATS[name][0]
+        for layer in range(256) if cuarray.device(device).kind == "cpu" else (0, 1, 2, 38, 100, 255):
+            inside = border(draw, layer, shift, drop)
+            for distance in (1, max(inside - 1, 0), inside, inside + 1):
+                word = distance << shift | layer << drop
+                state = (word - 12345) * inverse & MASK
+                check_floats(name, with_numbers(state, 12345), 3)
+
+
+def border(draw, layer, shift, drop):
+    """The first distance in a layer of which NumPy takes a second word."""
+    inverse = pow(MULTIPLIER, -1, 2**128)
+    low, high = 0, 2 ** (64 - shift - (3 if drop == 0 else 0))
+    while low < high:
+        middle = (low + high) // 2
+        generator = with_numbers(((middle << shift | layer << drop) - 12345) * inverse & MASK, 12345)
+        first = advanced(numbers_of(generator)[0], 12345, 1)
+        draw(generator, 1)
+        if numbers_of(generator)[0] == first:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def test_tables_follow_from_their_recurrence():
+    spec = importlib.util.spec_from_file_location("make_ziggurats", ROOT / "scripts" / "make_ziggurats.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    assert script.text() == script.TARGET.read_text("utf-8")
+
+
+def test_layouts_and_scales(device):
+    """Numbers go to the elements in C order; they are scaled as NumPy scales them."""
+    for shape, layout in [((6, 7), lambda x: x.T), ((9, 8), lambda x: x[::-2, 1::3]), ((5,), lambda x: x[::-1])]:
+        out = layout(cuarray.zeros(shape))
+        generator = numpys(4)
+        after = _core.draw_sequence(out, numbers_of(generator), "normal_double", [2.0, 0.3])
+        check_close(out, generator.normal(2.0, 0.3, out.shape))
+        assert after == numbers_of(generator)
+
+
+#: Distributions that are functions of others, with their parameters.
+TRANSFORMS = {
+    "uniform": ("uniform_double", [-3.0, 5.0]),
+    "normal": ("normal_double", [0.5, 7.0]),
+    "exponential": ("exponential_double", [2.5]),
+    "gumbel": ("gumbel", [1.0, 3.0]),
+    "laplace": ("laplace", [-1.0, 0.3]),
+    "logistic": ("logistic", [10.0, 1.7]),
+    "lognormal": ("lognormal", [0.1, 1.3]),
+    "pareto": ("pareto", [2.5]),
+    "power": ("power", [0.7]),
+    "rayleigh": ("rayleigh", [3.3]),
+    "triangular": ("triangular", [-1.0, 2.0, 2.5]),
+    "weibull": ("weibull", [1.7]),
+}
+
+
+@pytest.mark.parametrize("method", TRANSFORMS)
+def test_distributions(device, method):
+    name, parameters = TRANSFORMS[method]
+    for seed, n in enumerate((1, 2, 5001, 40_001 if cuarray.device(device).kind == "cpu" else 4097)):
+        generator, out = numpys(seed, True), cuarray.empty(n)
+        after = _core.draw_sequence(out, numbers_of(generator), name, parameters)
+        check_close(out, getattr(generator, method)(*parameters, n))
+        assert after == numbers_of(generator)
+
+
+def check_close(ours, theirs):
+    """Compare numbers: equal on cpu, and on GPUs as close as their functions are."""
+    if cuarray.device().kind == "cpu":
+        assert same_numbers(ours, theirs)
+    else:
+        np.testing.assert_allclose(ours.numpy(), theirs, rtol=2e-14, atol=1e-15)
+
+
+#: Calls that generators draw in parallel.
+CALLS = {
+    "random": lambda g, n: g.random(n),
+    "random_float": lambda g, n: g.random((2, n // 2), dtype=np.float32),
+    "uniform": lambda g, n: g.uniform(-1.0, 4.0, n),
+    "integers": lambda g, n: g.integers(10, 1010, n),
+    "integers_8": lambda g, n: g.integers(0, 200, n, dtype=np.uint8),
+    "integers_power": lambda g, n: g.integers(-8, 8, n, dtype=np.int16),
+    "integers_same": lambda g, n: g.integers(7, 8, n),
+    "standard_normal": lambda g, n: g.standard_normal(n),
+    "standard_normal_float": lambda g, n: g.standard_normal(n, dtype=np.float32),
+    "standard_exponential": lambda g, n: g.standard_exponential(n),
+    "weibull_of_nothing": lambda g, n: g.weibull(0.0, n),
+    **{name: lambda g, n, name=name: getattr(g, name)(*TRANSFORMS[name][1], n) for name in TRANSFORMS},
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_generators_draw_numpys_numbers(device, name):
+    """The same calls, few and many numbers, one after the other and with a half of a word left over."""
+    ours, theirs = cuarray.random.default_rng(21), numpys(21)
+    for n in (1, 4, 1998, 2000, 2002, 5000, 40_000 if cuarray.device(device).kind == "cpu" else 2050):
+        a, b = CALLS[name](ours, n), CALLS[name](theirs, n)
+        assert a.shape == b.shape and a.device == cuarray.device()
+        if "integers" in name:
+            assert same_numbers(a, b)
+        elif b.dtype == np.float32:
+            assert same_numbers(a, b, 3.6541)
+        else:
+            check_close(a, b)
+        assert ours.random(dtype=np.float32).item() == theirs.random(dtype=np.float32)
+        assert ours.bit_generator.state == theirs.bit_generator.state
