@@ -7,9 +7,12 @@
 #include <dlfcn.h>
 #include <cmath>
 #include <cstring>
+#include <optional>
+#include <string>
 #include <vector>
 #include "bindings/bit_generator.h"
 #include "bindings/convert.h"
+#include "bindings/pcg64.h"
 #include "cuarray/runtime/registry.h"
 #include "ops/packed.h"
 
@@ -23,6 +26,7 @@ struct RandomSource {
     PyObject* bit_generator;
     PyObject *acquire, *release;  ///< methods of its lock
     BitGenerator bits;
+    bool is_pcg64;  ///< whose numbers we draw, too: by threads, and on GPUs
 };
 
 PyTypeObject* source_type = nullptr;
@@ -78,6 +82,57 @@ PyObject* drawn(const RandomSource& source, PyObject* size, DType dtype, Draw&& 
     LockedBits bits(source);
     without_gil(n >= kManyNumbers, [&] { draw(bits.get(), n, to); });
     return wrap(std::move(result));
+}
+
+// Numbers of a PCG64 in parallel.
+
+/// From so many numbers on, ours take less time than those of NumPy's functions.
+constexpr int64_t kParallelNumbers = 2000;
+
+/// Draws an array of the shape that `size` says from a PCG64, on the device of its new arrays: NumPy's numbers. Null,
+/// and nothing is drawn, for few numbers of the host, for one, for other bit generators, and inside a graph.
+PyObject* drawn_in_parallel(PyObject* self, PyObject* size, DType dtype, const SequenceNumbers& numbers,
+                            const char* method) {
+    if (!self || !PyObject_TypeCheck(self, source_type) || !as_source(self).host) return nullptr;
+    const RandomSource& source = as_source(self);
+    Dims shape;
+    if (!source.is_pcg64 || !is_given(size) || !read_shape(size, shape)) return nullptr;
+    const Device device = source.device == Py_None ? current_device() : to_device(source.device, {}, nullptr);
+    const int64_t n = checked_size(shape, item_size(dtype), method);
+    if (n == 0 || (device == Device{} && n < kParallelNumbers) || runtime(device).is_capturing()) return nullptr;
+    Array result = empty(shape, dtype, device);
+    LockedBits bits(source);
+    Pcg64State state = read_pcg64(*bits.get());
+    without_gil(true, [&] { draw_sequence(result, numbers, state, method); });
+    write_pcg64(state, *bits.get());
+    return wrap(std::move(result));
+}
+
+/// The row of sequence_draws.def of a name; none where there is none.
+std::optional<SequenceDraw> find_sequence(std::string_view name) {
+#define DRAW(row, ...) \
+    if (name == #row) return SequenceDraw::row;
+#include "cuarray/sequence_draws.def"
+#undef DRAW
+    return std::nullopt;
+}
+
+/// The name of a method without that of its class.
+const char* method_name(const char* method) { return std::strchr(method, '.') + 1; }
+
+/// What a method of Generator draws; none where NumPy's functions alone draw it.
+std::optional<SequenceNumbers> sequence_of(const char* method, const double* x, int count) {
+    if (!std::string_view(method).starts_with("Generator")) return std::nullopt;
+    const std::string name = method_name(method);
+    std::optional<SequenceDraw> draw = find_sequence(name);
+    if (!draw) draw = find_sequence(name + "_double");
+    if (!draw || (draw == SequenceDraw::weibull && x[0] == 0)) return std::nullopt;
+    SequenceNumbers numbers{*draw};
+    if (draw == SequenceDraw::uniform_double)
+        numbers.start = x[0], numbers.width = x[1];
+    else
+        set_parameters(numbers, {x, size_t(count)});
+    return numbers;
 }
 
 // Distributions of NumPy's library.
@@ -203,7 +258,12 @@ PyObject* draw_distribution(Given given, int which) {
             return nullptr;
         if (!is_inside(parameter.domain, x[k])) return nullptr;
     }
-    const RandomSource* const source = fit_together(row.together, x) ? source_on_host(given[0]) : nullptr;
+    if (!fit_together(row.together, x)) return nullptr;
+    if (const auto numbers = sequence_of(row.method, x, row.count))
+        if (PyObject* const made =
+                drawn_in_parallel(given[0], given[1 + row.count], row.dtype, *numbers, method_name(row.method)))
+            return made;
+    const RandomSource* const source = source_on_host(given[0]);
     if (!source) return nullptr;
     void*& function = functions[size_t(which)];
     if (!function && !(function = find_function(row.function))) return nullptr;
@@ -219,11 +279,14 @@ PyObject* draw_distribution(Given given, int which) {
 struct Filled {
     const char* method;
     const char* functions[2];
+    const char* sequence = nullptr;  ///< of sequence_draws.def, without the type
 };
 constexpr Filled kFilled[] = {
-    {"Generator.random", {"random_standard_uniform_fill", "random_standard_uniform_fill_f"}},
-    {"Generator.standard_exponential", {"random_standard_exponential_fill", "random_standard_exponential_fill_f"}},
-    {"Generator.standard_normal", {"random_standard_normal_fill", "random_standard_normal_fill_f"}},
+    {"Generator.random", {"random_standard_uniform_fill", "random_standard_uniform_fill_f"}, "uniform"},
+    {"Generator.standard_exponential",
+     {"random_standard_exponential_fill", "random_standard_exponential_fill_f"},
+     "exponential"},
+    {"Generator.standard_normal", {"random_standard_normal_fill", "random_standard_normal_fill_f"}, "normal"},
     {"RandomState.random", {"random_standard_uniform_fill"}},
     {"RandomState.random_sample", {"random_standard_uniform_fill"}},
 };
@@ -240,9 +303,15 @@ PyObject* draw_filled(Given given, int which) {
         if (given[2] && (!read_dtype(given[2], dtype) || (dtype != DType::float64 && dtype != DType::float32)))
             return nullptr;
     }
+    const bool is_single = dtype == DType::float32;
+    if (row.sequence)
+        if (PyObject* const made =
+                drawn_in_parallel(given[0], given[1], dtype,
+                                  {*find_sequence(row.sequence + std::string(is_single ? "_float" : "_double"))},
+                                  method_name(row.method)))
+            return made;
     const RandomSource* const source = source_on_host(given[0]);
     if (!source) return nullptr;
-    const bool is_single = dtype == DType::float32;
     void*& function = functions[size_t(2 * which + is_single)];
     if (!function && !(function = find_function(row.functions[is_single]))) return nullptr;
     return drawn(*source, given[1], dtype, [&](BitGenerator* bits, int64_t n, void* to) {
@@ -280,10 +349,14 @@ PyObject* draw_in_range(Given given, int is_older) {
     if (given[4] && (given[4] == Py_None || !read_dtype(given[4], dtype))) return nullptr;
     if (!given[1] || !read_range(given[1], given[2] ? given[2] : Py_None, endpoint == Py_True, dtype, low, high))
         return nullptr;
+    const uint64_t first = uint64_t(low), width = uint64_t(high - low);
+    if (!is_older && width > 0)
+        if (PyObject* const made =
+                drawn_in_parallel(given[0], given[3], dtype, sequence_integers(dtype, first, width), "integers"))
+            return made;
     const RandomSource* const source = source_on_host(given[0]);
     void* const function = source ? integers_of(dtype) : nullptr;
     if (!function) return nullptr;
-    const uint64_t first = uint64_t(low), width = uint64_t(high - low);
     return drawn(*source, given[3], dtype, [&](BitGenerator* bits, int64_t n, void* to) {
         switch (item_size(dtype)) {
             case 1: return draw_bounded<uint8_t>(function, bits, first, width, n, is_older, to);
@@ -591,6 +664,7 @@ PyObject* use(PyObject* self, PyObject* const* args, Py_ssize_t count) {
         Object release = Object::steal(PyObject_GetAttrString(lock.get(), "release"));
         RandomSource& source = as_source(self);
         source.bits = bits_of(capsule.get());
+        source.is_pcg64 = is_pcg64(args[1], source.bits);
         PyObject* const old[] = {source.host, source.bit_generator, source.device, source.acquire, source.release};
         source.host = Py_NewRef(args[0]), source.bit_generator = Py_NewRef(args[1]);
         source.device = Py_NewRef(args[2]);

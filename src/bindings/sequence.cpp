@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bindings/module.h"
+#include "bindings/pcg64.h"
 
 namespace py = pybind11;
 
@@ -14,12 +15,6 @@ namespace {
 
 /// The state: its two numbers of 128 bits, whether a 32-bit number is left, and that number.
 using StateNumbers = std::tuple<py::int_, py::int_, bool, uint32_t>;
-
-kernel::u128 to_wide(const py::int_& number) {
-    const py::int_ bits(64);
-    const py::object high = number >> bits;
-    return {PyLong_AsUnsignedLongLongMask(number.ptr()), PyLong_AsUnsignedLongLongMask(high.ptr())};
-}
 
 py::int_ from_wide(const kernel::u128& x) {
     return py::int_(py::object(py::int_(x.high) << py::int_(64)) | py::int_(x.low));
@@ -35,8 +30,9 @@ SequenceDraw draw_of(const std::string& name) {
 
 /// draw_sequence(out, state, name, parameters, margin=-1.0): the state behind the numbers of a distribution; with no
 /// parameters, of the standard one.
-StateNumbers draw_numbers(const Array& out, const StateNumbers& given, SequenceNumbers numbers) {
-    Pcg64State state{to_wide(std::get<0>(given)), to_wide(std::get<1>(given)), std::get<2>(given), std::get<3>(given)};
+StateNumbers draw_from_state(const Array& out, const StateNumbers& given, SequenceNumbers numbers) {
+    Pcg64State state{to_wide(std::get<0>(given).ptr()), to_wide(std::get<1>(given).ptr()), std::get<2>(given),
+                     std::get<3>(given)};
     {
         const py::gil_scoped_release released;
         draw_sequence(out, numbers, state, "draw_sequence");
@@ -54,14 +50,14 @@ void bind_sequence(py::module_& m) {
             SequenceNumbers numbers{draw_of(name)};
             if (!parameters.empty()) set_parameters(numbers, parameters);
             numbers.margin = margin;
-            return draw_numbers(out, state, numbers);
+            return draw_from_state(out, state, numbers);
         },
         py::arg("out"), py::arg("state"), py::arg("name"), py::arg("parameters") = std::vector<double>(),
         py::arg("margin") = -1.0);
     m.def("draw_sequence_integers",
           [](const Array& out, const StateNumbers& state, const py::int_& low, const py::int_& most) {
               const auto bits = [](const py::int_& x) { return uint64_t(PyLong_AsUnsignedLongLongMask(x.ptr())); };
-              return draw_numbers(out, state, sequence_integers(out.dtype(), bits(low), bits(most)));
+              return draw_from_state(out, state, sequence_integers(out.dtype(), bits(low), bits(most)));
           });
 }
 
