@@ -27,8 +27,9 @@ FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, type(np.sum))
 #: Set by `python -m cuarray --check`: decorate(ours, theirs, name) is what programs get for a function.
 decorate = None
 
-#: Classes of which a program may meet two: ours and NumPy's.
-CLASSES = {np.ndarray: Array, np.ufunc: Ufunc}
+#: Classes of which a program may meet two, ours and NumPy's; and NumPy's own Philox, over which generators draw its
+#: numbers.
+CLASSES = {np.ndarray: Array, np.ufunc: Ufunc, np.random.Philox: np.random.Philox}
 
 
 def found(module, name):

@@ -10,9 +10,8 @@ PyObject* the_operator_fallback = nullptr;
 }  // namespace
 
 PyObject* call_fallback(PyObject* fallback, Arguments args, Py_ssize_t count, PyObject* keywords) noexcept {
-    if (!fallback ||
-        !(PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_NotImplementedError) ||
-          PyErr_ExceptionMatches(PyExc_OverflowError)))
+    if (!fallback || !(PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_NotImplementedError) ||
+                       PyErr_ExceptionMatches(PyExc_OverflowError)))
         return nullptr;
     SavedException raised;
     PyObject* const result = PyObject_Vectorcall(fallback, args, size_t(count), keywords);

@@ -116,6 +116,16 @@ def test_ours_are_ours():
     assert np.sum.__name__ == "sum" and np.add.reduce([1, 2]) == 3 and isinstance(np.add, np.ufunc)
 
 
+def test_random_numbers_are_numpys():
+    for kind in ("PCG64", "Philox", "MT19937"):
+        bits, theirs = getattr(np.random, kind), getattr(numpy.random, kind)
+        assert (
+            np.random.Generator(bits(1)).normal(size=3).tolist()
+            == numpy.random.Generator(theirs(1)).normal(size=3).tolist()
+        )
+    assert np.random.RandomState(1).randn(3).tolist() == numpy.random.RandomState(1).randn(3).tolist()
+
+
 def test_star_import():
     names = {}
     exec("from cuarray.numpy import *", names)
