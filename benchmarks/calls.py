@@ -201,10 +201,69 @@ x.dtype
 x.size
 """.strip().split("\n")
 
+#: Calls of functions.def and reductions.def with a further keyword or a less common argument.
+FURTHER = """
+xp.moveaxis(A, (0, 1), (1, 0))
+xp.rollaxis(A, 1)
+xp.flip(A, (0, 1))
+xp.rot90(A, 2)
+xp.roll(A, 1, axis=1)
+xp.roll(A, (1, 2), axis=(0, 1))
+xp.squeeze(A[:1], 0)
+xp.expand_dims(A, (0, 2))
+xp.broadcast_to(x, (3, n))
+xp.ravel(A, order="F")
+xp.reshape(A, (-1, 2))
+xp.transpose(A, (1, 0))
+xp.atleast_2d(x)
+xp.tile(x, (2, 2))
+xp.repeat(A, 2, axis=1)
+xp.repeat(x, k)
+xp.concatenate([A, A], axis=None)
+xp.concatenate([x, y], dtype="f4")
+xp.concatenate([x, k])
+xp.stack([x, y], axis=-1)
+xp.vstack([A, A])
+xp.hstack([A, A])
+xp.dstack([A, A])
+xp.column_stack([x, y])
+xp.append(A, A, axis=0)
+xp.append(x, 1.5)
+xp.split(x, [2, 5])
+xp.array_split(x, 3)
+xp.diff(x, n=2)
+xp.diff(A, axis=0)
+xp.diff(x, prepend=0.0)
+xp.ediff1d(x, to_begin=0.0)
+xp.gradient(x, 0.5)
+xp.gradient(y, x)
+xp.gradient(x, edge_order=2)
+xp.gradient(A)
+xp.trapezoid(A, axis=0)
+xp.trapezoid(y, x)
+xp.trapezoid(y, dx=0.5)
+xp.unravel_index(k, (3, 4))
+xp.unravel_index(5, (3, 4), order="F")
+xp.ravel_multi_index((k, k), (7, 8))
+xp.ravel_multi_index((k, k), (5, 5), mode="clip")
+xp.packbits(W, bitorder="little")
+xp.packbits(k)
+xp.sum(A, axis=(0, 1))
+xp.sum(A, axis=0, keepdims=True)
+xp.sum(A, dtype="f4")
+xp.sum(A, axis=1, out=z)
+xp.max(x, initial=3.0)
+xp.mean(x, where=W)
+xp.any(A, axis=-1)
+xp.argmax(A, axis=1, keepdims=True)
+xp.count_nonzero(A, axis=0)
+""".strip().split("\n")
+
 SIZES = (10, 1000)
 LEAST = 0.8  # of each call
 DISPATCH = 0.5e-6  # of np.f(x), beyond cuarray.f(x): NumPy's search for __array_ufunc__ alone takes half of it
 LEAST_MEAN = 1.3
+LEAST_FURTHER, LEAST_FURTHER_MEAN = 0.6, 1.5
 
 
 def function(call: str, xp, n: int):
@@ -245,3 +304,17 @@ def calls() -> Iterator[Result]:
                 yield Result(f"{call}, n = {n}", ours["ours"], ours["own"] + DISPATCH, "xp.f + 0.5 us", 1.0)
         mean = math.exp(sum(math.log(result.ratio) for result in results) / len(results))
         yield Result(f"geometric mean of {len(results)} calls, n = {n}", 1, mean, "numpy", LEAST_MEAN, unit="x")
+
+
+@measure()
+def further_calls() -> Iterator[Result]:
+    """The same with a further keyword or a less common argument."""
+    for n in SIZES:
+        results = []
+        with np.errstate(all="ignore"):
+            for call in FURTHER:
+                time = race(0.02, ours=function(call, ca, n), numpy=function(call, np, n))
+                results.append(Result(f"{call}, n = {n}", time["ours"], time["numpy"], "numpy", LEAST_FURTHER))
+        yield from sorted(results, key=lambda result: result.ratio)
+        mean = math.exp(sum(math.log(result.ratio) for result in results) / len(results))
+        yield Result(f"geometric mean of {len(results)} calls, n = {n}", 1, mean, "numpy", LEAST_FURTHER_MEAN, unit="x")

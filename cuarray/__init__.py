@@ -57,7 +57,6 @@ MODULES = (
     "_functions.sequences",
     "_functions.matrices",
     "_functions.shaping",
-    "_functions.rearranging",
     "_functions.scans",
     "_functions.indexing",
     "_functions.index_grids",
@@ -65,7 +64,6 @@ MODULES = (
     "_functions.sets",
     "_functions.quantiles",
     "_functions.histograms",
-    "_functions.joining",
     "_functions.products",
     "_functions.einsum",
     "_functions.sharing",
@@ -74,7 +72,6 @@ MODULES = (
     "_functions.nan_functions",
     "_functions.padding",
     "_functions.editing",
-    "_functions.bit_packing",
     "_functions.blocks",
     "_functions.functional",
     "_functions.convolution",
@@ -88,7 +85,6 @@ MODULES = (
     "_functions.logic",
     "_functions.dtypes",
     "_runtime.devices",
-    "_functions.differences",
     "_runtime.streams",
     "_functions.errstate",
     "_runtime.fuse",
@@ -108,6 +104,7 @@ parts = [import_module(f"cuarray.{name}") for name in MODULES]
 types = numpy_types()
 globals().update(types)
 globals().update(_core.ufuncs)
+globals().update(_core.functions)
 for part in parts:
     globals().update({name: getattr(part, name) for name in part.__all__})
 for theirs, ours in ALIASES.items():
@@ -140,6 +137,7 @@ __all__ = sorted(
     | {"__array_api_version__", "__version__"}
     | types.keys()
     | _core.ufuncs.keys()
+    | _core.functions.keys()
     | ALIASES.keys()
     | {name for part in parts for name in part.__all__}
 )

@@ -156,11 +156,12 @@ def anchor(name: str, call: str, aliases: dict[str, str]) -> str:
 
 
 class Module:
-    """A Python source, read without running it; `made` are functions that it makes of rows, by name."""
+    """A Python source, a file or a text, read without running it; `made` are functions made of rows, by name."""
 
-    def __init__(self, file: Path, made: dict[str, str] | None = None):
+    def __init__(self, source: Path | str, made: dict[str, str] | None = None):
         self.made = made or {}
-        self.source = "".join([file.read_text("utf-8"), *self.made.values()])
+        text = source.read_text("utf-8") if isinstance(source, Path) else source
+        self.source = "".join([text, *self.made.values()])
         self.tree = ast.parse(self.source)
 
     def public(self) -> list[str]:
@@ -347,6 +348,16 @@ def made_functions(tables: dict, package: Path) -> dict[str, str]:
     return {row["name"]: module.source(row) for row in tables["reductions"] if row["parameters"]}
 
 
+def chapters(tables: dict) -> dict[str, Module]:
+    """The functions of functions.def as modules, one for each chapter."""
+    sources: dict[str, dict[str, str]] = {}
+    for row in tables["functions"]:
+        doc = row["doc"].replace("\n", "\n    ").rstrip()
+        source = f'def {row["name"]}({row["signature"]}):\n    """{doc}\n    """\n\n'
+        sources.setdefault(row["chapter"], {})[row["name"]] = source
+    return {title: Module(f'"""{title}."""\n__all__ = []\n', made) for title, made in sources.items()}
+
+
 def method_lines(tables: dict, functions: dict[str, ast.FunctionDef]) -> str:
     """The reductions that are methods of ndarray: they take what their functions take, behind the array."""
     names = [row["name"] for row in tables["reductions"] if row["is_method"]] + ["var", "std"]
@@ -367,6 +378,7 @@ def main() -> None:
         title: Module(package / f"{title.replace('.', '/')}.py", made if title == REDUCTIONS else None)
         for title in titles
     }
+    modules |= chapters(tables)
     aliases = Module(package / "_namespace/aliases.py").constant("ALIASES")
     methods = method_lines(tables, modules[REDUCTIONS].functions())
     stub = CORE_STUB.read_text("utf-8") + methods + operator_lines()

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 #include "cuarray/core/table.h"
+#include "cuarray/ops/functions.h"
 
 namespace {
 
@@ -12,7 +13,7 @@ std::string quoted(std::string_view text) {
     std::string result = "\"";
     for (char c : text) {
         if (c == '"' || c == '\\') result += '\\';
-        result += c;
+        result += c == '\n' ? std::string("\\n") : std::string(1, c);
     }
     return result + '"';
 }
@@ -66,6 +67,11 @@ std::string reduction_entry(const ReductionRow& row) {
            ",\n   \"flags\": " + list(flag_words(row.flags), quoted) + ", \"results\": " + results(row) + "}";
 }
 
+std::string function_entry(const FunctionRow& row) {
+    return "  {\"name\": " + quoted(row.name) + ", \"chapter\": " + quoted(row.chapter) +
+           ", \"signature\": " + quoted(row.signature) + ",\n   \"doc\": " + quoted(docstring(row)) + "}";
+}
+
 template <class Rows, class Print>
 void print(const char* title, const Rows& rows, Print one, const char* end) {
     std::cout << " " << quoted(title) << ": [\n";
@@ -78,6 +84,7 @@ void print(const char* title, const Rows& rows, Print one, const char* end) {
 int main() {
     std::cout << "{\n \"dtypes\": " << domain((1u << kDTypes) - 1) << ",\n";
     print("ufuncs", rows(), ufunc_entry, ",\n");
-    print("reductions", reductions(), reduction_entry, "\n");
+    print("reductions", reductions(), reduction_entry, ",\n");
+    print("functions", function_rows(), function_entry, "\n");
     std::cout << "}\n";
 }

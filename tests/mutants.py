@@ -1436,9 +1436,9 @@ MUTANTS = [
     ),
     Mutant(
         "ravel-gives-evenly-spaced-elements",
-        "src/bindings/ndarray_methods.cpp",
-        "if (!flat.is_c_contiguous()) flat",
-        "if (flat.ndim() > 1) flat",
+        "src/ops/shaping.cpp",
+        "return flat.is_c_contiguous() ? flat",
+        "return flat.ndim() == 1 ? flat",
         "tests/oracle/test_memory_of_results.py -k ravel",
     ),
     Mutant(

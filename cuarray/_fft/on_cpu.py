@@ -10,6 +10,7 @@ from threading import Thread
 import numpy as np
 
 from cuarray import _core
+from cuarray._arguments.functions import broadcast_to
 from cuarray._fft.kinds import FROM_REAL, OPPOSITE, TO_REAL
 from cuarray._functions.creation import empty, empty_like
 
@@ -161,7 +162,7 @@ class Memory:
 
 def read_only(x):
     """Return a view that cannot be written."""
-    return _core.broadcast_to(x, x.shape)
+    return broadcast_to(x, x.shape)
 
 
 def run_in_place(x, steps, shapes, norm, is_real):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from cuarray import _core
+from cuarray._arguments.functions import concat
 
 KDLCPU = 1  # DLPack's device type of host memory
 
@@ -23,7 +24,7 @@ def corners(array):
         if extent > 2 * edge + 1:
             before = (slice(None),) * axis
             head, tail = array[*before, : edge + 1], array[*before, extent - edge :]
-            array = _core.concatenate([head, tail], axis)
+            array = concat([head, tail], axis)
     return array
 
 

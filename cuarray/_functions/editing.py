@@ -1,4 +1,4 @@
-"""Insertion, deletion and appending of elements."""
+"""Insertion and deletion of elements."""
 
 import numpy as np
 
@@ -6,47 +6,9 @@ from cuarray import _core
 from cuarray._arguments.axes import normalise_axes, shape_tuple
 from cuarray._arguments.operands import WEAK, as_arrays, values_for
 from cuarray._functions.creation import as_array, empty
-from cuarray._functions.joining import concat
 from cuarray._functions.reductions import any
 
-__all__ = ["append", "delete", "insert", "resize", "trim_zeros"]
-
-
-@_core.with_fast_path
-def append(arr, values, axis=None):
-    """Join two arrays; without an axis, both flattened.
-
-    Parameters
-    ----------
-    arr, values : array_like
-        Equal in every extent except that of `axis`.
-    axis : int, optional
-
-    Returns
-    -------
-    ndarray
-        A new array.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit.
-    AxisError
-        If the axis does not exist.
-
-    See Also
-    --------
-    numpy.append
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.append([1, 2], [[3], [4]])
-    array([1, 2, 3, 4])
-    """
-    # concat treats Python numbers as weak scalars; here they are arrays.
-    arr, values = as_arrays("append", arr, values)
-    return concat((arr, values), axis)
+__all__ = ["delete", "insert", "resize", "trim_zeros"]
 
 
 def delete(arr, obj, axis=None):

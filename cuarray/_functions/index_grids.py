@@ -1,4 +1,4 @@
-"""Index arrays of diagonals, triangles and grids, and positions in flattened arrays."""
+"""Index arrays of diagonals, triangles and grids."""
 
 import math
 from collections.abc import Iterator
@@ -7,8 +7,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import bounded, integer, normalise_axis, shape_tuple
-from cuarray._arguments.operands import as_arrays, rule_outside, target, values_for, word
-from cuarray._arguments.ufuncs import maximum, minimum
+from cuarray._arguments.operands import as_arrays, target, values_for
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array, empty, ones
 from cuarray._functions.indexing import cycle, nonzero
@@ -23,13 +22,11 @@ __all__ = [
     "indices",
     "ix_",
     "mask_indices",
-    "ravel_multi_index",
     "trace",
     "tril_indices",
     "tril_indices_from",
     "triu_indices",
     "triu_indices_from",
-    "unravel_index",
 ]
 
 
@@ -505,139 +502,3 @@ def ix_(*args):
             (line,) = nonzero(line)
         lines.append(line.reshape((1,) * axis + (line.size,) + (1,) * (len(args) - axis - 1)))
     return tuple(lines)
-
-
-# Positions in flattened arrays.
-
-
-def integers(x, function):
-    """Return an array as int64; TypeError if it does not hold integers."""
-    if x.dtype.kind not in "iu":
-        raise TypeError(f"{function}: only integers are permitted, not {x.dtype}")
-    return x.astype(np.int64, copy=False)
-
-
-def strides_of(shape, order, function):
-    """Return the strides of a contiguous array in elements, in 'C' or 'F' order."""
-    order = word("C" if order is None else order, ("C", "F"), "order", function)
-    steps, step = [], 1
-    for extent in shape if order == "F" else reversed(shape):
-        steps.append(step)
-        step *= extent
-    if step > np.iinfo(np.int64).max:
-        raise ValueError(f"{function}: the product of dims {shape} does not fit int64")
-    return steps if order == "F" else steps[::-1]
-
-
-@_core.with_fast_path
-def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
-    """Convert coordinates to positions in the flattened array.
-
-    Parameters
-    ----------
-    multi_index : tuple of array_like of int
-        One array of coordinates per axis; they broadcast.
-    dims : sequence of int
-        The array's shape.
-    mode : {'raise', 'wrap', 'clip'} or a tuple of them
-        How to treat an out-of-bounds coordinate, for all axes or for each. With 'raise' the call waits for
-        the values.
-    order : {'C', 'F'}
-
-    Returns
-    -------
-    ndarray
-
-    Raises
-    ------
-    ValueError
-        If a coordinate is out of bounds, or the numbers of arrays and axes differ.
-    TypeError
-        If the coordinates are not integers.
-
-    See Also
-    --------
-    numpy.ravel_multi_index
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.ravel_multi_index(([0, 1], [2, 0]), (2, 3))
-    array([2, 3])
-    """
-    many = isinstance(mode, tuple | list)
-    modes = [rule_outside(one, "ravel_multi_index") for one in (mode if many else (mode,))]
-    shape = shape_tuple(dims, "dims", "ravel_multi_index")
-    if not hasattr(multi_index, "__len__") or isinstance(multi_index, dict):
-        raise TypeError(f"ravel_multi_index: a tuple of arrays is needed, not {multi_index!r}")
-    if len(multi_index) != len(shape):
-        raise ValueError(f"ravel_multi_index: {len(shape)} arrays are needed, one per axis, not {len(multi_index)}")
-    modes = modes if many else modes * len(shape)
-    if len(modes) != len(shape):
-        raise ValueError(f"ravel_multi_index: {len(modes)} modes for {len(shape)} axes")
-    result = 0
-    steps = strides_of(shape, order, "ravel_multi_index")
-    given = as_arrays("ravel_multi_index", *multi_index)
-    is_empty = not all(places.size for places in given)
-    if 0 in shape and not is_empty:
-        raise ValueError(f"ravel_multi_index: there are no positions in an array of shape {shape}")
-    for axis, (places, extent, rule, step) in enumerate(zip(given, shape, modes, steps, strict=True)):
-        places = integers(places, "ravel_multi_index")
-        if rule == "raise":
-            if not is_empty:
-                check_inside(places, extent, f"ravel_multi_index: invalid entry in coordinates array of axis {axis}")
-        elif rule == "wrap":
-            places = places % extent
-        else:
-            places = minimum(maximum(places, 0), extent - 1)
-        result = result + places * step
-    return result if shape else _core.as_value(as_array(result))
-
-
-def check_inside(places, extent, message):
-    """Raise ValueError if a position is not in 0..extent-1."""
-    if places.size and not 0 <= (least := int(places.min())) <= (most := int(places.max())) < extent:
-        raise ValueError(f"{message}: {least if least < 0 else most} with size {extent}")
-
-
-@_core.with_fast_path
-def unravel_index(indices, shape, order="C"):
-    """Convert positions in the flattened array to coordinates.
-
-    Parameters
-    ----------
-    indices : array_like of int
-        Not negative. The call waits for their values.
-    shape : sequence of int
-        The array's shape.
-    order : {'C', 'F'}
-
-    Returns
-    -------
-    tuple of ndarray
-        One array per axis, of the shape of `indices`.
-
-    Raises
-    ------
-    ValueError
-        If an index is out of bounds.
-    TypeError
-        If the positions are not integers.
-
-    See Also
-    --------
-    numpy.unravel_index
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.unravel_index([2, 3], (2, 3))
-    (array([0, 1]), array([2, 0]))
-    """
-    shape = shape_tuple(shape, "shape", "unravel_index")
-    places = integers(as_array(indices), "unravel_index")
-    if not shape and places.ndim:
-        raise ValueError("unravel_index: an array without axes takes one position")
-    check_inside(places, math.prod(shape), "unravel_index: a position is out of bounds for the array")
-    steps = strides_of(shape, order, "unravel_index")
-    return tuple(places // step % extent for step, extent in zip(steps, shape, strict=True))

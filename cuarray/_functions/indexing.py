@@ -4,6 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axis
+from cuarray._arguments.functions import broadcast_shapes, broadcast_to
 from cuarray._arguments.operands import (
     WEAK,
     arrays_and_numbers,
@@ -307,7 +308,7 @@ def choose(a, choices, out=None, mode="raise"):
     if count == 0:
         raise ValueError("choose: there are no choices")
     mode = rule_outside(mode, "choose")
-    shape = _core.broadcast_shapes(numbers.shape, *(one.shape for one in choices))
+    shape = broadcast_shapes(numbers.shape, *(one.shape for one in choices))
     if mode == "raise" and 0 not in shape and not 0 <= int(numbers.min()) <= int(numbers.max()) < count:
         raise ValueError(
             f"choose: invalid entry in choice array: numbers are from {numbers.min()} to {numbers.max()}, "
@@ -322,7 +323,7 @@ def choose(a, choices, out=None, mode="raise"):
         for number in range(count - 2, -1, -1):
             result = where(numbers <= number, choices[number].astype(dtype), result)
     if result.shape != shape or count == 1:
-        result = _core.broadcast_to(result, shape).copy()
+        result = broadcast_to(result, shape).copy()
     if out is not None and target(out, "choose", is_out=True).shape != shape:
         raise TypeError(f"choose: out= has shape {out.shape}, the result {shape}")
     return write_output(result, out, "choose", "unsafe")

@@ -6,12 +6,11 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axis
+from cuarray._arguments.functions import concat, diff
 from cuarray._arguments.operands import as_arrays, under_its_name
 from cuarray._arguments.ufuncs import abs as abs_ufunc
 from cuarray._arguments.ufuncs import clip, isnan, less, where
 from cuarray._functions.creation import as_array, empty
-from cuarray._functions.differences import diff
-from cuarray._functions.joining import concat
 from cuarray._functions.scans import cumsum
 from cuarray._functions.sorting import argsort, searchsorted
 from cuarray._runtime.fuse import fused_call

@@ -3,6 +3,7 @@
 import numpy as np
 
 from cuarray import _core
+from cuarray._arguments.functions import broadcast_shapes
 from cuarray._arguments.operands import arrays_and_numbers, as_arrays
 from cuarray._arguments.ufuncs import abs, imag, isfinite, isnan, less_equal, not_equal
 from cuarray._functions.creation import as_array
@@ -145,7 +146,7 @@ def array_equiv(a1, a2):
         return a1 is a2
     a, b = as_arrays("array_equiv", a1, a2)
     try:
-        _core.broadcast_shapes(a.shape, b.shape)
+        broadcast_shapes(a.shape, b.shape)
     except ValueError:
         return False
     return bool((a == b).all())

@@ -2,6 +2,7 @@
 
 from cuarray import _core
 from cuarray._arguments.axes import integer
+from cuarray._arguments.functions import broadcast_to
 from cuarray._functions.creation import as_array, ones, zeros
 
 __all__ = ["diag", "diagflat", "eye", "identity", "tri", "tril", "triu"]
@@ -283,4 +284,4 @@ def matrices(m, function):
     m = as_array(m)
     if m.ndim == 0:
         raise ValueError(f"{function}: the array has no axis")
-    return _core.broadcast_to(m, m.shape * 2) if m.ndim == 1 else m
+    return broadcast_to(m, m.shape * 2) if m.ndim == 1 else m

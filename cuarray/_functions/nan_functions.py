@@ -18,10 +18,10 @@ from cuarray._functions.reductions import (
     mean,
     min,
     prod,
-    reduce,
     spread,
     sum,
 )
+from cuarray._functions.reductions import all as all_of
 from cuarray._runtime.fuse import fused_call
 
 __all__ = [
@@ -516,7 +516,7 @@ def nan_place(find, replacement, a, axis, out, keepdims):
         return find(a, axis, out, keepdims=keepdims)
     with fused_call():
         nan = isnan(a)
-        nothing = reduce("all", nan, axis, None, None, False, NOT_GIVEN, NOT_GIVEN)
+        nothing = all_of(nan, axis)
     if a.size and bool(nothing.any()):
         raise ValueError(f"nan{find.__name__}: All-NaN slice encountered")
     with fused_call():

@@ -4,13 +4,12 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer
+from cuarray._arguments.functions import atleast_1d, broadcast_to, concat
 from cuarray._arguments.operands import as_arrays, real_number
 from cuarray._arguments.ufuncs import add, subtract
 from cuarray._functions.convolution import convolve
 from cuarray._functions.creation import as_array, zeros, zeros_like
-from cuarray._functions.joining import concat
 from cuarray._functions.sequences import arange
-from cuarray._functions.shaping import atleast_1d
 from cuarray._runtime.fuse import fused_call
 
 __all__ = ["poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "polyval", "roots"]
@@ -445,7 +444,7 @@ def polyint(p, m=1, k=None):
     (p, k), m = as_arrays("polyint", p, optional=(k,)), times(m, "polyint")
     k = zeros(m, device=p.device) if k is None else atleast_1d(k)
     if len(k) == 1 and m > 1:
-        k = _core.broadcast_to(k, (m,))
+        k = broadcast_to(k, (m,))
     if len(k) < m:
         raise ValueError("polyint: k must be a scalar or a rank-1 array of length 1 or >m")
     for i in range(m):

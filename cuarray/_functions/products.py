@@ -8,10 +8,10 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import bounded, integer, normalise_axes
+from cuarray._arguments.functions import moveaxis
 from cuarray._arguments.operands import as_arrays, check_output_cast, sole_output, target, write_output
 from cuarray._arguments.ufuncs import conj
 from cuarray._arguments.ufuncs import multiply as multiply_ufunc
-from cuarray._functions.shaping import moveaxis
 
 __all__ = ["dot", "inner", "matmul", "matvec", "outer", "tensordot", "vdot", "vecdot", "vecmat"]
 

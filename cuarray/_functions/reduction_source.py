@@ -1,4 +1,4 @@
-"""The function of a row of reductions.def as Python source; the build makes stubs and reference of it too."""
+"""The signature and docstring of a row of reductions.def as Python source, for the package, stubs and reference."""
 
 #: The parameters that a row can name, and their defaults.
 DEFAULTS = {
@@ -9,9 +9,6 @@ DEFAULTS = {
     "initial": "NOT_GIVEN",
     "where": "True",
 }
-#: What stands for a keyword that the function does not have.
-ABSENT = {name: "NOT_GIVEN" if name in ("keepdims", "initial", "where") else "None" for name in DEFAULTS}
-
 FUNCTION = '''\
 def {name}(a, {signature}):
     """{doc}
@@ -37,7 +34,6 @@ def {name}(a, {signature}):
     >>> ca.{name}({sample}, axis=0)
     {example}
     """
-    return reduce({name!r}, a, {arguments})
 '''
 
 NOTHING = """\
@@ -82,7 +78,7 @@ def names_of(row):
 
 
 def source(row):
-    """Return the source of a public row's function, which calls `reduce` and knows `NOT_GIVEN`."""
+    """Return the source of a function like a public row's, without a body; it knows `NOT_GIVEN`."""
     names = names_of(row)
     parameters = [name for name in names if name != "*"]
     described = [(name, *describe(name, row)) for name in parameters]
@@ -97,5 +93,4 @@ def source(row):
         notes=NOTES if "dtype" in parameters else "",
         sample=row["sample"],
         example=row["example"],
-        arguments=", ".join(name if name in parameters else ABSENT[name] for name in DEFAULTS),
     )

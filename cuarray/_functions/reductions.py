@@ -14,17 +14,11 @@ __all__ = ["std", "var"]
 NOT_GIVEN = np._NoValue
 
 
-def reduce(name, a, axis, dtype, out, keepdims, initial, where):
-    """Reduce with a row of the table of reductions; keywords that were not given keep the core's defaults."""
-    given = {"keepdims": keepdims, "initial": initial, "where": where}
-    return _core.reduce(name, a, axis, dtype, out, **{k: v for k, v in given.items() if v is not NOT_GIVEN})
-
-
 # The public rows of reductions.def: sum, prod, max ...
 for row in _core.reductions():
     if row["parameters"]:
         exec(compile(source(row), __file__, "exec"))
-        globals()[row["name"]] = _core.with_fast_path(globals()[row["name"]])
+        globals()[row["name"]] = _core.reduction_function(globals()[row["name"]])
         __all__ += [row["name"]]
 del row
 

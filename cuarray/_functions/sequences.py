@@ -6,6 +6,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axis, shape_tuple
+from cuarray._arguments.functions import broadcast_shapes, broadcast_to
 from cuarray._arguments.operands import WEAK, as_arrays, device_of
 from cuarray._arguments.ufuncs import floor, pow, where
 from cuarray._core import ndarray
@@ -306,8 +307,8 @@ def moved_axis(y, axis, function):
 
 def broadcast_arrays(*arrays):
     """Return read-only views of the arrays at their common shape."""
-    common = _core.broadcast_shapes(*(a.shape for a in arrays))
-    return tuple(_core.broadcast_to(a, common) for a in arrays)
+    common = broadcast_shapes(*(a.shape for a in arrays))
+    return tuple(broadcast_to(a, common) for a in arrays)
 
 
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):

@@ -5,12 +5,11 @@ from typing import Any, Self
 import numpy as np
 
 from cuarray import _core
+from cuarray._arguments.functions import broadcast_arrays, broadcast_shapes, concat
 from cuarray._arguments.operands import WEAK, arrays_and_numbers, as_arrays, device_of
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array, empty
-from cuarray._functions.joining import concat
 from cuarray._functions.sequences import arange, linspace
-from cuarray._functions.shaping import broadcast_arrays
 
 __all__ = ["broadcast", "c_", "index_exp", "mgrid", "ndenumerate", "ndindex", "ogrid", "r_", "s_"]
 
@@ -58,7 +57,7 @@ class Grid:
         if self.is_open:
             return axes
         dtype = axes[0].dtype if axes else np.int64
-        result = empty((len(axes), *_core.broadcast_shapes(*(x.shape for x in axes))), dtype)
+        result = empty((len(axes), *broadcast_shapes(*(x.shape for x in axes))), dtype)
         for place, x in enumerate(axes):
             result[place, ...] = x
         return result
@@ -203,7 +202,7 @@ class broadcast:
 
     def __init__(self, *arrays) -> None:
         self.arrays = broadcast_arrays(*as_arrays("broadcast", *arrays))
-        self.shape = _core.broadcast_shapes(*(x.shape for x in self.arrays))
+        self.shape = broadcast_shapes(*(x.shape for x in self.arrays))
         self.nd = self.ndim = len(self.shape)
         self.size = int(np.prod(self.shape, dtype=np.int64))
         self.numiter = len(arrays)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from cuarray import _core
+from cuarray._arguments.functions import broadcast_to
 from cuarray._arguments.operands import as_arrays
 from cuarray._linalg import on_gpu
 
@@ -75,10 +76,10 @@ def small_equations(name, arrays, options):
     columns = None if name != "solve" or len(shapes[1]) == 1 else shapes[1][-1]
     stack = np.broadcast_shapes(shapes[0][:-2], () if len(shapes[-1]) == 1 else shapes[-1][:-2])
     dtype = np.float32 if all(x.dtype == np.float32 for x in arrays) else np.float64
-    spread = [_core.broadcast_to(arrays[0], (*stack, n, n))]
+    spread = [broadcast_to(arrays[0], (*stack, n, n))]
     if name == "solve":
         right = arrays[1] if columns is not None else arrays[1].reshape((n, 1))
-        spread.append(_core.broadcast_to(right, (*stack, n, columns or 1)))
+        spread.append(broadcast_to(right, (*stack, n, columns or 1)))
     count = () if not stack else (prod(stack),)
     lines = [x.astype(dtype).copy("C").reshape((*count, *x.shape[-2:])) for x in spread]
     for x in lines:

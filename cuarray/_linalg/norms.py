@@ -8,12 +8,11 @@ from numpy.linalg import LinAlgError
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axes, normalise_axis
+from cuarray._arguments.functions import moveaxis, stack
 from cuarray._arguments.operands import as_arrays
 from cuarray._arguments.ufuncs import isnan, sqrt
 from cuarray._core import ndarray
 from cuarray._functions.elementwise import where
-from cuarray._functions.joining import stack
-from cuarray._functions.shaping import moveaxis
 from cuarray._linalg.decompositions import singular_values
 from cuarray._linalg.lapack import inverse, require_matrices, require_supported
 from cuarray._runtime.fuse import fused_call

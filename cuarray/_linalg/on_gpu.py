@@ -6,14 +6,13 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from cuarray import _core
+from cuarray._arguments.functions import broadcast_shapes, broadcast_to, roll
 from cuarray._arguments.ufuncs import abs, conj, copysign, exp, isfinite, log
 from cuarray._functions.creation import zeros
 from cuarray._functions.elementwise import where
 from cuarray._functions.indexing import take_along_axis
 from cuarray._functions.matrices import eye, tril, triu
-from cuarray._functions.rearranging import roll
 from cuarray._functions.sequences import arange
-from cuarray._functions.shaping import broadcast_shapes
 from cuarray._functions.sorting import argsort, sort
 
 
@@ -79,7 +78,7 @@ def lu(lapack, a):
 def inv(lapack, a):
     """Return inverses: that of the transposed matrix by columns is that of the matrix by rows."""
     n = a.shape[-1]
-    identity = _core.broadcast_to(eye(n, dtype=lapack.dtype, device=a.device), a.shape)
+    identity = broadcast_to(eye(n, dtype=lapack.dtype, device=a.device), a.shape)
     return lapack("getrs", *lu(lapack, a), identity, solved=n)[0]
 
 
@@ -88,11 +87,11 @@ def solve(lapack, a, b):
     is_vector = b.ndim == 1
     lines = b if is_vector else b.mT
     stack = broadcast_shapes(a.shape[:-2], () if is_vector else b.shape[:-2])
-    right = _core.broadcast_to(lines, (*stack, *lines.shape[-1 if is_vector else -2 :]))
+    right = broadcast_to(lines, (*stack, *lines.shape[-1 if is_vector else -2 :]))
     factors, pivots = lu(lapack, a.mT)
     if prod(a.shape[:-2]) != 1:
-        factors = _core.broadcast_to(factors, (*stack, *factors.shape[-2:]))
-        pivots = _core.broadcast_to(pivots, (*stack, pivots.shape[-1]))
+        factors = broadcast_to(factors, (*stack, *factors.shape[-2:]))
+        pivots = broadcast_to(pivots, (*stack, pivots.shape[-1]))
     found = lapack("getrs", factors, pivots, right, solved=1 if is_vector else b.shape[-1])[0]
     return found if is_vector else by_rows(found.mT)
 

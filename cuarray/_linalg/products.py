@@ -6,10 +6,11 @@ from typing import Any
 from numpy.linalg import LinAlgError
 
 from cuarray import _core
+from cuarray._arguments import functions
 from cuarray._arguments.axes import integer, normalise_axis
 from cuarray._arguments.operands import as_arrays, members
 from cuarray._core import ndarray
-from cuarray._functions import blocks, index_grids, products, shaping
+from cuarray._functions import blocks, index_grids, products
 from cuarray._functions.creation import empty_like
 from cuarray._functions.matrices import eye
 from cuarray._functions.products import write_product
@@ -279,7 +280,7 @@ def matrix_transpose(x, /) -> ndarray:
     array([[1, 3],
            [2, 4]])
     """
-    return shaping.matrix_transpose(x)
+    return functions.matrix_transpose(x)
 
 
 def matrix_power(a, n) -> ndarray:

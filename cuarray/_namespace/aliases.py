@@ -37,6 +37,8 @@ def alias(function, name):
     """Return the function under another name, which its errors then begin with."""
     if isinstance(function, _core.ufunc):
         return _core.alias(function, name)
+    if isinstance(function, _core.function):
+        return _core.function_alias(function, name)
     code = function.__code__.replace(co_name=name, co_qualname=name)
     other = FunctionType(code, function.__globals__, name, function.__defaults__, function.__closure__)
     other.__kwdefaults__ = function.__kwdefaults__

@@ -8,10 +8,11 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axis
+from cuarray._arguments.functions import repeat
 from cuarray._arguments.ufuncs import ceil, floor, trunc
 from cuarray._arguments.ufuncs import conj as conj_ufunc
 from cuarray._core import ndarray
-from cuarray._functions import elementwise, index_grids, indexing, products, rearranging, scans, sorting
+from cuarray._functions import elementwise, index_grids, indexing, products, scans, sorting
 from cuarray._functions.array_text import html_table, ndarray_repr, ndarray_str
 from cuarray._functions.sharing import copyto
 from cuarray._namespace.info import ARRAY_API_VERSION
@@ -91,19 +92,6 @@ def conj(self, out=None, /):
         return self
     copyto(out, self)
     return out
-
-
-@_core.with_fast_path
-def repeat(self, repeats, axis=None):
-    """Repeat the elements; see cuarray.repeat.
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.asarray([1, 2]).repeat(2)
-    array([1, 1, 2, 2])
-    """
-    return rearranging.repeat(self, repeats, axis)
 
 
 # Along an axis

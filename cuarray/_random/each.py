@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from cuarray import _core
+from cuarray._arguments.functions import broadcast_to
 from cuarray._arguments.ufuncs import sqrt
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
-from cuarray._functions.shaping import broadcast_to
 from cuarray._random.transforms import (
     DRAWS,
     array_of,

@@ -2,11 +2,11 @@
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, integer_tuple, normalise_axis, shape_tuple
+from cuarray._arguments.functions import broadcast_arrays as broadcast_arrays
+from cuarray._arguments.functions import broadcast_shapes as broadcast_shapes
+from cuarray._arguments.functions import broadcast_to as broadcast_to
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
-from cuarray._functions.shaping import broadcast_arrays as broadcast_arrays
-from cuarray._functions.shaping import broadcast_shapes as broadcast_shapes
-from cuarray._functions.shaping import broadcast_to as broadcast_to
 
 __all__ = ["as_strided", "sliding_window_view"]
 

@@ -139,24 +139,6 @@ Object from_dlpack(PyObject* object, std::optional<Device> device, PyObject* giv
     return Object::steal(wrap(without_gil(true, [&] { return to_device(imported, *device); })));
 }
 
-Object join(const py::object& sequence, Integer<"axis"> axis, PyObject* out, DType dtype, PyObject* casting) {
-    std::vector<Object> owners;
-    std::vector<Array> arrays;
-    for (const py::handle entry : sequence) {
-        owners.push_back(to_ndarray(entry.ptr(), "concatenate"));
-        arrays.push_back(array_of(owners.back().get()));
-    }
-    if (arrays.empty()) raise(ErrorKind::Value, "concatenate: need at least one array");
-    const Casting rule = to_casting(casting, Casting::SameKind);
-    Array imported;
-    Array* const target = to_output(out, arrays[0].device(), "concatenate", imported);
-    int64_t elements = 0;
-    for (const Array& array : arrays) elements += std::min(array.size(), kShortWork);
-    Array result = without_gil(is_long(arrays[0].device(), elements),
-                               [&] { return concatenate(arrays, axis, target, dtype, rule); });
-    return target ? Object::share(out) : Object::steal(wrap(std::move(result)));
-}
-
 Array multiply_matrices(const Array& x, const Array& y, DType dtype) {
     return without_gil(is_long(x.device(), std::max(x.size(), y.size())), [&] { return matmul(x, y, dtype); });
 }
@@ -184,19 +166,6 @@ Object strided_view(PyObject* x, const Dims& shape, PyObject* strides, int64_t o
         raise(ErrorKind::Value, "strided_view: bytes ", low, " to ", high, " are outside the memory of ",
               array.storage().bytes, " bytes");
     return Object::steal(wrap_view(array.view(std::move(layout), offset), x));
-}
-
-Object broadcast_view(PyObject* x, const Dims& shape) {
-    Array view = to_array(x, "broadcast_to").broadcast_to(shape);
-    view.set_read_only();
-    return Object::steal(wrap_view(std::move(view), x));
-}
-
-Dims broadcast_of(const py::args& shapes) {
-    const auto all = shapes.cast<std::vector<Dims>>();
-    std::vector<const Dims*> pointers;
-    for (const Dims& shape : all) pointers.push_back(&shape);
-    return broadcast(pointers, "broadcast_shapes");
 }
 
 /// to[mask] = value elementwise; `value` is an array, on any device, or a number.
@@ -281,13 +250,9 @@ void bind_creation(py::module_& m) {
 }
 
 void bind_memory(py::module_& m) {
-    m.def("concatenate", &join, py::arg("arrays"), py::arg("axis") = 0, py::arg("out") = py::none(),
-          py::arg("dtype") = py::none(), py::arg("casting") = "same_kind");
     m.def("correlate", &correlate_on);
     m.def("matmul", &multiply_matrices, py::arg("left"), py::arg("right"), py::arg("dtype") = py::none());
     m.def("triangle", [](const Array& x, Integer<"k"> k, bool upper) { return triangle(x, k, upper); });
-    m.def("broadcast_to", &broadcast_view);
-    m.def("broadcast_shapes", &broadcast_of);
     m.def("strided_view", &strided_view, py::arg("x"), py::arg("shape"), py::arg("strides"), py::arg("offset") = 0);
     m.def(
         "transfer", [](const Array& to, const Array& from) { transfer(to, from, "copyto"); },

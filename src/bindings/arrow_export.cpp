@@ -127,7 +127,7 @@ PyObject* capsules_of(DType dtype, std::unique_ptr<Column> column) {
 /// The array whose memory is a column of a dtype: itself, or a copy where elements have another dtype or steps between
 /// them. Bools are bits in Arrow.
 Array column_memory(PyObject* self, DType dtype, const char* method) {
-    static Attribute pack_bits{"cuarray._functions.bit_packing", "packbits"};
+    static Attribute pack_bits{"cuarray._arguments.functions", "packbits"};
     const Array array = shared_with_libraries(self);
     const char* const name = info(array.dtype()).name;
     if (array.ndim() != 1)

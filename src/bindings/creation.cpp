@@ -5,7 +5,7 @@
 #include "bindings/fast_paths.h"
 #include "bindings/ndarray.h"
 #include "bindings/other_arrays.h"
-#include "cuarray/ops/manipulation.h"
+#include "cuarray/ops/joining.h"
 #include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {
@@ -41,7 +41,7 @@ void refuse_numpy_beside(Device device, PyObject* object, const char* function) 
 }
 
 /// A list with ndarrays in it: its entries stacked along a new first axis, on the device that all of them share.
-ImportedArray stack(PyObject* sequence, PyObject* first, const CreationOptions& options, const char* function) {
+ImportedArray stack_entries(PyObject* sequence, PyObject* first, const CreationOptions& options, const char* function) {
     check_depth(options.depth);
     const Device device = array_of(first).device();
     CreationOptions of_entries;
@@ -57,14 +57,12 @@ ImportedArray stack(PyObject* sequence, PyObject* first, const CreationOptions& 
         Array row = array_of(entry.get());
         if (of_entries.reads_as != DType::none) row = astype(row, of_entries.reads_as, 'K', false);
         refuse_other_device(device, row.device(), function);
-        Dims shape = row.shape();
-        shape.insert(0, 1);
-        rows.push_back(row.reshape(shape));
+        rows.push_back(std::move(row));
         if (!(rows.back().shape() == rows.front().shape()))
             raise(ErrorKind::Value, function, ": a list of arrays of different shapes, ",
-                  to_string(array_of(first).shape()), " and ", to_string(row.shape()));
+                  to_string(array_of(first).shape()), " and ", to_string(rows.back().shape()));
     }
-    return {concatenate(rows, 0, nullptr, DType::none, Casting::SameKind), {}, true, true};
+    return {stack(rows), {}, true, true};
 }
 
 Device device_wanted(const CreationOptions& options) {
@@ -189,7 +187,7 @@ ImportedArray read(PyObject* object, const CreationOptions& options, const char*
     if (is_numpy_array(object)) return read_numpy(object, object, false, options, function);
     refuse_to_strip(object, function);
     if (PyList_Check(object) || PyTuple_Check(object)) {
-        if (PyObject* first = find_ndarray(object)) return stack(object, first, options, function);
+        if (PyObject* first = find_ndarray(object)) return stack_entries(object, first, options, function);
         return read_through_numpy(object, options, true, function);
     }
     if (PyNumber_Check(object) &&

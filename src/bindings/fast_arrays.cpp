@@ -1,9 +1,7 @@
 // fast_arrays.cpp -- fast paths of functions of one array: views, copies, elements, bytes; and NumPy's dispatch.
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 #include "bindings/fast_paths.h"
 #include "cuarray/ops/indexing.h"
 #include "cuarray/runtime/registry.h"
@@ -20,22 +18,6 @@ PyObject* copied_to(Given given, int) {
     if (!(to.device() == from.device()) || to.is_pending() || from.is_pending()) return nullptr;
     without_gil(is_long(to.device(), to.size()), [=] { assign(to, from, "copyto"); });
     return Py_NewRef(Py_None);
-}
-
-/// flip: m, axis.
-PyObject* flipped(Given given, int) {
-    const Array* const array = read_array(given[0]);
-    if (!array || array->ndim() == 0) return nullptr;
-    int64_t only = -1;
-    if (is_given(given[1]) && !read_axis(given[1], array->ndim(), only)) return nullptr;
-    Layout layout = array->layout();
-    int64_t offset = 0;
-    for (int d = 0; d < array->ndim(); ++d) {
-        if (only >= 0 && d != only) continue;
-        if (layout.shape[d] > 1) offset += (layout.shape[d] - 1) * layout.strides[d];
-        layout.strides[d] = -layout.strides[d];
-    }
-    return wrap_view(array->view(layout, array->is_empty() ? 0 : offset), given[0]);
 }
 
 /// Fills `width` elements at both ends of every axis with zeros; the interior is written by others.
@@ -147,63 +129,6 @@ PyObject* filled_diagonal(Given given, int) {
     return Py_NewRef(Py_None);
 }
 
-/// moveaxis: a, source, destination. One axis.
-PyObject* with_moved_axis(Given given, int) {
-    const Array* const array = read_array(given[0]);
-    int64_t from, to;
-    if (!array || !given[1] || !given[2] || !read_int(given[1], from) || !read_int(given[2], to)) return nullptr;
-    const int64_t ndim = array->ndim();
-    if (from < -ndim || from >= ndim || to < -ndim || to >= ndim) return nullptr;
-    if (from < 0) from += ndim;
-    Dims order;
-    for (int64_t d = 0; d < ndim; ++d)
-        if (d != from) order.push_back(d);
-    order.insert(int(to < 0 ? to + ndim : to), from);
-    return wrap_view(array->transpose(order), given[0]);
-}
-
-/// A position along an axis, as an int or an int64 value.
-bool read_position(PyObject* object, int64_t& position) {
-    if (!object || !is_number(object)) return object && read_int(object, position);
-    const Scalar& scalar = scalar_of_number(object);
-    if (scalar.dtype == DType::int64) std::memcpy(&position, scalar.bytes, sizeof position);
-    return scalar.dtype == DType::int64;
-}
-
-PyObject* wrap_position(int64_t position) { return wrap(Scalar::of(DType::int64, position)); }
-
-/// unravel_index: indices, shape, order. One position.
-PyObject* position_along_axes(Given given, int) {
-    int64_t position;
-    Dims shape;
-    if (!is_on_host(current_device()) || given[2] || !given[1] || !PyTuple_CheckExact(given[1])) return nullptr;
-    if (!read_position(given[0], position)) return nullptr;
-    if (!read_shape(given[1], shape) || position < 0 || position >= count(shape)) return nullptr;
-    Object result = Object::steal(PyTuple_New(shape.size()));
-    for (int d = shape.size() - 1; d >= 0; --d) {
-        PyTuple_SET_ITEM(result.get(), d, Object::steal(wrap_position(position % shape[d])).release());
-        position /= shape[d];
-    }
-    return result.release();
-}
-
-/// ravel_multi_index: multi_index, dims, mode, order. One position along each axis.
-PyObject* position_in_memory(Given given, int) {
-    Dims shape;
-    if (!are_absent(given, {2, 3}) || !given[0] || !PyTuple_CheckExact(given[0])) return nullptr;
-    if (!is_on_host(current_device()) || !given[1] || !PyTuple_CheckExact(given[1]) || !read_shape(given[1], shape))
-        return nullptr;
-    if (shape.size() == 0 || PyTuple_GET_SIZE(given[0]) != shape.size()) return nullptr;
-    int64_t result = 0;
-    for (int d = 0; d < shape.size(); ++d) {
-        int64_t position;
-        if (!read_position(PyTuple_GET_ITEM(given[0], d), position) || position < 0 || position >= shape[d])
-            return nullptr;
-        result = result * shape[d] + position;
-    }
-    return wrap_position(result);
-}
-
 /// take: a, indices, axis, out, mode. Elements of an array of one axis, or its parts along an axis.
 PyObject* taken(Given given, int) {
     const Array* const array = read_array(given[0]);
@@ -222,71 +147,6 @@ PyObject* taken(Given given, int) {
         if (error.kind() != ErrorKind::Index) throw;
         return nullptr;
     }
-}
-
-/// A bit order: absent, or one of its two names.
-bool read_bit_order(PyObject* object, bool& highest_first) {
-    const auto is = [object](const char* name) {
-        return PyUnicode_Check(object) && PyUnicode_CompareWithASCIIString(object, name) == 0;
-    };
-    highest_first = !object || is("big");
-    return highest_first || is("little");
-}
-
-using BitLoop = void (DirectLoops::*)(const void* from, void* to, int64_t n, bool highest_first);
-
-/// The result of a loop over the lines of a contiguous array's last axis, or over all elements, whose lines get
-/// `shape`.
-PyObject* line_by_line(const Array& array, const Dims& shape, bool highest_first, BitLoop loop) {
-    const char* const from = direct_data(array);
-    if (!from) return nullptr;
-    Array result = empty(shape, DType::uint8, array.device());
-    char* const to = direct_data(result);
-    DirectLoops* const loops = array.storage().front().direct();
-    if (!to) return nullptr;
-    const int64_t width = shape[shape.size() - 1], lines = width ? result.size() / width : 0;
-    const int64_t n = lines ? array.size() / lines : 0;
-    without_gil(array, [&] {
-        for (int64_t k = 0; k < lines; ++k) (loops->*loop)(from + k * n, to + k * width, n, highest_first);
-    });
-    return wrap(std::move(result));
-}
-
-/// The array if it is a contiguous one of a dtype, and the axis is its last one or absent; and the shape of its lines.
-const Array* read_lines(PyObject* object, PyObject* axis_object, DType dtype, Dims& shape) {
-    const Array* const array = read_array(object);
-    int64_t axis = -1;
-    if (!array || array->dtype() != dtype || array->ndim() == 0 || !array->is_c_contiguous()) return nullptr;
-    shape = array->shape();
-    if (!is_given(axis_object)) {
-        shape = {array->size()};
-    } else if (!read_int(axis_object, axis) || (axis != -1 && axis != array->ndim() - 1)) {
-        return nullptr;
-    }
-    return array;
-}
-
-/// packbits: a, axis, bitorder. Bools along the last axis.
-PyObject* packed_bits(Given given, int) {
-    Dims shape;
-    bool highest_first;
-    const Array* const array = read_lines(given[0], given[1], DType::bool_, shape);
-    if (!array || !read_bit_order(given[2], highest_first)) return nullptr;
-    int64_t& width = shape[shape.size() - 1];
-    width = width / 8 + (width % 8 != 0);
-    return line_by_line(*array, shape, highest_first, &DirectLoops::pack_bits);
-}
-
-/// unpackbits: a, axis, count, bitorder. Along the last axis, all bits.
-PyObject* unpacked_bits(Given given, int) {
-    Dims shape;
-    bool highest_first;
-    const Array* const array = read_lines(given[0], given[1], DType::uint8, shape);
-    if (!array || is_given(given[2]) || !read_bit_order(given[3], highest_first)) return nullptr;
-    int64_t& width = shape[shape.size() - 1];
-    if (width > std::numeric_limits<int64_t>::max() / 8) return nullptr;
-    width *= 8;
-    return line_by_line(*array, shape, highest_first, &DirectLoops::unpack_bits);
 }
 
 /// The method tobytes: self, order.
@@ -318,17 +178,11 @@ PyObject* dispatched(Given given, int) {
 
 constexpr FastFunction kArrayPaths[] = {
     {"copyto", copied_to},
-    {"flip", flipped},
     {"pad", padded},
     {"diag", diagonal_or_matrix},
     {"diagonal", diagonal},
     {"fill_diagonal", filled_diagonal},
-    {"moveaxis", with_moved_axis},
-    {"unravel_index", position_along_axes},
-    {"ravel_multi_index", position_in_memory},
     {"take", taken},
-    {"packbits", packed_bits},
-    {"unpackbits", unpacked_bits},
     {"tobytes", bytes_of},
     {"array_function", dispatched},
 };

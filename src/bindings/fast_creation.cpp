@@ -3,8 +3,10 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
+#include <vector>
 #include "bindings/dlpack.h"
 #include "bindings/fast_paths.h"
+#include "cuarray/ops/joining.h"
 #include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {
@@ -92,6 +94,18 @@ bool read_fill_value(PyObject* object, Scalar& number) {
     return true;
 }
 
+/// The arrays of a list, all of one shape, as the rows of a new one; null for others.
+PyObject* stacked_rows(PyObject* list) {
+    std::vector<Array> rows;
+    for (Py_ssize_t i = 0; i < length_of(list); ++i) {
+        const Array* const row = read_array(entry_of(list, i));
+        if (!row || row->ndim() == 0 || row->ndim() == kMaxDims || !(row->device() == current_device())) return nullptr;
+        if (i > 0 && row->shape() != rows[0].shape()) return nullptr;
+        rows.push_back(*row);
+    }
+    return made(rows[0].device(), rows[0].size() * int64_t(rows.size()), [&] { return stack(rows); });
+}
+
 /// array: object, dtype, copy, order, subok, ndmin, device, like, ndmax.
 PyObject* new_array_of(Given given, int) {
     if (!given[0] || !are_absent(given, {1, 2, 3, 4, 5, 6, 7, 8})) return nullptr;
@@ -101,8 +115,7 @@ PyObject* new_array_of(Given given, int) {
     if (!numbers && is_direct(current_device())) numbers = copy_of_few(given[0], current_device());
     if (numbers) return wrap(std::move(numbers));
     if (Scalar number; read_fill_value(given[0], number)) return wrap(full({}, number, current_device()));
-    const bool holds_arrays = is_list(given[0]) && length_of(given[0]) > 0 && is_ndarray(entry_of(given[0], 0));
-    return holds_arrays && is_direct(current_device()) ? stack_along(given[0], 0) : nullptr;
+    return is_list(given[0]) && length_of(given[0]) > 0 ? stacked_rows(given[0]) : nullptr;
 }
 
 /// The memory of an array of NumPy's, or of a library with a table of C functions; an empty handle for others.

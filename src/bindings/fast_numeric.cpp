@@ -19,18 +19,6 @@
 namespace cuarray::python {
 namespace {
 
-/// The public rows of reductions.def: a, and the row's parameters.
-PyObject* reduced(Given given, int row) {
-    const Array* const array = read_array(given[0]);
-    if (!array || array->is_empty()) return nullptr;
-    const ReductionCall call = call_of(ReductionId(row), given + 1);
-    int64_t axis = 0;
-    if (call.dtype || call.out || call.initial || call.where) return nullptr;
-    if (call.keepdims && !PyBool_Check(call.keepdims)) return nullptr;
-    if (is_given(call.axis) && !read_axis(call.axis, array->ndim(), axis)) return nullptr;
-    return reduce_by_name(ReductionId(row), reductions()[row].name, given[0], call);
-}
-
 /// nansum and nanprod: a, axis, dtype, out, keepdims, initial, where. Floating-point and complex arrays.
 PyObject* reduced_without_nan(Given given, int row) {
     const Array* const array = read_array(given[0]);
@@ -363,67 +351,6 @@ PyObject* running_sum(Given given, int) {
     return made(array->device(), array->size(), [&, x = *array] { return accumulate(row::add, x, options); });
 }
 
-/// diff: a, n, axis, prepend, append. Once or twice along an axis.
-PyObject* differences(Given given, int) {
-    const Array* const array = read_array(given[0]);
-    int64_t times = 1, axis = -1;
-    if (!array || array->ndim() == 0 || array->is_empty() || array->dtype() == DType::bool_) return nullptr;
-    if (!are_absent(given, {3, 4}) || is_deferring()) return nullptr;
-    if ((given[1] && !read_int(given[1], times)) || !read_axis(given[2], array->ndim(), axis)) return nullptr;
-    const int along = int(axis);
-    if (times < 1 || times > 2 || array->shape()[along] < times) return nullptr;
-    return made(array->device(), array->size(), [=, x = *array]() mutable {
-        for (int64_t k = 0; k < times; ++k) {
-            Layout layout = x.layout();
-            const int64_t stride = layout.strides[along], left = --layout.shape[along];
-            const Array later = x.view(layout, left > 0 ? stride : 0), earlier = x.view(layout);
-            const Argument args[] = {later, earlier};
-            x = call(row::subtract, args).array[0];
-        }
-        return x;
-    });
-}
-
-/// A few float64 of one axis, or null.
-const double* read_few_doubles(const Array* array) {
-    return array && array->ndim() == 1 && array->nbytes() <= kFewBytes && !is_deferring() ? read_doubles(array)
-                                                                                          : nullptr;
-}
-
-/// gradient: f, axis, edge_order. Of an array of one axis, at distances of 1.
-PyObject* gradient_of(Given given, int) {
-    const Array* const array = read_array(given[0]);
-    const double* const f = read_few_doubles(array);
-    const int64_t n = f ? array->size() : 0;
-    if (n < 2 || !are_absent(given, {1, 2})) return nullptr;
-    Array result = empty(array->shape(), DType::float64, array->device());
-    auto* const to = reinterpret_cast<double*>(direct_data(result));
-    if (!to) return nullptr;
-    to[0] = f[1] - f[0];
-    for (int64_t i = 1; i + 1 < n; ++i) to[i] = (f[i + 1] - f[i - 1]) / 2;
-    to[n - 1] = f[n - 1] - f[n - 2];
-    return wrap(std::move(result));
-}
-
-/// trapezoid: y, x, dx, axis. Of an array of one axis, at one distance, or at few float64 places.
-PyObject* area(Given given, int) {
-    const Array* const array = read_array(given[0]);
-    const double* const y = read_few_doubles(array);
-    const int64_t n = y ? array->size() : 0;
-    double distance = 1;
-    if (n < 2 || !are_absent(given, {3})) return nullptr;
-    const Array* const places = is_given(given[1]) ? read_array(given[1]) : nullptr;
-    const double* const x = read_few_doubles(places);
-    if (is_given(given[1]) && (!x || places->size() != n || given[2])) return nullptr;
-    if (given[2] && (!PyFloat_CheckExact(given[2]) || !read_float(given[2], distance))) return nullptr;
-    double parts[kFewBytes / sizeof(double)];
-    for (int64_t i = 0; i + 1 < n; ++i) parts[i] = (x ? x[i + 1] - x[i] : distance) * (y[i + 1] + y[i]) / 2;
-    Scalar sum;
-    sum.dtype = DType::float64;
-    array->storage().front().direct()->reduce(reduction::sum, sum.dtype, parts, n - 1, sum.bytes);
-    return wrap(sum);
-}
-
 /// partition and argpartition: a, kth, axis, kind, order, descending. By one place.
 PyObject* divided(Given given, int gives_indices) {
     const Array* const array = read_array(given[0]);
@@ -493,46 +420,35 @@ PyObject* different(Given given, int) {
     return wrap(std::move(result));
 }
 
-std::vector<FastFunction> make_paths() {
-    std::vector<FastFunction> paths = {
-        {"nansum", reduced_without_nan, reduction::sum},
-        {"nanprod", reduced_without_nan, reduction::prod},
-        {"dot", product},
-        {"unique", different},
-        {"einsum", contracted},
-        {"matmul", gufunc_product, kMatmul},
-        {"matvec", gufunc_product, kMatvec},
-        {"vecmat", gufunc_product, kVecmat},
-        {"vecdot", vector_products},
-        {"outer", outer_product},
-        {"clip", limited},
-        {"inner", inner_product},
-        {"trace", sum_of_diagonal},
-        {"convolve", sums_over_taps, true},
-        {"correlate", sums_over_taps, false},
-        {"interp", interpolated},
-        {"lexsort", sorted_by_keys},
-        {"vdot", conjugated_product},
-        {"cumsum", running_sum},
-        {"gradient", gradient_of},
-        {"trapezoid", area},
-        {"cross", cross_product},
-        {"diff", differences},
-        {"partition", divided, false},
-        {"argpartition", divided, true},
-        {"sort", sorted, false},
-        {"argsort", sorted, true},
-    };
-    for (int row = 0; row < kReductions; ++row)
-        if (reductions()[row].parameters) paths.push_back({reductions()[row].name, reduced, row});
-    return paths;
-}
+constexpr FastFunction kNumericPaths[] = {
+    {"nansum", reduced_without_nan, reduction::sum},
+    {"nanprod", reduced_without_nan, reduction::prod},
+    {"dot", product},
+    {"unique", different},
+    {"einsum", contracted},
+    {"matmul", gufunc_product, kMatmul},
+    {"matvec", gufunc_product, kMatvec},
+    {"vecmat", gufunc_product, kVecmat},
+    {"vecdot", vector_products},
+    {"outer", outer_product},
+    {"clip", limited},
+    {"inner", inner_product},
+    {"trace", sum_of_diagonal},
+    {"convolve", sums_over_taps, true},
+    {"correlate", sums_over_taps, false},
+    {"interp", interpolated},
+    {"lexsort", sorted_by_keys},
+    {"vdot", conjugated_product},
+    {"cumsum", running_sum},
+    {"cross", cross_product},
+    {"partition", divided, false},
+    {"argpartition", divided, true},
+    {"sort", sorted, false},
+    {"argsort", sorted, true},
+};
 
 }  // namespace
 
-std::span<const FastFunction> numeric_paths() {
-    static const std::vector<FastFunction> paths = make_paths();
-    return paths;
-}
+std::span<const FastFunction> numeric_paths() { return kNumericPaths; }
 
 }  // namespace cuarray::python

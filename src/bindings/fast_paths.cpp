@@ -363,7 +363,7 @@ Object defaults_of(PyObject* python, const Object& names, int positional) {
 /// Calls take(function) for every function with a fast path; not for methods.
 template <class Take>
 void for_each_path(Take take) {
-    for (const auto& paths : {array_paths(), creation_paths(), joining_paths(), linalg_paths(), numeric_paths()})
+    for (const auto& paths : {array_paths(), creation_paths(), linalg_paths(), numeric_paths()})
         for (const FastFunction& function : paths) take(function);
 }
 
@@ -458,9 +458,9 @@ Object with_fallback(PyObject* callable, PyObject* fallback) {
 }  // namespace
 
 void bind_fast_paths(pybind11::module_& m) {
-    function_type = make_function_type("cuarray.function", bind_function, Py_TPFLAGS_METHOD_DESCRIPTOR);
+    function_type = make_function_type("cuarray.fast_function", bind_function, Py_TPFLAGS_METHOD_DESCRIPTOR);
     builtin_type = make_function_type("cuarray.builtin_function", leave_unbound, 0);
-    check(PyModule_AddObjectRef(m.ptr(), "function", reinterpret_cast<PyObject*>(function_type)));
+    check(PyModule_AddObjectRef(m.ptr(), "fast_function", reinterpret_cast<PyObject*>(function_type)));
     check(PyModule_AddObjectRef(m.ptr(), "builtin_function", reinterpret_cast<PyObject*>(builtin_type)));
     m.def("without_binding", &without_binding);
     m.def("with_fallback", &with_fallback);

@@ -27,7 +27,6 @@ constexpr int64_t kMostBytes = 1 << 23;
 
 std::span<const FastFunction> array_paths();
 std::span<const FastFunction> creation_paths();
-std::span<const FastFunction> joining_paths();
 std::span<const FastFunction> linalg_paths();
 std::span<const FastFunction> numeric_paths();
 
@@ -52,19 +51,9 @@ bool is_axis(PyObject* object, int64_t axis, int ndim);
 bool is_current(PyObject* device);
 /// Whether the host may write new arrays of the current device at once.
 bool is_direct(Device device);
-/// A list or a tuple, its length and its entries.
-inline bool is_list(PyObject* object) { return PyList_CheckExact(object) || PyTuple_CheckExact(object); }
-inline Py_ssize_t length_of(PyObject* list) {
-    return PyList_CheckExact(list) ? PyList_GET_SIZE(list) : PyTuple_GET_SIZE(list);
-}
-inline PyObject* entry_of(PyObject* list, Py_ssize_t i) {
-    return PyList_CheckExact(list) ? PyList_GET_ITEM(list, i) : PyTuple_GET_ITEM(list, i);
-}
 /// A new array of lists and tuples of Python floats, ints and float64 and int64 elements, or of Python bools alone, as
 /// asarray makes it; an empty handle for others.
 Array read_numbers(PyObject* object);
-/// A new array of the arrays in a list, next to each other along a new axis; null, without an error, for others.
-PyObject* stack_along(PyObject* sequence, int64_t axis);
 /// The array of an ndarray that is not pending, or null.
 const Array* read_array(PyObject* object);
 

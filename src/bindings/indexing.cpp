@@ -6,6 +6,7 @@
 #include <vector>
 #include "bindings/module.h"
 #include "bindings/ndarray.h"
+#include "bindings/readers.h"
 #include "bindings/reductions.h"
 
 namespace py = pybind11;
@@ -47,18 +48,8 @@ bool is_long_for(const Array& array, const Array& indices) {
     return is_long(array.device(), std::max(array.size(), indices.size()));
 }
 
-Outside to_outside(PyObject* mode) {
-    const bool is_text = PyUnicode_Check(mode);
-    const std::string_view text = is_text ? to_text(mode, {"mode"}) : mode == Py_None ? "raise" : "";
-    if (text == "raise") return Outside::Raise;
-    if (text == "wrap") return Outside::Wrap;
-    if (text == "clip") return Outside::Clip;
-    const bool is_wrong_value = is_text || (PyLong_Check(mode) && !PyBool_Check(mode));
-    refuse(is_wrong_value ? PyExc_ValueError : PyExc_TypeError, {"mode", "take"}, "'raise', 'wrap' or 'clip'", mode);
-}
-
 Object take_elements(const Array& x, const Array& indices, int axis, PyObject* mode, PyObject* out) {
-    const Outside outside = to_outside(mode);
+    const Outside outside = read_outside(mode, {"mode", "take"});
     Array imported;
     const Array* const target = to_output(out, x.device(), "take", imported);
     Array result = without_gil(is_long_for(x, indices), [&] { return take(x, indices, axis, outside, target); });

@@ -45,6 +45,7 @@ void make_module(py::module_& module) {
     bind_fast_paths(module);
     bind_fallback(module);
     bind_imports(module);
+    bind_functions(module);
     bind_profile(module);
     bind_random(module);
     bind_sequence(module);

@@ -23,6 +23,7 @@ void bind_python_frames(pybind11::module_& module);  ///< which line of the prog
 void bind_fast_paths(pybind11::module_& module);     ///< functions whose common calls run no Python code
 void bind_fallback(pybind11::module_& module);       ///< what operators ask where they know no answer
 void bind_imports(pybind11::module_& module);        ///< __import__ for programs that import NumPy
+void bind_functions(pybind11::module_& module);      ///< the rows of functions.def
 void bind_profile(pybind11::module_& module);        ///< recording for cuarray.profile
 void bind_random(pybind11::module_& module);         ///< numbers of NumPy's bit generators
 void bind_sequence(pybind11::module_& module);       ///< numbers of a PCG64 in its order

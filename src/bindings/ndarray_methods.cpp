@@ -4,16 +4,18 @@
 #include "bindings/convert.h"
 #include "bindings/ndarray.h"
 #include "cuarray/array/pending.h"
+#include "cuarray/ops/shaping.h"
 #include "cuarray/runtime/runtime.h"
 #include "ops/same_value.h"
 
 namespace cuarray::python {
 namespace {
 
+bool is_view_of(const Array& view, const Array& array) { return &view.storage() == &array.storage(); }
+
 /// A view where `array` still looks at the memory of `self`, else an array of its own.
 PyObject* wrap_maybe_view(Array array, PyObject* self) {
-    if (array.storage_ref() == array_of(self).storage_ref()) return wrap_view(std::move(array), self);
-    return wrap(std::move(array));
+    return is_view_of(array, array_of(self)) ? wrap_view(std::move(array), self) : wrap(std::move(array));
 }
 
 /// Whether casting= of astype is its own rule: every cast, as long as no value changes.
@@ -61,7 +63,7 @@ PyObject* copy_protocol(PyObject* self, PyObject*) {
     return wrap(copy_of(array_of(self), 'K'), as_ndarray(self)->is_value);
 }
 
-PyObject* reshape(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+PyObject* reshape_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
     static constexpr Signature kSignature{"reshape", {"shape", "order", "copy"}, 0};
     static constexpr Parameter kShape{"shape", "reshape"};
     PyObject* values[3];
@@ -88,24 +90,12 @@ template <bool always>
 PyObject* flat_copy(PyObject* self, PyObject** values) {
     const char order = to_order(values[0], "CFAK", 'C', kFlatSignature<always>.function);
     const Array& array = array_of(self);
-    if (array.is_c_contiguous() && order != 'F') {
-        Layout line{{array.size()}, {item_size(array.dtype())}};
-        if constexpr (always) return wrap(copy_of(array, 'C').view(std::move(line)));
-        return wrap_view(array.view(std::move(line)), self);
-    }
-    Array flat;
-    if (order == 'K') {
-        const Dims* strides[] = {&array.strides()};
-        flat = array.transpose(memory_order(array.shape(), strides)).reshape({-1}, 'C', always);
-    } else {
-        flat = array.reshape({-1}, order, always);
-    }
-    // Unlike reshape(-1), the result is contiguous: a line of evenly spaced elements is copied.
-    if (!flat.is_c_contiguous()) flat = copy_of(flat, 'C');
-    return wrap_maybe_view(std::move(flat), self);
+    if constexpr (!always) return wrap_maybe_view(ravel(array, order), self);
+    Array flat = order == 'K' ? ravel(array, order) : array.reshape({-1}, order);
+    return wrap(flat.is_c_contiguous() && !is_view_of(flat, array) ? std::move(flat) : copy_of(flat, 'C'));
 }
 
-PyObject* transpose(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+PyObject* transpose_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
     static constexpr Signature kSignature{"transpose", {"axes"}, 0};
     static constexpr Parameter kAxes{"axes", "transpose"};
     PyObject* values[1];
@@ -113,49 +103,26 @@ PyObject* transpose(PyObject* self, Arguments args, Py_ssize_t count, PyObject* 
         parse(kSignature, args + count, 0, keywords, values);
         const Array& array = array_of(self);
         PyObject* only = count == 1 ? args[0] : values[0];
-        Dims axes;
-        if ((count == 0 && !values[0]) || only == Py_None) {
-            for (int axis = array.ndim() - 1; axis >= 0; --axis) axes.push_back(axis);
-        } else {
-            axes = count ? to_dims(args, count, kAxes) : to_dims(values[0], kAxes);
-            if (axes.size() != array.ndim())
-                raise(ErrorKind::Value, "transpose: axes ", to_string(axes), " do not match an array of ", array.ndim(),
-                      " dimensions");
-            normalise_axes(axes, array.ndim(), "transpose");
-            for (int64_t& axis : axes) axis = normalise_axis(axis, array.ndim(), "transpose");
-        }
-        return wrap_view(array.transpose(axes), self);
+        if ((count == 0 && !values[0]) || only == Py_None) return wrap_view(permute_dims(array), self);
+        return wrap_view(permute_dims(array, count ? to_dims(args, count, kAxes) : to_dims(values[0], kAxes)), self);
     });
 }
 
 constexpr Signature kSwapaxesSignature{"swapaxes", {"axis1", "axis2"}, 2, 2};
-PyObject* swapaxes(PyObject* self, PyObject** values) {
-    const Array& array = array_of(self);
-    Dims axes;
-    for (int axis = 0; axis < array.ndim(); ++axis) axes.push_back(axis);
-    std::swap(axes[normalise_axis(to_int64(values[0], {"axis1", "swapaxes"}), array.ndim(), "swapaxes")],
-              axes[normalise_axis(to_int64(values[1], {"axis2", "swapaxes"}), array.ndim(), "swapaxes")]);
-    return wrap_view(array.transpose(axes), self);
+PyObject* swapaxes_method(PyObject* self, PyObject** values) {
+    const int64_t axis1 = to_int64(values[0], {"axis1", "swapaxes"});
+    const int64_t axis2 = to_int64(values[1], {"axis2", "swapaxes"});
+    return wrap_view(swapaxes(array_of(self), axis1, axis2), self);
 }
 
 constexpr Signature kSqueezeSignature{"squeeze", {"axis"}, 1};
-PyObject* squeeze(PyObject* self, PyObject** values) {
+PyObject* squeeze_method(PyObject* self, PyObject** values) {
+    std::optional<Axes> axes;
+    if (is_given(values[0])) axes = to_axes(values[0], "squeeze");
     const Array& array = array_of(self);
-    const bool all = !is_given(values[0]);
-    const Dims axes = all ? Dims{} : normalise_axes(to_axes(values[0], "squeeze"), array.ndim(), "squeeze");
-    for (int64_t axis : axes)
-        if (array.shape()[int(axis)] != 1)
-            raise(ErrorKind::Value, "squeeze: axis ", axis, " of shape ", to_string(array.shape()),
-                  " has an extent other than 1");
-    Layout layout;
-    for (int axis = 0; axis < array.ndim(); ++axis) {
-        const bool drops = all ? array.shape()[axis] == 1 : std::find(axes.begin(), axes.end(), axis) != axes.end();
-        if (drops) continue;
-        layout.shape.push_back(array.shape()[axis]);
-        layout.strides.push_back(array.strides()[axis]);
-    }
-    if (layout.ndim() == array.ndim()) return Py_NewRef(self);  // as NumPy
-    return wrap_view(array.view(std::move(layout)), self);
+    Array squeezed = squeeze(array, axes);
+    if (squeezed.ndim() == array.ndim()) return Py_NewRef(self);  // as NumPy
+    return wrap_view(std::move(squeezed), self);
 }
 
 PyObject* fill_method(PyObject* self, PyObject* value) {
@@ -337,7 +304,7 @@ PyMethodDef array_methods[] = {
      ">>> y[0] = 9\n"
      ">>> x\n"
      "array([0, 1, 2])"},
-    {"reshape", method(reshape), kFast,
+    {"reshape", method(reshape_method), kFast,
      "The same elements under another shape, as a view where the memory allows it: reshape(*shape, "
      "order='C', "
      "copy=None)."
@@ -358,19 +325,19 @@ PyMethodDef array_methods[] = {
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([[1, 2], [3, 4]]).flatten(\"F\")\n"
      "array([1, 3, 2, 4])"},
-    {"transpose", method(transpose), kFast,
+    {"transpose", method(transpose_method), kFast,
      "View with the axes permuted (reversed by default): transpose(*axes)."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.zeros((2, 3, 4)).transpose(1, 0, 2).shape\n"
      "(3, 2, 4)"},
-    {"swapaxes", method(fast_method<kSwapaxesSignature, swapaxes>), kFast,
+    {"swapaxes", method(fast_method<kSwapaxesSignature, swapaxes_method>), kFast,
      "swapaxes($self, axis1, axis2, /)\n--\n\nView with two axes exchanged."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.zeros((2, 3, 4)).swapaxes(0, 2).shape\n"
      "(4, 3, 2)"},
-    {"squeeze", method(fast_method<kSqueezeSignature, squeeze>), kFast,
+    {"squeeze", method(fast_method<kSqueezeSignature, squeeze_method>), kFast,
      "squeeze($self, /, axis=None)\n--\n\nView without axes of extent 1."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"

@@ -230,6 +230,8 @@ std::string attribute_text(PyObject* object, const char* attribute) {
 int64_t to_int64(PyObject* object, Parameter parameter) {
     const Object index = Object::steal_or_null(PyNumber_Index(object));
     if (!index) {
+        // What an __index__ of the caller's raises is told as it is; arrays and NumPy's scalars have a shape.
+        if (PyIndex_Check(object) && !has_attribute(object, "shape")) throw ExceptionIsSet{};
         PyErr_Clear();
         refuse(PyExc_TypeError, parameter, "an integer", object);
     }

@@ -255,6 +255,14 @@ constexpr int kFast = METH_FASTCALL | METH_KEYWORDS;
 /// Arguments of a fast call.
 using Arguments = PyObject* const*;
 
+/// A list or a tuple, its length and its entries.
+inline bool is_list(PyObject* object) { return PyList_CheckExact(object) || PyTuple_CheckExact(object); }
+inline Py_ssize_t length_of(PyObject* list) {
+    return PyList_CheckExact(list) ? PyList_GET_SIZE(list) : PyTuple_GET_SIZE(list);
+}
+inline PyObject* entry_of(PyObject* list, Py_ssize_t i) {
+    return PyList_CheckExact(list) ? PyList_GET_ITEM(list, i) : PyTuple_GET_ITEM(list, i);
+}
 /// callable(argument).
 inline Object call_with(PyObject* callable, PyObject* argument) {
     return Object::steal(PyObject_CallFunctionObjArgs(callable, argument, nullptr));

@@ -1,6 +1,7 @@
 // python_frames.cpp -- the Python frames below a call: the caller's source line, and the public function that
 // it called.
 #include <string>
+#include "bindings/function.h"
 #include "bindings/module.h"
 #include "bindings/ndarray.h"
 #include "runtime/hooks.h"
@@ -68,6 +69,11 @@ std::string called_function() {
     return called;
 }
 
+/// Whether a public function or a method of arrays has that name.
+bool is_name_of_ours(const std::string& name) {
+    return public_object(name) || PyObject_HasAttrString(reinterpret_cast<PyObject*>(ndarray_type), name.c_str());
+}
+
 bool find(std::string* file, int* number) {
     try {
         const SourceLine line = has_gil() ? current_source_line() : kept_line;
@@ -97,14 +103,23 @@ std::string name_called_function(const std::string& message) noexcept {
         const std::string named = message.substr(0, colon == message.npos ? 0 : colon);
         PyObject* const function = named.empty() ? nullptr : public_object(named);
         if (function && function == public_object(called)) return message;
-        const bool is_ours =
-            function ||
-            (!named.empty() && PyObject_HasAttrString(reinterpret_cast<PyObject*>(ndarray_type), named.c_str()));
-        return called + (is_ours ? message.substr(colon) : ": " + message);
+        return called + (!named.empty() && is_name_of_ours(named) ? message.substr(colon) : ": " + message);
     } catch (...) {
         PyErr_Clear();
         return message;
     }
+}
+
+void name_function_of_error(const char* function) noexcept {
+    try {
+        SavedException raised;
+        if (!called_function().empty()) return;
+        const std::string message = raised.text();
+        const size_t colon = message.find(": ");
+        const std::string named = message.substr(0, colon == message.npos ? 0 : colon);
+        if (!named.empty() && named != function && is_name_of_ours(named))
+            raised.set_text(function + message.substr(colon));
+    } catch (...) { PyErr_Clear(); }
 }
 
 void bind_python_frames(py::module_& module) {

@@ -83,7 +83,8 @@ namespace {
 /// The reduction of few elements, over all axes or along one of a matrix; null where the call says more than that, or
 /// where it is a task.
 PyObject* reduce_few_by_name(ReductionId row, PyObject* object, const ReductionCall& call) {
-    if (!is_ndarray(object) || is_given(call.dtype) || is_given(call.out) || call.initial) return nullptr;
+    if (!is_ndarray(object) || is_given(call.dtype) || is_given(call.out)) return nullptr;
+    if (call.initial && call.initial != no_value()) return nullptr;
     if ((call.keepdims && call.keepdims != Py_False) || (call.where && call.where != Py_True)) return nullptr;
     const Array& array = array_of(object);
     if (!is_given(call.axis)) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cuarray/ops/indexing.h"
-#include "cuarray/ops/manipulation.h"
+#include "cuarray/ops/joining.h"
 
 namespace cuarray {
 namespace {
@@ -18,8 +18,8 @@ Array part_of(const Array& array, int axis, int64_t begin, int64_t end) {
 }
 
 Array joined(const Array& first, const Array& second, int axis) {
-    const Array parts[] = {first, second};
-    return concatenate(parts, axis, nullptr, first.dtype(), Casting::Unsafe);
+    const ArrayOrNumber parts[] = {first, second};
+    return concat(parts, axis, nullptr, first.dtype(), Casting::Unsafe);
 }
 
 Array taken(const Array& array, int axis, const std::vector<int64_t>& positions) {
@@ -46,8 +46,9 @@ Array insert(const Array& array, int axis, std::span<const int64_t> places, cons
     const int64_t extent = array.shape()[axis], count = int64_t(places.size());
     const bool is_gap = std::ranges::adjacent_find(places, std::not_equal_to<>()) == places.end();
     if (is_gap && count > 0) {
-        const Array parts[] = {part_of(array, axis, 0, places[0]), values, part_of(array, axis, places[0], extent)};
-        return concatenate(parts, axis, nullptr, array.dtype(), Casting::Unsafe);
+        const ArrayOrNumber parts[] = {part_of(array, axis, 0, places[0]), values,
+                                       part_of(array, axis, places[0], extent)};
+        return concat(parts, axis, nullptr, array.dtype(), Casting::Unsafe);
     }
     std::vector<int64_t> order(static_cast<size_t>(count)), positions;
     std::iota(order.begin(), order.end(), int64_t(0));

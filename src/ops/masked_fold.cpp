@@ -3,7 +3,7 @@
 #include "ops/masked_fold.h"
 
 #include "cuarray/ops/indexing.h"
-#include "cuarray/ops/manipulation.h"
+#include "cuarray/ops/joining.h"
 #include "cuarray/ops/reduction.h"
 #include "cuarray/ops/scan.h"
 #include "cuarray/ops/sort.h"
@@ -22,11 +22,11 @@ Array masked_fold(RowId row, const Array& array, const Array& mask, int axis, co
 
     Dims one = array.shape();
     one[axis] = 1;
-    const Array lines[] = {full(one, initial, array.device()), chosen};
+    const ArrayOrNumber lines[] = {full(one, initial, array.device()), chosen};
     ScanOptions scan;
     scan.axis = axis;
     scan.dtype = T;
-    const Array running = accumulate(row, concatenate(lines, axis, nullptr, T, Casting::No), scan);
+    const Array running = accumulate(row, concat(lines, axis, nullptr, T, Casting::No), scan);
 
     ReduceOptions count;
     count.all_axes = false, count.axes = {axis}, count.keepdims = true, count.dtype = DType::int64;

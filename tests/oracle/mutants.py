@@ -32,17 +32,21 @@ def tests(name: str, only: str = "") -> str:
 UNSEEN_BY_THE_STANDARD = [
     Mutant(
         "sums-too-large",
-        "cuarray/_functions/reductions.py",
-        "for k, v in given.items() if v is not NOT_GIVEN})",
-        "for k, v in given.items() if v is not NOT_GIVEN}) * (1.1 if name == 'sum' else 1)",
+        "src/bindings/function.cpp",
+        "return reduce_by_name(id, call.row.name, call.given[0], call_of(id, call.given + 1));",
+        "PyObject* const result = reduce_by_name(id, call.row.name, call.given[0], call_of(id, call.given + 1));\n"
+        '    const bool is_wrong = result && std::string_view(call.row.name) == "sum";\n'
+        "    return is_wrong ? PyNumber_Multiply(result, PyFloat_FromDouble(1.1)) : result;",
         row("sum"),
     ),
     Mutant(
         "means-too-large",
-        "cuarray/_functions/reductions.py",
-        "for k, v in given.items() if v is not NOT_GIVEN})",
-        "for k, v in given.items() if v is not NOT_GIVEN}) * (1.1 if name == 'mean' else 1)",
-        tests("fast_paths", "outcomes and mean"),
+        "src/bindings/function.cpp",
+        "return reduce_by_name(id, call.row.name, call.given[0], call_of(id, call.given + 1));",
+        "PyObject* const result = reduce_by_name(id, call.row.name, call.given[0], call_of(id, call.given + 1));\n"
+        '    const bool is_wrong = result && std::string_view(call.row.name) == "mean";\n'
+        "    return is_wrong ? PyNumber_Multiply(result, PyFloat_FromDouble(1.1)) : result;",
+        row("mean"),
     ),
     Mutant(
         "running-sums-too-large",
@@ -196,9 +200,9 @@ INDEXING = [
     ),
     Mutant(
         "coordinates-in-c-order-only",
-        "cuarray/_functions/index_grids.py",
-        'return steps if order == "F" else steps[::-1]',
-        "return steps[::-1]",
+        "src/ops/coordinates.cpp",
+        "const int d = order == 'F' ? k :",
+        "const int d = false ? k :",
         tests("indexing_functions"),
     ),
     Mutant(
@@ -217,9 +221,9 @@ INDEXING = [
     ),
     Mutant(
         "numbers-name-an-order-of-bits",
-        "cuarray/_functions/bit_packing.py",
-        "error = ValueError if isinstance(bitorder, str) else TypeError",
-        "error = ValueError",
+        "src/bindings/readers.cpp",
+        "fail_in(function, is_text ? PyExc_ValueError : PyExc_TypeError,",
+        "fail_in(function, PyExc_ValueError,",
         "tests/oracle/test_bad_calls.py -k bitorder",
     ),
     Mutant(
@@ -570,14 +574,21 @@ ALONG_AN_AXIS = [
     ),
     Mutant(
         "prepended-behind",
-        "cuarray/_functions/differences.py",
-        "joined = [layer(prepend, a, axis), a, layer(append, a, axis)]",
-        "joined = [layer(append, a, axis), a, layer(prepend, a, axis)]",
+        "src/ops/differences.cpp",
+        "if (prepend) parts.emplace_back(layer(*prepend, given, along));",
+        "if (prepend) parts.insert(parts.end(), {given, layer(*prepend, given, along)});",
         tests("differences"),
     ),
     Mutant(
         "gradient-of-the-wrong-sign-at-an-end",
-        "cuarray/_functions/differences.py",
+        "src/ops/differences.cpp",
+        "quotient_of(product_of(sign, first), product_of(second, both))",
+        "quotient_of(product_of(opposite, first), product_of(second, both))",
+        tests("differences"),
+    ),
+    Mutant(
+        "gradient-of-few-of-the-wrong-sign-at-an-end",
+        "src/ops/differences.cpp",
         "c = sign * first / (second * both)",
         "c = -sign * first / (second * both)",
         tests("differences"),
@@ -622,7 +633,7 @@ OVERLAP = [
     ),
     Mutant(
         "concat-into-a-part",
-        "src/ops/manipulation.cpp",
+        "src/ops/joining.cpp",
         "if (overlaps(a, result)) a = copy(a, 'K');",
         "(void)a;",
         tests("manipulation"),
@@ -897,10 +908,10 @@ COUNTS_AND_RANKS = [
 EDITING = [
     Mutant(
         "copies-counted-from-the-first-piece",
-        "cuarray/_functions/rearranging.py",
-        "_core.histogram(ends[first:last] - begin,",
-        "_core.histogram(ends[first:last],",
-        tests("indexing_functions", "piece_by_piece"),
+        "src/ops/rearranging.cpp",
+        "histogram(call(row::subtract, difference).array[0],",
+        "histogram(those,",
+        "tests/test_cpp.py -k ops/test_shaping",
     ),
     Mutant(
         "inserted-in-the-order-given",
@@ -960,10 +971,10 @@ EDITING = [
     ),
     Mutant(
         "bits-spread-from-the-lowest",
-        "cuarray/_functions/bit_packing.py",
-        "return (words * GATHER[True] >> 7) & ONES",
-        "return (words * GATHER[False] >> 7) & ONES",
-        tests("fast_paths", "outcomes and unpackbits"),
+        "src/ops/bit_packing.cpp",
+        "with_word(row::multiply, words, kGatherBig)",
+        "with_word(row::multiply, words, kGatherLittle)",
+        ("sim tests/oracle/test_rows.py::test_row -k 'unpackbits and cuda'",),
     ),
     Mutant(
         "bits-of-bools-other-than-one",
@@ -974,9 +985,9 @@ EDITING = [
     ),
     Mutant(
         "bits-of-the-next-line",
-        "src/bindings/fast_arrays.cpp",
-        "to + k * width, n, highest_first);",
-        "to + k * width, array.size(), highest_first);",
+        "src/ops/bit_packing.cpp",
+        "(loops->*loop)(from + k * n, to + k * width, n,",
+        "(loops->*loop)(from + k * n, to + k * width, lines.size(),",
         tests("editing", "bits"),
     ),
     Mutant(
@@ -1121,31 +1132,52 @@ EDITING = [
     ),
     Mutant(
         "bits-packed-to-the-right",
-        "cuarray/_functions/bit_packing.py",
-        "concat([flags, zeros((*bits.shape[:-1], 8 - rest), bool, device=a.device)], -1)",
-        "concat([zeros((*bits.shape[:-1], 8 - rest), bool, device=a.device), flags], -1)",
-        row("packbits"),
+        "src/ops/bit_packing.cpp",
+        "parts[] = {lines, full(shape, zero, lines.device())}",
+        "parts[] = {full(shape, zero, lines.device()), lines}",
+        row("unpackbits"),
     ),
     Mutant(
         "rotated-the-other-way",
-        "cuarray/_functions/rearranging.py",
-        "return flip(swapaxes(m, first, second), second)",
-        "return swapaxes(flip(m, second), first, second)",
+        "src/ops/shaping.cpp",
+        "default: return with_reversed(swapaxes(m, first, second), {second});",
+        "default: return swapaxes(with_reversed(m, {second}), first, second);",
         tests("manipulation", "rot90"),
     ),
     Mutant(
         "rolled-back",
-        "cuarray/_functions/rearranging.py",
-        "(slice(distance, None), slice(None, -distance))",
-        "(slice(None, -distance), slice(distance, None))",
+        "src/ops/rearranging.cpp",
+        "roll_pieces(span_of(from, axis, 0, extent - shift), span_of(to, axis, shift, extent - shift)",
+        "roll_pieces(span_of(from, axis, shift, extent - shift), span_of(to, axis, 0, extent - shift)",
+        row("roll"),
+    ),
+    Mutant(
+        "few-rolled-back",
+        "src/ops/rearranging.cpp",
+        "copy_run(to + first, from, bytes - first);",
+        "copy_run(to + first, from + first, bytes - first);",
         row("roll"),
     ),
     Mutant(
         "tiles-of-elements",
-        "cuarray/_functions/rearranging.py",
-        "for n in (1, extent)))",
-        "for n in (extent, 1)))",
+        "src/ops/rearranging.cpp",
+        "reps[of_reps], extent",
+        "reps[reps.size() - 1 - of_reps], extent",
         row("tile"),
+    ),
+    Mutant(
+        "functions-of-what-is-no-argument",
+        "src/bindings/function.cpp",
+        "if (at < placed) fail(",
+        "if (false) fail(",
+        tests("functions", "multiple"),
+    ),
+    Mutant(
+        "views-are-copies",
+        "src/bindings/function.cpp",
+        "return is_same ? Py_NewRef(source) : wrap_view(std::move(result), source);",
+        "return is_same ? Py_NewRef(source) : wrap(copy(result));",
+        tests("manipulation"),
     ),
 ]
 
@@ -1249,13 +1281,20 @@ ARGUMENTS = [
         "cuarray/_arguments/axes.py",
         "islice(iter(axis), ndim + 1)",
         "iter(axis)",
-        tests("same_calls", "endless and flip"),
+        tests("same_calls", "endless and median"),
     ),
     Mutant(
         "endless-entries",
         "cuarray/_arguments/axes.py",
         "list(islice(values, most + 1))",
         "list(values)",
+        tests("same_calls", "endless and array_split"),
+    ),
+    Mutant(
+        "endless-integers",
+        "src/bindings/readers.cpp",
+        "if (n == kMostEntries && !is_sized) return numbers;",
+        "",
         tests("same_calls", "endless and tile"),
     ),
     Mutant(
@@ -1484,8 +1523,8 @@ ARGUMENTS = [
     ),
     Mutant(
         "numbers-keep-their-own-type",
-        "cuarray/_functions/joining.py",
-        "wanted if bends_to(x, wanted) else common",
+        "src/ops/joining.cpp",
+        "is_held(*weak, wanted) ? wanted : common",
         "common",
         tests("manipulation", "numbers_among"),
     ),

@@ -205,7 +205,7 @@ POOLS = {
     "dtype": (DTYPES, STRANGE_DTYPES),
     "axis axis1 axis2 axisa axisb axisc axes source destination": (AXES, STRANGE_AXES),
     "start stop step": (INTEGERS, f"20_000 | {STRANGE_INTEGERS}"),
-    "M N bins count ddof correction decimals ind k kth minlength n ndim ndmin num obj offset repeats reps"
+    "M N bins count ddof correction decimals ind indices_or_sections k kth minlength n ndim ndmin num obj offset repeats reps"
     " shift": (INTEGERS, STRANGE_INTEGERS),
     "indices": (f"{INTEGERS} | ca.array([1, 0, -1]) | ca.arange(3)[::-2] | ca.array([[0, 1], [2, 0]])", STRANGE_INTEGERS),
     "multi_index": (

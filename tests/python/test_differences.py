@@ -115,7 +115,7 @@ def test_large_arrays(device, rng):
         np.testing.assert_allclose(cuarray.trapezoid(there, axis=axis).numpy(), np.trapezoid(x, axis=axis), rtol=1e-11)
 
 
-@pytest.mark.parametrize("n", [3, 4, 5, 2**40, 2**62, 2**70])
+@pytest.mark.parametrize("n", [3, 4, 5, 2**40, 2**62])
 def test_more_steps_than_elements(n, device):
     x = cuarray.arange(12, device=device).reshape(3, 4)
     for axis in (0, 1):
@@ -124,6 +124,12 @@ def test_more_steps_than_elements(n, device):
         assert got.shape == want.shape and got.tolist() == want.tolist()
     assert cuarray.polyder(x[0], n).tolist() == np.polyder(np.arange(4), min(n, 9)).tolist()
     assert cuarray.diff(x[:0], n, 0).shape == (0, 4) and cuarray.diff(x > 3, n).dtype == bool
+
+
+def test_more_steps_than_int64_counts():
+    with pytest.raises(OverflowError, match="diff: n must be an integer of 64 bits"):
+        cuarray.diff(cuarray.arange(3), 2**70)
+    assert cuarray.polyder(cuarray.arange(4), 2**70).tolist() == np.polyder(np.arange(4), 9).tolist()
 
 
 def test_trapezoid_counts_the_axis_of_x_from_its_own_end(device):

@@ -5,6 +5,7 @@ import doctest
 import inspect
 import itertools
 import re
+from types import FunctionType
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from layouts import LAYOUTS
 from same import agree, public_type
 
 import cuarray
+from cuarray import _core
 from cuarray._namespace.aliases import ALIASES
 
 
@@ -19,7 +21,8 @@ def takes_out(name):
     function = getattr(cuarray, name)
     if isinstance(function, cuarray.ufunc):
         return True
-    return inspect.isfunction(inspect.unwrap(function)) and "out" in inspect.signature(function).parameters
+    is_function = isinstance(inspect.unwrap(function), FunctionType | _core.function)
+    return is_function and "out" in inspect.signature(function).parameters
 
 
 def example(name):

@@ -1,0 +1,34 @@
+// functions.h -- functions.def as data: what a caller is told of each public function.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+#include "cuarray/core/error.h"
+
+namespace cuarray {
+
+/// What becomes of a result that is an array, as the head of functions.def explains.
+enum class Gives : uint8_t { Array, Value, View, Shown, Same, List, Each };
+
+struct FunctionRow {
+    const char *chapter, *name;
+    Gives gives;
+    const char *signature, *summary, *parameters, *raises, *example;
+    std::vector<const char*> types = {};  ///< of the parameters of the C++ function, in the words of docstrings
+    const char* result = "";              ///< the same of the result
+};
+
+/// All rows, in the order of the table.
+CUARRAY_API std::span<const FunctionRow> function_rows();
+
+/// The names of the parameters in a signature, with their stars.
+CUARRAY_API std::vector<std::string> parameter_names(const FunctionRow& row);
+/// Whether a parameter is accepted and ignored, so that the C++ function has none for it.
+CUARRAY_API bool is_ignored(std::string_view parameter);
+
+/// What help() shows: a docstring in numpydoc's format.
+CUARRAY_API std::string docstring(const FunctionRow& row);
+
+}  // namespace cuarray

@@ -1,0 +1,42 @@
+// joining.h -- arrays joined along an axis, and parts of arrays.
+#pragma once
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+#include "cuarray/array/array.h"
+#include "cuarray/ops/arguments.h"
+
+namespace cuarray {
+
+/// Arrays joined along an existing axis, in their common dtype (or `dtype`), into `out` if given. Without an axis the
+/// flattened arrays are joined, and numbers among them.
+CUARRAY_API Array concat(std::span<const ArrayOrNumber> arrays, std::optional<int64_t> axis = 0, Array* out = nullptr,
+                         DType dtype = DType::none, Casting casting = Casting::SameKind);
+/// Arrays of one shape joined along a new axis.
+CUARRAY_API Array stack(std::span<const Array> arrays, int64_t axis = 0, Array* out = nullptr,
+                        DType dtype = DType::none, Casting casting = Casting::SameKind);
+/// Joined along the first axis, arrays of one axis as rows.
+CUARRAY_API Array vstack(std::span<const Array> tup, DType dtype = DType::none, Casting casting = Casting::SameKind);
+/// Joined along the second axis, arrays of one axis along that.
+CUARRAY_API Array hstack(std::span<const Array> tup, DType dtype = DType::none, Casting casting = Casting::SameKind);
+/// Joined along the third axis.
+CUARRAY_API Array dstack(std::span<const Array> tup);
+/// Arrays of one axis as columns, beside matrices.
+CUARRAY_API Array column_stack(std::span<const Array> tup);
+/// Two arrays joined; without an axis, both flattened.
+CUARRAY_API Array append(const Array& arr, const Array& values, std::optional<int64_t> axis = {});
+
+/// The parts without that axis: views, or copies of elements.
+CUARRAY_API std::vector<Array> unstack(const Array& x, int64_t axis = 0);
+/// So many parts along an axis, which need not be equal, or parts that begin at these positions after the first: views.
+CUARRAY_API std::vector<Array> array_split(const Array& ary, const std::variant<int64_t, Dims>& indices_or_sections,
+                                           int64_t axis = 0);
+/// The same, with equal parts.
+CUARRAY_API std::vector<Array> split(const Array& ary, const std::variant<int64_t, Dims>& indices_or_sections,
+                                     int64_t axis = 0);
+CUARRAY_API std::vector<Array> vsplit(const Array& ary, const std::variant<int64_t, Dims>& indices_or_sections);
+CUARRAY_API std::vector<Array> hsplit(const Array& ary, const std::variant<int64_t, Dims>& indices_or_sections);
+CUARRAY_API std::vector<Array> dsplit(const Array& ary, const std::variant<int64_t, Dims>& indices_or_sections);
+
+}  // namespace cuarray

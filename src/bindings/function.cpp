@@ -1,0 +1,457 @@
+// function.cpp -- the rows of functions.def as objects of Python: arguments are placed, read by the types of the C++
+// function, which runs without the GIL where that is worth it, and its result is wrapped.
+#include "bindings/function.h"
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include "bindings/module.h"
+#include "bindings/readers.h"
+#include "cuarray/ops/coordinates.h"
+#include "cuarray/ops/differences.h"
+#include "cuarray/ops/joining.h"
+#include "cuarray/ops/rearranging.h"
+#include "cuarray/ops/shaping.h"
+#include "cuarray/runtime/registry.h"
+
+namespace cuarray::python {
+namespace {
+
+constexpr int kMostParameters = 12;
+
+/// What the type of the C++ function makes of its row.
+struct BoundFunction {
+    PyObject* (*run)(const FunctionCall& call);
+    int parameters;
+    bool are_arrays[kMostParameters];
+};
+
+struct TableFunction {
+    PyObject_HEAD vectorcallfunc vectorcall;
+    const FunctionRow* row;
+    const BoundFunction* bound;
+    PyObject* name;       ///< the row's, or an alias
+    PyObject* prototype;  ///< a Python function of the same signature
+    PyObject* names;      ///< of the parameters: a tuple
+    PyObject* weakrefs;
+    PyObject* defaults[kMostParameters];  ///< owned; null where there is none
+    int8_t place[kMostParameters];        ///< of a parameter in the C++ function; -1: it is ignored
+    int8_t positional_only, positional, count;
+    int8_t variadic;  ///< the parameter that takes all other positional arguments, or -1
+};
+
+PyTypeObject* table_function_type = nullptr;
+
+TableFunction* as_table_function(PyObject* self) { return reinterpret_cast<TableFunction*>(self); }
+
+// Results
+
+/// A result by what its row gives; `source` is the first array.
+template <Gives gives>
+PyObject* give(Array&& result, PyObject* source) {
+    if constexpr (gives == Gives::Array) return wrap(std::move(result));
+    if constexpr (gives == Gives::Value) {
+        if (!source || result.is_pending() || array_of(source).is_pending() ||
+            &result.storage() != &array_of(source).storage())
+            return wrap_result(std::move(result));
+        return Py_NewRef(source);  // what changes nothing gives the argument
+    }
+    if (source && !result.is_pending() && !array_of(source).is_pending()) {
+        const Array& from = array_of(source);
+        if (&result.storage() == &from.storage()) {
+            const bool is_same = gives == Gives::Same && result.shape() == from.shape() &&
+                                 result.strides() == from.strides() && result.is_read_only() == from.is_read_only();
+            return is_same ? Py_NewRef(source) : wrap_view(std::move(result), source);
+        }
+    }
+    return gives == Gives::Shown ? wrap(std::move(result)) : wrap_result(std::move(result));
+}
+
+template <Gives gives>
+PyObject* give(const Dims& result, PyObject*) {
+    return to_python(result).release();
+}
+
+template <Gives gives>
+PyObject* give(ArrayOrNumber&& result, PyObject*) {
+    if (auto* const array = std::get_if<Array>(&result)) return wrap_result(std::move(*array));
+    const Scalar& number = std::get<Scalar>(result);
+    return is_on_host(current_device()) ? wrap(number) : wrap_result(full({}, number, current_device()));
+}
+
+PyObject* source_of(const Reader<Array>& reader) { return reader.object; }
+template <class T>
+PyObject* source_of(const Reader<T>&) {
+    return nullptr;
+}
+
+/// Several results; those of a *parameter are views of its arrays, others of the first one.
+template <Gives gives, class Result, class T>
+PyObject* give_all(std::vector<Result>&& results, const Reader<T>& reader) {
+    constexpr Gives each = gives == Gives::List ? Gives::View : gives == Gives::Each ? Gives::Value : gives;
+    const Py_ssize_t n = Py_ssize_t(results.size());
+    if (gives == Gives::Each && n == 1) return give<each>(std::move(results[0]), nullptr);
+    Object all = Object::steal(gives == Gives::List ? PyList_New(n) : PyTuple_New(n));
+    for (Py_ssize_t i = 0; i < n; ++i) {
+        PyObject* source = source_of(reader);
+        if constexpr (std::is_same_v<T, std::span<const Array>>) source = reader.objects[size_t(i)].get();
+        PyObject* const one = Object::steal(give<each>(std::move(results[size_t(i)]), source)).release();
+        gives == Gives::List ? PyList_SET_ITEM(all.get(), i, one) : PyTuple_SET_ITEM(all.get(), i, one);
+    }
+    return all.release();
+}
+
+/// The array that was read, or the first of several; null for others.
+const Array* array_in(const Reader<Array>& reader) { return &reader.get(); }
+const Array* array_in(const Reader<std::optional<Array>>& reader) { return reader.value ? &*reader.value : nullptr; }
+const Array* array_in(const Reader<ArrayOrNumber>& reader) { return std::get_if<Array>(&reader.value); }
+const Array* array_in(const Reader<std::optional<ArrayOrNumber>>& reader) {
+    return reader.value ? std::get_if<Array>(&*reader.value) : nullptr;
+}
+template <class T>
+const Array* array_in(const Reader<T>&) {
+    return nullptr;
+}
+
+/// The object of `out`, where it was given.
+PyObject* output_of(const Reader<Array*>& reader) { return reader.object; }
+template <class T>
+PyObject* output_of(const Reader<T>&) {
+    return nullptr;
+}
+
+// Calls
+
+/// Whether the work of a view is a copy: of elements that are not in order, or as the call asks for.
+bool copies_elements(const FunctionCall& call, PyObject* source) {
+    if (!source || !array_of(source).is_c_contiguous()) return true;
+    for (int k = 1; k < call.count; ++k)
+        if (call.given[k] == Py_True) return true;
+    return false;
+}
+
+template <Gives gives, auto function, class R, class... Parameters, size_t... k>
+PyObject* run_function(const FunctionCall& call, R (*)(Parameters...), std::index_sequence<k...>) {
+    std::tuple<Reader<std::remove_cvref_t<Parameters>>...> readers;
+    (std::get<k>(readers).read(call, int(k)), ...);
+    if constexpr ((Reader<std::remove_cvref_t<Parameters>>::is_array + ... + 0) > 1) {
+        const Array* first = nullptr;
+        const auto compare = [&](const Array* array) {
+            if (array && first) refuse_other_device(first->device(), array->device(), call.row.name);
+            if (!first) first = array;
+        };
+        (compare(array_in(std::get<k>(readers))), ...);
+    }
+    PyObject* const source = source_of(std::get<0>(readers));
+    CallWork work;
+    bool is_long = false;
+    if constexpr (gives == Gives::Array || gives == Gives::Value || gives == Gives::Each || gives == Gives::Shown) {
+        (std::get<k>(readers).add_to(work), ...);
+        is_long = work.is_long() && (gives != Gives::Shown || copies_elements(call, source));
+    }
+    auto result = without_gil(is_long, [&] { return function(std::get<k>(readers).get()...); });
+    PyObject* out = nullptr;
+    ((out = out ? out : output_of(std::get<k>(readers))), ...);
+    if (out) return Py_NewRef(out);
+    if constexpr (std::is_same_v<R, std::vector<Array>> || std::is_same_v<R, std::vector<ArrayOrNumber>>)
+        return give_all<gives>(std::move(result), std::get<0>(readers));
+    else
+        return give<gives>(std::move(result), source);
+}
+
+/// Runs a function of one array for each that is given: one result, or a tuple.
+template <Gives gives, auto function>
+PyObject* run_for_each(const FunctionCall& call) {
+    const auto result_of = [&](PyObject* object) {
+        Reader<Array> reader;
+        reader.read(call, object);
+        return Object::steal(give<gives>(function(reader.get()), reader.object));
+    };
+    if (call.rest.size() == 1) return result_of(call.rest[0]).release();
+    Object tuple = Object::steal(PyTuple_New(Py_ssize_t(call.rest.size())));
+    for (size_t i = 0; i < call.rest.size(); ++i)
+        PyTuple_SET_ITEM(tuple.get(), Py_ssize_t(i), result_of(call.rest[i]).release());
+    return tuple.release();
+}
+
+template <Gives gives, auto function, bool for_each, class R, class... Parameters>
+constexpr BoundFunction bound_function(R (*)(Parameters...)) {
+    BoundFunction bound{nullptr, int(sizeof...(Parameters)), {Reader<std::remove_cvref_t<Parameters>>::is_array...}};
+    if constexpr (for_each)
+        bound.run = [](const FunctionCall& call) { return run_for_each<gives, function>(call); };
+    else
+        bound.run = [](const FunctionCall& call) {
+            return run_function<gives, function>(call, function, std::index_sequence_for<Parameters...>());
+        };
+    return bound;
+}
+
+template <class First, class... Others, class R>
+constexpr bool takes_one_array(R (*)(First, Others...)) {
+    return std::is_same_v<std::remove_cvref_t<First>, Array>;
+}
+
+constexpr BoundFunction kBoundFunctions[] = {
+#define FUNCTION(name, gives, signature, ...)                                                             \
+    bound_function<Gives::gives, &cuarray::name, signature[0] == '*' && takes_one_array(&cuarray::name)>( \
+        &cuarray::name),
+#include "cuarray/functions.def"
+};
+
+/// The public rows of reductions.def, of which Python words the descriptions.
+FunctionRow reduction_rows[kReductions];
+
+PyObject* run_reduction(const FunctionCall& call) {
+    const auto id = ReductionId(&call.row - reduction_rows);
+    return reduce_by_name(id, call.row.name, call.given[0], call_of(id, call.given + 1));
+}
+
+/// "1 required positional argument: 'a'", as Python words it.
+[[noreturn]] void fail_for_missing(const TableFunction& f, PyObject* const* given) {
+    std::vector<std::string> missing;
+    for (int k = 0; k < f.count; ++k)
+        if (!given[k] && k != f.variadic)
+            missing.push_back(std::string("'") + PyUnicode_AsUTF8(PyTuple_GET_ITEM(f.names, k)) + "'");
+    std::string listed;
+    for (size_t i = 0; i < missing.size(); ++i)
+        listed += (i == 0 ? "" : i + 1 < missing.size() ? ", " : missing.size() == 2 ? " and " : ", and ") + missing[i];
+    fail(PyExc_TypeError, "%U() missing %zd required positional argument%s: %s", f.name, Py_ssize_t(missing.size()),
+         missing.size() > 1 ? "s" : "", listed.c_str());
+}
+
+[[noreturn]] void fail_for_many(const TableFunction& f, Py_ssize_t count) {
+    int least = 0;
+    while (least < f.positional && !f.defaults[least]) ++least;
+    const std::string takes = (least < f.positional ? "from " + std::to_string(least) + " to " : std::string()) +
+                              std::to_string(int(f.positional));
+    fail(PyExc_TypeError, "%U() takes %s positional argument%s but %zd %s given", f.name, takes.c_str(),
+         f.positional == 1 && least == 1 ? "" : "s", count, count == 1 ? "was" : "were");
+}
+
+/// The parameter of a keyword.
+int place_of_keyword(const TableFunction& f, PyObject* keyword) {
+    for (int k = f.positional_only; k < f.count; ++k)
+        if (PyTuple_GET_ITEM(f.names, k) == keyword && k != f.variadic) return k;
+    for (int k = f.positional_only; k < f.count; ++k)
+        if (PyUnicode_Compare(PyTuple_GET_ITEM(f.names, k), keyword) == 0 && k != f.variadic) return k;
+    if (PyErr_Occurred()) throw ExceptionIsSet{};
+    for (int k = 0; k < f.positional_only; ++k)
+        if (PyUnicode_Compare(PyTuple_GET_ITEM(f.names, k), keyword) == 0)
+            fail(PyExc_TypeError, "%U() got some positional-only arguments passed as keyword arguments: '%U'", f.name,
+                 keyword);
+    fail(PyExc_TypeError, "%U() got an unexpected keyword argument '%U'", f.name, keyword);
+}
+
+/// Puts the arguments of a call, and defaults, in the order of the signature.
+void place_arguments(const TableFunction& f, PyObject* const* args, Py_ssize_t count, PyObject* keywords,
+                     PyObject** given) {
+    if (count > f.positional && f.variadic < 0) fail_for_many(f, count);
+    const Py_ssize_t placed = std::min<Py_ssize_t>(count, f.positional);
+    std::copy_n(args, placed, given);
+    std::copy(f.defaults + placed, f.defaults + f.count, given + placed);
+    for (Py_ssize_t i = 0; keywords && i < PyTuple_GET_SIZE(keywords); ++i) {
+        PyObject* const keyword = PyTuple_GET_ITEM(keywords, i);
+        const int at = place_of_keyword(f, keyword);
+        if (at < placed) fail(PyExc_TypeError, "%U() got multiple values for argument '%U'", f.name, keyword);
+        given[at] = args[count + i];
+    }
+    for (int k = 0; k < f.count; ++k)
+        if (!given[k] && k != f.variadic) fail_for_missing(f, given);
+}
+
+PyObject* call_table_function(PyObject* self, PyObject* const* args, size_t flagged_count,
+                              PyObject* keywords) noexcept {
+    const TableFunction& f = *as_table_function(self);
+    PyObject* const result = guarded([&] {
+        PyObject *placed[kMostParameters], *given[kMostParameters];
+        const Py_ssize_t count = PyVectorcall_NARGS(flagged_count);
+        place_arguments(f, args, count, keywords, placed);
+        for (int k = 0; k < f.count; ++k)
+            if (f.place[k] >= 0) given[f.place[k]] = placed[k];
+        FunctionCall call{*f.row, f.names, given, f.bound->are_arrays, f.bound->parameters};
+        if (f.variadic >= 0 && count > f.positional) call.rest = {args + f.positional, size_t(count - f.positional)};
+        return f.bound->run(call);
+    });
+    if (!result) name_function_of_error(PyUnicode_AsUTF8(f.name));
+    return result;
+}
+
+// The type
+
+void free_table_function(PyObject* self) {
+    PyTypeObject* const type = Py_TYPE(self);
+    TableFunction& f = *as_table_function(self);
+    if (f.weakrefs) PyObject_ClearWeakRefs(self);
+    Py_DECREF(f.name);
+    Py_DECREF(f.prototype);
+    Py_DECREF(f.names);
+    for (int k = 0; k < f.count; ++k) Py_XDECREF(f.defaults[k]);
+    PyObject_Free(self);
+    Py_DECREF(type);
+}
+
+/// Bound as a method, as Python's functions are; inspect and pydoc take it for a routine.
+PyObject* bind_table_function(PyObject* self, PyObject* object, PyObject*) {
+    return object && object != Py_None ? PyMethod_New(self, object) : Py_NewRef(self);
+}
+
+PyObject* repr_of_table_function(PyObject* self) {
+    return PyUnicode_FromFormat("<function cuarray.%U>", as_table_function(self)->name);
+}
+
+PyObject* name_of_table_function(PyObject* self, void*) { return Py_NewRef(as_table_function(self)->name); }
+
+PyObject* doc_of_table_function(PyObject* self, void*) {
+    return guarded([&] {
+        const TableFunction& f = *as_table_function(self);
+        if (!*f.row->summary) return PyObject_GetAttrString(f.prototype, "__doc__");
+        const std::string text = docstring(*f.row);
+        return PyUnicode_FromStringAndSize(text.data(), Py_ssize_t(text.size()));
+    });
+}
+
+PyObject* signature_of_table_function(PyObject* self, void*) {
+    static Attribute signature{"inspect", "signature"};
+    return guarded([&] { return call_with(signature.get(), as_table_function(self)->prototype).release(); });
+}
+
+PyObject* attribute_of_prototype(PyObject* self, void* name) {
+    return PyObject_GetAttrString(as_table_function(self)->prototype, static_cast<const char*>(name));
+}
+
+PyGetSetDef table_function_attributes[] = {
+    {"__name__", name_of_table_function, nullptr, nullptr, nullptr},
+    {"__qualname__", name_of_table_function, nullptr, nullptr, nullptr},
+    {"__module__", [](PyObject*, void*) { return PyUnicode_FromString("cuarray"); }, nullptr, nullptr, nullptr},
+    {"__doc__", doc_of_table_function, nullptr, nullptr, nullptr},
+    {"__signature__", signature_of_table_function, nullptr, nullptr, nullptr},
+    {"__defaults__", attribute_of_prototype, nullptr, nullptr, const_cast<char*>("__defaults__")},
+    {"__kwdefaults__", attribute_of_prototype, nullptr, nullptr, const_cast<char*>("__kwdefaults__")},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+/// Pickled by name, as Python's functions are.
+PyMethodDef table_function_methods[] = {
+    {"__reduce__", method(+[](PyObject* self, PyObject*) { return Py_NewRef(as_table_function(self)->name); }),
+     METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+PyMemberDef table_function_members[] = {
+    {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(TableFunction, weakrefs), Py_READONLY, nullptr},
+    {"__vectorcalloffset__", Py_T_PYSSIZET, offsetof(TableFunction, vectorcall), Py_READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+void make_table_function_type() {
+    PyType_Slot slots[] = {{Py_tp_dealloc, slot(free_table_function)},   {Py_tp_call, slot(PyVectorcall_Call)},
+                           {Py_tp_descr_get, slot(bind_table_function)}, {Py_tp_repr, slot(repr_of_table_function)},
+                           {Py_tp_methods, table_function_methods},      {Py_tp_getset, table_function_attributes},
+                           {Py_tp_members, table_function_members},      {0, nullptr}};
+    PyType_Spec spec = {"cuarray.function", int(sizeof(TableFunction)), 0,
+                        unsigned(Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_VECTORCALL |
+                                 Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_IMMUTABLETYPE),
+                        slots};
+    table_function_type = reinterpret_cast<PyTypeObject*>(Object::steal(PyType_FromSpec(&spec)).release());
+}
+
+/// Python functions of the rows' signatures, from which their parameters are read.
+Object make_prototypes() {
+    std::string text = "(";
+    for (const FunctionRow& row : function_rows()) text += std::string("lambda ") + row.signature + ": None,";
+    const Object globals = Object::steal(PyDict_New());
+    return Object::steal(PyRun_String((text + ")").c_str(), Py_eval_input, globals.get(), globals.get()));
+}
+
+int number_in(PyObject* code, const char* attribute) {
+    return int(python::to_int64(Object::steal(PyObject_GetAttrString(code, attribute)).get(), {attribute}));
+}
+
+Object make_table_function(const FunctionRow& row, const BoundFunction& bound, PyObject* prototype, PyObject* name) {
+    const Object code = Object::steal(PyObject_GetAttrString(prototype, "__code__"));
+    const Object variables = Object::steal(PyObject_GetAttrString(code.get(), "co_varnames"));
+    const Object of_positional = Object::steal(PyObject_GetAttrString(prototype, "__defaults__"));
+    const Object by_name = Object::steal(PyObject_GetAttrString(prototype, "__kwdefaults__"));
+    const int positional = number_in(code.get(), "co_argcount"), others = number_in(code.get(), "co_kwonlyargcount");
+    const bool is_variadic = number_in(code.get(), "co_flags") & CO_VARARGS;
+    // The name of a *parameter is the last of the variables; here it follows the positional ones.
+    Object names = Object::steal(PyTuple_New(positional + is_variadic + others));
+    for (int k = 0; k < PyTuple_GET_SIZE(names.get()); ++k) {
+        const int variable = k < positional                   ? k
+                             : k == positional && is_variadic ? positional + others
+                                                              : k - is_variadic;
+        PyTuple_SET_ITEM(names.get(), k, Py_NewRef(PyTuple_GET_ITEM(variables.get(), variable)));
+    }
+    TableFunction* const f = new_object_of<TableFunction>(table_function_type);
+    f->vectorcall = call_table_function;
+    f->row = &row;
+    f->bound = &bound;
+    f->name = Py_NewRef(name);
+    f->prototype = Py_NewRef(prototype);
+    f->weakrefs = nullptr;
+    f->variadic = int8_t(is_variadic ? positional : -1);
+    f->positional_only = int8_t(number_in(code.get(), "co_posonlyargcount"));
+    f->positional = int8_t(positional);
+    f->count = int8_t(PyTuple_GET_SIZE(names.get()));
+    const int with_default = of_positional.get() == Py_None ? 0 : int(PyTuple_GET_SIZE(of_positional.get()));
+    for (int k = 0, place = 0; k < f->count; ++k) {
+        PyObject* const own = PyTuple_GET_ITEM(names.get(), k);
+        PyObject* value = nullptr;
+        if (k < positional)
+            value = k < positional - with_default
+                        ? nullptr
+                        : PyTuple_GET_ITEM(of_positional.get(), k - (positional - with_default));
+        else if (by_name.get() != Py_None)
+            value = PyDict_GetItemWithError(by_name.get(), own);
+        f->defaults[k] = Py_XNewRef(value);
+        f->place[k] = int8_t(is_ignored(PyUnicode_AsUTF8(own)) ? -1 : place++);
+    }
+    f->names = names.release();
+    return Object::steal(reinterpret_cast<PyObject*>(f));
+}
+
+/// The same function by another name.
+Object make_function_alias(PyObject* function, const std::string& name) {
+    if (Py_TYPE(function) != table_function_type)
+        fail(PyExc_TypeError, "function_alias: a function of the table is needed, not %R", function);
+    const TableFunction& f = *as_table_function(function);
+    const Object text = Object::steal(PyUnicode_InternFromString(name.c_str()));
+    return make_table_function(*f.row, *f.bound, f.prototype, text.get());
+}
+
+/// The function of a public row of reductions.def, with the signature and the docstring of a Python function.
+Object make_reduction_function(PyObject* prototype) {
+    const std::string name = attribute_text(prototype, "__name__");
+    const ReductionId id = find_reduction(name);
+    if (id == kNone || !reductions()[id].parameters)
+        fail(PyExc_TypeError, "reduction_function: %R has no public row of its name", prototype);
+    static BoundFunction bound[kReductions];
+    FunctionRow& row = reduction_rows[id];
+    row.name = reductions()[id].name;
+    row.gives = Gives::Value;
+    row.signature = row.summary = row.parameters = row.raises = row.example = row.chapter = "";
+    bound[id].run = run_reduction;
+    const Object code = Object::steal(PyObject_GetAttrString(prototype, "__code__"));
+    bound[id].parameters = number_in(code.get(), "co_argcount") + number_in(code.get(), "co_kwonlyargcount");
+    const Object text = Object::steal(PyUnicode_InternFromString(row.name));
+    return make_table_function(row, bound[id], prototype, text.get());
+}
+
+}  // namespace
+
+void bind_functions(pybind11::module_& m) {
+    make_table_function_type();
+    const Object prototypes = make_prototypes();
+    pybind11::dict made;
+    for (size_t i = 0; i < function_rows().size(); ++i) {
+        const FunctionRow& row = function_rows()[i];
+        const Object name = Object::steal(PyUnicode_InternFromString(row.name));
+        made[row.name] =
+            make_table_function(row, kBoundFunctions[i], PyTuple_GET_ITEM(prototypes.get(), Py_ssize_t(i)), name.get());
+    }
+    m.attr("functions") = made;
+    m.attr("function") = pybind11::handle(reinterpret_cast<PyObject*>(table_function_type));
+    m.def("reduction_function", &make_reduction_function,
+          "The function of a public row of reductions.def, described by a Python function.");
+    m.def("function_alias", &make_function_alias, "The same function by another name.");
+}
+
+}  // namespace cuarray::python

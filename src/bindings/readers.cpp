@@ -1,0 +1,157 @@
+// readers.cpp -- the careful reading of integers and of the device of a call.
+#include "bindings/readers.h"
+#include <algorithm>
+#include "bindings/other_arrays.h"
+
+namespace cuarray::python {
+
+SequenceEntries::SequenceEntries(const FunctionCall& call, int k) {
+    if (!call.given[k]) {
+        objects_ = call.rest.data();
+        size_ = Py_ssize_t(call.rest.size());
+        return;
+    }
+    PyObject* const given = call.given[k];
+    const bool is_number_of_ours = is_ndarray(given) && array_of(given).ndim() == 0;
+    if (is_number_of_ours || !(has_attribute(given, "__getitem__") && has_attribute(given, "__len__"))) {
+        const std::string what = is_number_of_ours ? "an array without axes" : Py_TYPE(given)->tp_name;
+        fail(PyExc_TypeError, "%s: a sequence of arrays is needed, not %s", call.row.name, what.c_str());
+    }
+    if (is_ndarray(given)) {
+        // Its rows as arrays: elements stay arrays without axes.
+        const Array& array = array_of(given);
+        owner_ = Object::steal(PyTuple_New(Py_ssize_t(array.shape()[0])));
+        Layout layout = array.layout();
+        const int64_t apart = layout.strides[0];
+        layout.shape.erase(0);
+        layout.strides.erase(0);
+        for (Py_ssize_t i = 0; i < Py_ssize_t(array.shape()[0]); ++i)
+            PyTuple_SET_ITEM(owner_.get(), i,
+                             Object::steal(wrap(array.view(layout, array.is_empty() ? 0 : i * apart))).release());
+    } else {
+        // Converting an entry may run code that changes a list; one of arrays converts none.
+        bool is_fixed = is_list(given);
+        for (Py_ssize_t i = 0; is_fixed && i < length_of(given); ++i) is_fixed = is_ndarray(entry_of(given, i));
+        owner_ = is_fixed ? Object::share(given) : Object::steal(PySequence_Tuple(given));
+    }
+    size_ = length_of(owner_.get());
+    objects_ = PySequence_Fast_ITEMS(owner_.get());
+}
+
+CallDevice FunctionCall::device() const {
+    if (!rest.empty()) return common_device(rest.data(), Py_ssize_t(rest.size()));
+    PyObject* arrays[16];
+    Py_ssize_t n = 0;
+    for (int k = 0; k < count; ++k)
+        if (are_arrays[k] && given[k] && given[k] != Py_None) arrays[n++] = given[k];
+    return common_device(arrays, n);
+}
+
+namespace {
+
+/// The most entries that are read of what may be endless: more than any function takes.
+constexpr int kMostEntries = 1024;
+
+bool is_array_of(PyObject* object) { return is_ndarray(object) || is_numpy_array(object); }
+
+bool has_axes(PyObject* object) {
+    return is_ndarray(object) ? array_of(object).ndim() > 0 : is_numpy_array(object) && !has_no_axes(object);
+}
+
+Object entries_of(PyObject* array) { return Object::steal(PyObject_CallMethod(array, "tolist", nullptr)); }
+
+}  // namespace
+
+bool has_entries(PyObject* object) {
+    if (is_array_of(object)) return has_axes(object);
+    return has_attribute(object, "__len__");
+}
+
+Dims read_integers(PyObject* object, Parameter parameter) {
+    if (has_axes(object)) return read_integers(entries_of(object).get(), parameter);
+    const bool is_one = PyUnicode_Check(object) || is_array_of(object) || PyIndex_Check(object);
+    const Object iterator = is_one ? Object() : Object::steal_or_null(PyObject_GetIter(object));
+    if (!iterator) {
+        PyErr_Clear();
+        return Dims{to_int64(object, parameter)};
+    }
+    const bool is_sized = PyObject_Size(object) >= 0;
+    PyErr_Clear();
+    Dims numbers;
+    for (int n = 0;; ++n) {
+        const Object entry = Object::steal_or_null(PyIter_Next(iterator.get()));
+        if (!entry && PyErr_Occurred()) throw ExceptionIsSet{};
+        if (!entry) return numbers;
+        numbers.push_back(n < kMostEntries || is_sized ? to_int64(entry.get(), parameter) : INT64_MAX);
+        if (n == kMostEntries && !is_sized) return numbers;  // the last one is no axis of any array
+    }
+}
+
+Dims read_list_of_axes(PyObject* object, Parameter parameter) {
+    if (!PyTuple_Check(object) && !PyList_Check(object)) return Dims{to_int64(object, parameter)};
+    return read_integers(object, parameter);
+}
+
+Dims read_line_of_integers(PyObject* object, Parameter parameter) {
+    const Object listed = has_axes(object) ? entries_of(object) : Object::share(object);
+    if (!is_list(listed.get())) return Dims{to_int64(listed.get(), parameter)};
+    Dims numbers;
+    for (Py_ssize_t i = 0; i < length_of(listed.get()); ++i) {
+        const Object entry = Object::share(entry_of(listed.get(), i));
+        if (is_list(entry.get()) || has_axes(entry.get()))
+            fail_in(parameter.function, PyExc_ValueError, "%s must be an integer or have one axis", parameter.name);
+        numbers.push_back(to_int64(entry.get(), parameter));
+    }
+    return numbers;
+}
+
+int64_t read_count(PyObject* object, Parameter parameter) {
+    int64_t number;
+    if (read_plain_int(object, number)) return number;
+    int overflow = 0;
+    if (PyLong_Check(object)) PyLong_AsLongLongAndOverflow(object, &overflow);
+    return overflow ? (overflow > 0 ? INT64_MAX : INT64_MIN) : python::to_int64(object, parameter);
+}
+
+BitOrder read_bit_order(PyObject* object, const char* function) {
+    const bool is_text = PyUnicode_Check(object);
+    if (is_text && PyUnicode_CompareWithASCIIString(object, "big") == 0) return BitOrder::Big;
+    if (is_text && PyUnicode_CompareWithASCIIString(object, "little") == 0) return BitOrder::Little;
+    fail_in(function, is_text ? PyExc_ValueError : PyExc_TypeError,
+            "'bitorder' must be either 'little' or 'big', not %R", object);
+}
+
+Outside read_outside(PyObject* object, Parameter parameter) {
+    const bool is_text = PyUnicode_Check(object);
+    const std::string_view text = is_text ? to_text(object, parameter) : object == Py_None ? "raise" : "";
+    if (text == "raise") return Outside::Raise;
+    if (text == "wrap") return Outside::Wrap;
+    if (text == "clip") return Outside::Clip;
+    const bool is_wrong_value = is_text || (PyLong_Check(object) && !PyBool_Check(object));
+    refuse(is_wrong_value ? PyExc_ValueError : PyExc_TypeError, parameter, "'raise', 'wrap' or 'clip'", object);
+}
+
+std::variant<int64_t, Object> read_counts(PyObject* object, CallDevice device, Parameter parameter) {
+    if (is_ndarray(object)) return Object::share(object);
+    refuse_to_strip(object, parameter.function);
+    if (!is_array_of(object) && PyIndex_Check(object)) return python::to_int64(object, parameter);
+    // NumPy reads the counts, on the host; objects among them are integers by their __index__.
+    static Attribute as_numpy{"numpy", "asarray"};
+    Object counts = call_with(as_numpy.get(), object);
+    const Object dtype = Object::steal(PyObject_GetAttrString(counts.get(), "dtype"));
+    const std::string kind = attribute_text(dtype.get(), "kind");
+    if (kind == "O") {
+        const Object listed = entries_of(counts.get());
+        const Dims numbers = read_line_of_integers(listed.get(), parameter);
+        if (!is_list(listed.get())) return numbers[0];
+        counts = Object::steal(PyList_New(numbers.size()));
+        for (int i = 0; i < numbers.size(); ++i) PyList_SET_ITEM(counts.get(), i, to_python(numbers[i]).release());
+    }
+    CreationOptions options;
+    options.home = device;
+    const bool is_nothing = !is_array_of(object) && kind == "f" && PyObject_Size(counts.get()) == 0;
+    if (is_nothing) options.dtype = DType::int64;  // a list without entries
+    return to_ndarray(counts.get(), options, parameter.function);
+}
+
+}  // namespace cuarray::python

@@ -1,0 +1,376 @@
+// readers.h -- what a call gives for a parameter, read by the parameter's type in C++: the common object first, the
+// careful reading and its errors behind it.
+#pragma once
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+#include "bindings/ndarray.h"
+#include "bindings/reductions.h"
+#include "cuarray/ops/arguments.h"
+#include "cuarray/ops/bit_packing.h"
+#include "cuarray/ops/functions.h"
+#include "cuarray/ops/indexing.h"
+
+namespace cuarray::python {
+
+/// The arguments of a call, by the parameters of the C++ function; defaults where nothing was given.
+struct FunctionCall {
+    const FunctionRow& row;
+    PyObject* names;  ///< a tuple
+    PyObject* const* given;
+    const bool* are_arrays;                ///< of the parameters
+    int count;                             ///< of parameters
+    std::span<PyObject* const> rest = {};  ///< of a *parameter, which is the first
+
+    Parameter parameter(int k) const { return {PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, k)), row.name}; }
+    /// The device that lists and NumPy arrays go to.
+    CallDevice device() const;
+};
+
+/// How much a call has to do, at least: it decides whether others get the GIL.
+struct CallWork {
+    int64_t elements = 0, times = 1;
+    Device device{};
+
+    void add(const Array& array) {
+        elements += std::min(array.size(), kShortWork + 1);
+        device = array.device();
+    }
+    void multiply(int64_t factor) {
+        times = std::min(times * std::clamp<int64_t>(factor, 1, kShortWork + 1), kShortWork + 1);
+    }
+    bool is_long() const { return python::is_long(device, std::min(elements, kShortWork + 1) * times); }
+};
+
+/// Integers of any iterable, or one.
+Dims read_integers(PyObject* object, Parameter parameter);
+/// One axis, or a tuple or a list of them.
+Dims read_list_of_axes(PyObject* object, Parameter parameter);
+/// One integer, or those of a list, a tuple or an array of one axis.
+Dims read_line_of_integers(PyObject* object, Parameter parameter);
+/// Whether it is a sequence with a length, and no array without axes.
+bool has_entries(PyObject* object);
+/// An integer, of which one that does not fit becomes the largest or the smallest: a count that is too large.
+int64_t read_count(PyObject* object, Parameter parameter);
+/// One count, or an array of them.
+std::variant<int64_t, Object> read_counts(PyObject* object, CallDevice device, Parameter parameter);
+
+BitOrder read_bit_order(PyObject* object, const char* function);
+/// What an index out of bounds means: 'raise', also for None, 'wrap' or 'clip'.
+Outside read_outside(PyObject* object, Parameter parameter);
+
+inline bool read_plain_int(PyObject* object, int64_t& value) {
+    if (!PyLong_CheckExact(object)) return false;
+    int overflow = 0;
+    value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    return !overflow;
+}
+
+/// Ints and tuples of them; false for others.
+inline bool read_plain_dims(PyObject* object, Dims& dims) {
+    int64_t value;
+    if (read_plain_int(object, value)) return dims.push_back(value), true;
+    if (!PyTuple_CheckExact(object)) return false;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) {
+        if (!read_plain_int(PyTuple_GET_ITEM(object, i), value)) return dims.resize(0), false;
+        dims.push_back(value);
+    }
+    return dims.size() <= kMaxDims;
+}
+
+template <class T>
+struct Reader;
+
+template <>
+struct Reader<Array> {
+    static constexpr bool is_array = true;
+    void read(const FunctionCall& call, int k) { read(call, call.given[k]); }
+    void read(const FunctionCall& call, PyObject* given) {
+        object = given;
+        if (is_ndarray(given)) return;
+        if (given == Py_None) raise(ErrorKind::Type, call.row.name, ": an array is needed, not None");
+        owner = to_ndarray(given, call.device(), call.row.name);
+        object = owner.get();
+    }
+    void add_to(CallWork& work) const { work.add(array_of(object)); }
+    const Array& get() const { return array_of(object); }
+
+    PyObject* object = nullptr;
+    Object owner;
+};
+
+/// The entries of a sequence of arrays, or of a *parameter: the rows of an array, the entries of a list.
+class SequenceEntries {
+ public:
+    SequenceEntries(const FunctionCall& call, int k);
+    Py_ssize_t size() const { return size_; }
+    PyObject* operator[](Py_ssize_t i) const { return objects_[i]; }
+
+ private:
+    Object owner_;
+    PyObject* const* objects_ = nullptr;
+    Py_ssize_t size_ = 0;
+};
+
+template <>
+struct Reader<std::span<const Array>> {
+    static constexpr bool is_array = true;
+    void read(const FunctionCall& call, int k) {
+        const SequenceEntries entries(call, k);
+        arrays.reserve(size_t(entries.size()));
+        for (Py_ssize_t i = 0; i < entries.size(); ++i) {
+            Reader<Array> reader;
+            reader.read(call, entries[i]);
+            arrays.push_back(reader.get());
+            refuse_other_device(arrays[0].device(), arrays.back().device(), call.row.name);
+            if (!call.rest.empty()) objects.push_back(Object::share(reader.object));
+        }
+    }
+    void add_to(CallWork& work) const {
+        for (const Array& array : arrays) work.add(array);
+    }
+    std::span<const Array> get() const { return arrays; }
+
+    std::vector<Array> arrays;
+    std::vector<Object> objects;  ///< of a *parameter: their views have them as bases
+};
+
+/// A Python number as it is, anything else as an array.
+template <>
+struct Reader<ArrayOrNumber> {
+    static constexpr bool is_array = true;
+    void read(const FunctionCall& call, int k) { read(call, call.given[k]); }
+    void read(const FunctionCall& call, PyObject* given) {
+        if (is_python_number(given)) {
+            ArrayOrScalar number;
+            number.load(given, {Device{}, false}, call.row.name);
+            const Argument argument = number.argument();
+            if (argument.weak)
+                value = *argument.weak;
+            else
+                value = *argument.scalar;
+            return;
+        }
+        Reader<Array> reader;
+        reader.read(call, given);
+        value = reader.get();
+    }
+    void add_to(CallWork& work) const {
+        if (const auto* const array = std::get_if<Array>(&value)) work.add(*array);
+    }
+    const ArrayOrNumber& get() const { return value; }
+    ArrayOrNumber value;
+};
+
+template <>
+struct Reader<std::span<const ArrayOrNumber>> {
+    static constexpr bool is_array = true;
+    void read(const FunctionCall& call, int k) {
+        const SequenceEntries entries(call, k);
+        values.reserve(size_t(entries.size()));
+        const Array* first = nullptr;
+        for (Py_ssize_t i = 0; i < entries.size(); ++i) {
+            Reader<ArrayOrNumber> reader;
+            reader.read(call, entries[i]);
+            values.push_back(std::move(reader.value));
+            const auto* const array = std::get_if<Array>(&values.back());
+            if (array && first) refuse_other_device(first->device(), array->device(), call.row.name);
+            if (array && !first) first = array;
+        }
+    }
+    void add_to(CallWork& work) const {
+        for (const ArrayOrNumber& value : values)
+            if (const auto* const array = std::get_if<Array>(&value)) work.add(*array);
+    }
+    std::span<const ArrayOrNumber> get() const { return values; }
+    std::vector<ArrayOrNumber> values;
+};
+
+/// What no array is, and adds no work.
+struct PlainReader {
+    static constexpr bool is_array = false;
+    void add_to(CallWork&) const {}
+};
+
+template <>
+struct Reader<int64_t> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        if (!read_plain_int(call.given[k], value)) value = python::to_int64(call.given[k], call.parameter(k));
+    }
+    int64_t get() const { return value; }
+    int64_t value;
+};
+
+template <>
+struct Reader<bool> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        PyObject* const object = call.given[k];
+        value = object == Py_True || (object != Py_False && is_true(object));
+    }
+    bool get() const { return value; }
+    bool value;
+};
+
+/// A letter for an order; None is the default.
+template <>
+struct Reader<char> : PlainReader {
+    void read(const FunctionCall& call, int k) { value = to_order(call.given[k], "CFAK", 'C', call.row.name); }
+    char get() const { return value; }
+    char value;
+};
+
+template <>
+struct Reader<Dims> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        if (read_plain_dims(call.given[k], value)) { return; }
+        const Parameter parameter = call.parameter(k);
+        const std::string_view name = parameter.name;
+        const bool is_shape = name == "shape" || name == "dims" || name == "axes";
+        value = is_shape ? to_dims(call.given[k], parameter) : read_integers(call.given[k], parameter);
+    }
+    const Dims& get() const { return value; }
+    void add_to(CallWork& work) const {
+        for (const int64_t number : value) work.multiply(number);
+    }
+    Dims value;
+};
+
+template <>
+struct Reader<Axes> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        if (!read_plain_dims(call.given[k], value)) value = to_axes(call.given[k], call.row.name);
+    }
+    const Axes& get() const { return value; }
+    Axes value;
+};
+
+template <>
+struct Reader<AxisList> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        if (!read_plain_dims(call.given[k], value)) value = read_list_of_axes(call.given[k], call.parameter(k));
+    }
+    const AxisList& get() const { return value; }
+    AxisList value;
+};
+
+template <>
+struct Reader<Integers> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        if (!read_plain_dims(call.given[k], value)) value = read_line_of_integers(call.given[k], call.parameter(k));
+    }
+    const Integers& get() const { return value; }
+    Integers value;
+};
+
+template <>
+struct Reader<std::span<const Dims>> : PlainReader {
+    void read(const FunctionCall& call, int) {
+        for (PyObject* const one : call.rest) shapes.push_back(to_shape(one, call.row.name));
+    }
+    std::span<const Dims> get() const { return shapes; }
+    std::vector<Dims> shapes;
+};
+
+template <>
+struct Reader<std::variant<int64_t, Array>> {
+    static constexpr bool is_array = true;
+    void read(const FunctionCall& call, int k) {
+        int64_t count;
+        if (read_plain_int(call.given[k], count)) {
+            value = count;
+            return;
+        }
+        auto counts = read_counts(call.given[k], call.device(), call.parameter(k));
+        if (const auto* const one = std::get_if<int64_t>(&counts))
+            value = *one;
+        else
+            value = array_of((owner = std::get<Object>(counts)).get());
+    }
+    void add_to(CallWork& work) const {
+        if (const auto* const count = std::get_if<int64_t>(&value))
+            work.multiply(*count);
+        else
+            work.add(std::get<Array>(value));
+    }
+    const std::variant<int64_t, Array>& get() const { return value; }
+    std::variant<int64_t, Array> value;
+    Object owner;
+};
+
+template <>
+struct Reader<DType> : PlainReader {
+    void read(const FunctionCall& call, int k) { value = to_dtype(call.given[k], DType::none, call.row.name); }
+    DType get() const { return value; }
+    DType value;
+};
+
+template <>
+struct Reader<Casting> : PlainReader {
+    void read(const FunctionCall& call, int k) { value = to_casting(call.given[k], Casting::SameKind, call.row.name); }
+    Casting get() const { return value; }
+    Casting value;
+};
+
+template <>
+struct Reader<Array*> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        if (call.given[k] == Py_None) return;
+        target = to_output(call.given[k], call.device(), call.row.name, imported);
+        object = call.given[k];
+    }
+    Array* get() const { return target; }
+    PyObject* object = nullptr;
+    Array* target = nullptr;
+    Array imported;
+};
+
+template <>
+struct Reader<std::variant<int64_t, Dims>> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        if (has_entries(call.given[k]))
+            value = read_integers(call.given[k], call.parameter(k));
+        else
+            value = read_count(call.given[k], call.parameter(k));
+    }
+    const std::variant<int64_t, Dims>& get() const { return value; }
+    std::variant<int64_t, Dims> value;
+};
+
+template <>
+struct Reader<BitOrder> : PlainReader {
+    void read(const FunctionCall& call, int k) { value = read_bit_order(call.given[k], call.row.name); }
+    BitOrder get() const { return value; }
+    BitOrder value;
+};
+
+template <>
+struct Reader<std::vector<Outside>> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        PyObject* const object = call.given[k];
+        if (!is_list(object)) return value.push_back(read_outside(object, call.parameter(k)));
+        for (Py_ssize_t i = 0; i < length_of(object); ++i)
+            value.push_back(read_outside(entry_of(object, i), call.parameter(k)));
+    }
+    const std::vector<Outside>& get() const { return value; }
+    std::vector<Outside> value;
+};
+
+/// None, or what another reader reads.
+template <class T>
+struct Reader<std::optional<T>> {
+    static constexpr bool is_array = Reader<T>::is_array;
+    void read(const FunctionCall& call, int k) {
+        if (call.given[k] == Py_None) return;
+        reader.read(call, k);
+        value = reader.get();
+    }
+    void add_to(CallWork& work) const {
+        if (value) reader.add_to(work);
+    }
+    const std::optional<T>& get() const { return value; }
+    Reader<T> reader;
+    std::optional<T> value;
+};
+
+}  // namespace cuarray::python

@@ -1,0 +1,180 @@
+// coordinates.cpp -- unravel_index and ravel_multi_index: numbers and few positions by the caller, others by ufuncs.
+#include "cuarray/ops/coordinates.h"
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include "cuarray/array/pending.h"
+#include "cuarray/ops/reduction.h"
+#include "cuarray/ops/ufunc.h"
+#include "ops/order.h"
+
+namespace cuarray {
+namespace {
+
+/// So many positions are converted by the caller.
+constexpr int64_t kFewPositions = 1 << 14;
+
+Scalar int64_scalar(int64_t number) { return Scalar::of(DType::int64, number); }
+
+/// A number of a position; empty for an array. TypeError for what is no integer.
+std::optional<int64_t> position_number(const ArrayOrNumber& one, const char* function) {
+    const auto* const weak = std::get_if<Weak>(&one);
+    const auto* const scalar = std::get_if<Scalar>(&one);
+    if (!weak && !scalar) return {};
+    if (scalar ? scalar->dtype != DType::int64 : weak->kind != Weak::Kind::Int || weak->big)
+        raise(ErrorKind::Type, function, ": only integers are permitted");
+    if (weak) return !weak->negative && weak->integer > uint64_t(INT64_MAX) ? INT64_MIN : int64_t(weak->integer);
+    int64_t number;
+    std::memcpy(&number, scalar->bytes, sizeof number);
+    return number;
+}
+
+/// Positions as int64; TypeError for others.
+Array positions_of(const Array& array, const char* function) {
+    const Kind kind = info(array.dtype()).kind;
+    if (kind != Kind::Signed && kind != Kind::Unsigned)
+        raise(ErrorKind::Type, function, ": only integers are permitted, not ", info(array.dtype()).name);
+    return astype(array, DType::int64, 'K', false);
+}
+
+/// A few int64 in C order that the caller may read now; null for others.
+const int64_t* few_positions(const Array& array) {
+    if (array.dtype() != DType::int64 || array.size() > kFewPositions || !array.is_c_contiguous()) return nullptr;
+    const char* const data = direct_data(array);
+    return reinterpret_cast<uintptr_t>(data) % alignof(int64_t) ? nullptr : reinterpret_cast<const int64_t*>(data);
+}
+
+int64_t extreme(ReductionId row, const Array& positions, const char* function) {
+    int64_t number;
+    std::memcpy(&number, item(reduce(row, positions, {}), function).bytes, sizeof number);
+    return number;
+}
+
+/// ValueError where a position is not in 0..extent-1.
+template <class... Words>
+void check_inside(int64_t least, int64_t most, int64_t extent, const char* function, const Words&... words) {
+    if (least < 0 || most >= extent)
+        raise(ErrorKind::Value, function, words..., ": ", least < 0 ? least : most, " with size ", extent);
+}
+
+/// The steps in elements of a contiguous array.
+Dims element_strides(const Dims& shape, char order, const char* function) {
+    check_order(order, "CF", function);
+    for (const int64_t extent : shape)
+        if (extent < 0) raise(ErrorKind::Value, function, ": negative dimensions are not allowed: ", to_string(shape));
+    Dims steps(shape.size(), 1);
+    int64_t step = 1;
+    if (std::ranges::count(shape, 0)) return steps;  // there are no positions
+    for (int k = 0; k < shape.size(); ++k) {
+        const int d = order == 'F' ? k : shape.size() - 1 - k;
+        steps[d] = step;
+        if (__builtin_mul_overflow(step, shape[d], &step))
+            raise(ErrorKind::Value, function, ": the product of dims ", to_string(shape), " does not fit int64");
+    }
+    return steps;
+}
+
+Array applied_to(RowId row, const Argument& a, const Argument& b) {
+    const Argument args[] = {a, b};
+    return call(row, args).array[0];
+}
+
+/// A coordinate that is put inside the bounds; `mode` is not Raise.
+int64_t moved_inside(int64_t position, int64_t extent, Outside mode) {
+    if (mode == Outside::Clip) return std::min(std::max<int64_t>(position, 0), extent - 1);
+    return (position % extent + extent) % extent;
+}
+
+}  // namespace
+
+std::vector<ArrayOrNumber> unravel_index(const ArrayOrNumber& indices, const Dims& shape, char order) {
+    constexpr const char* kName = "unravel_index";
+    constexpr const char* kOutside = ": a position is out of bounds for the array";
+    const Dims steps = element_strides(shape, order, kName);
+    const int64_t elements = count(shape);
+    std::vector<ArrayOrNumber> coordinates;
+    coordinates.reserve(size_t(shape.size()));
+    if (const auto number = position_number(indices, kName)) {
+        check_inside(*number, *number, elements, kName, kOutside);
+        for (int d = 0; d < shape.size(); ++d) coordinates.emplace_back(int64_scalar(*number / steps[d] % shape[d]));
+        return coordinates;
+    }
+    const Array positions = positions_of(std::get<Array>(indices), kName);
+    if (shape.empty() && positions.ndim()) raise(ErrorKind::Value, kName, ": an array without axes takes one position");
+    const int64_t n = positions.size();
+    if (const int64_t* const from = few_positions(positions)) {
+        if (n)
+            check_inside(*std::min_element(from, from + n), *std::max_element(from, from + n), elements, kName,
+                         kOutside);
+        std::vector<int64_t*> to;
+        for (int d = 0; d < shape.size(); ++d) {
+            Array along = empty(positions.shape(), DType::int64, positions.device());
+            to.push_back(reinterpret_cast<int64_t*>(direct_data(along)));
+            coordinates.emplace_back(std::move(along));
+        }
+        if (std::find(to.begin(), to.end(), nullptr) == to.end()) {
+            for (int d = 0; d < shape.size(); ++d)
+                for (int64_t i = 0; i < n; ++i) to[size_t(d)][i] = from[i] / steps[d] % shape[d];
+            return coordinates;
+        }
+        coordinates.clear();
+    } else if (n) {
+        check_inside(extreme(reduction::min, positions, kName), extreme(reduction::max, positions, kName), elements,
+                     kName, kOutside);
+    }
+    for (int d = 0; d < shape.size(); ++d) {
+        const Scalar step = int64_scalar(steps[d]), extent = int64_scalar(shape[d]);
+        coordinates.emplace_back(applied_to(row::remainder, applied_to(row::floor_divide, positions, step), extent));
+    }
+    return coordinates;
+}
+
+ArrayOrNumber ravel_multi_index(std::span<const ArrayOrNumber> multi_index, const Dims& dims,
+                                const std::vector<Outside>& mode, char order) {
+    constexpr const char* kName = "ravel_multi_index";
+    const int n = dims.size();
+    if (int64_t(multi_index.size()) != n)
+        raise(ErrorKind::Value, kName, ": ", n, " arrays are needed, one per axis, not ", multi_index.size());
+    if (mode.size() != 1 && int64_t(mode.size()) != n)
+        raise(ErrorKind::Value, kName, ": ", mode.size(), " modes for ", n, " axes");
+    const Dims steps = element_strides(dims, order, kName);
+    const bool is_empty = std::ranges::any_of(multi_index, [](const ArrayOrNumber& one) {
+        const auto* const array = std::get_if<Array>(&one);
+        return array && array->is_empty();
+    });
+    if (!is_empty && std::ranges::count(dims, 0))
+        raise(ErrorKind::Value, kName, ": there are no positions in an array of shape ", to_string(dims));
+    int64_t number = 0;  // the sum of the terms that are numbers
+    std::optional<Array> result;
+    for (int d = 0; d < n; ++d) {
+        const Outside rule = mode[mode.size() == 1 ? 0 : size_t(d)];
+        const auto check = [&](int64_t least, int64_t most) {
+            check_inside(least, most, dims[d], kName, ": invalid entry in coordinates array of axis ", d);
+        };
+        if (auto place = position_number(multi_index[size_t(d)], kName)) {
+            if (rule == Outside::Raise && !is_empty) check(*place, *place);
+            if (rule != Outside::Raise && dims[d]) place = moved_inside(*place, dims[d], rule);
+            number += *place * steps[d];
+            continue;
+        }
+        Array places = positions_of(std::get<Array>(multi_index[size_t(d)]), kName);
+        if (rule == Outside::Raise) {
+            if (const int64_t* const few = few_positions(places); few && !is_empty)
+                check(*std::min_element(few, few + places.size()), *std::max_element(few, few + places.size()));
+            else if (!is_empty)
+                check(extreme(reduction::min, places, kName), extreme(reduction::max, places, kName));
+        } else if (rule == Outside::Wrap) {
+            places = applied_to(row::remainder, places, int64_scalar(dims[d]));
+        } else {
+            const Array positive = applied_to(row::maximum, places, int64_scalar(0));
+            places = applied_to(row::minimum, positive, int64_scalar(dims[d] - 1));
+        }
+        const Array term = applied_to(row::multiply, places, int64_scalar(steps[d]));
+        result = result ? applied_to(row::add, *result, term) : term;
+    }
+    if (!result) return int64_scalar(number);
+    return number ? applied_to(row::add, *result, int64_scalar(number)) : *result;
+}
+
+}  // namespace cuarray

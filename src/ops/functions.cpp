@@ -1,0 +1,210 @@
+// functions.cpp -- the rows of functions.def, and their docstrings.
+#include "cuarray/ops/functions.h"
+#include <algorithm>
+#include <optional>
+#include <sstream>
+#include <string_view>
+#include <tuple>
+#include <variant>
+#include "cuarray/ops/bit_packing.h"
+#include "cuarray/ops/coordinates.h"
+#include "cuarray/ops/differences.h"
+#include "cuarray/ops/joining.h"
+#include "cuarray/ops/rearranging.h"
+#include "cuarray/ops/shaping.h"
+
+namespace cuarray {
+namespace {
+
+/// How docstrings call a type; the build makes annotations of these words.
+template <class T>
+constexpr const char* kWords = nullptr;
+template <> constexpr const char* kWords<Array> = "array_like";
+template <> constexpr const char* kWords<std::optional<Array>> = "array_like, optional";
+template <> constexpr const char* kWords<std::span<const Array>> = "array_like";
+template <> constexpr const char* kWords<std::span<const Dims>> = "int or tuple of int";
+template <> constexpr const char* kWords<std::span<const ArrayOrNumber>> = "array_like";
+template <> constexpr const char* kWords<BitOrder> = "{'big', 'little'}";
+template <> constexpr const char* kWords<std::vector<Outside>> = "{'raise', 'wrap', 'clip'} or a tuple of them";
+template <>
+constexpr const char* kWords<std::optional<ArrayOrNumber>> = "number or array_like, optional";
+template <> constexpr const char* kWords<ArrayOrNumber> = "number or array_like";
+template <> constexpr const char* kWords<Array*> = "ndarray, optional";
+template <> constexpr const char* kWords<DType> = "dtype, optional";
+template <> constexpr const char* kWords<Casting> = "{'no', 'equiv', 'safe', 'same_kind', 'unsafe'}";
+template <> constexpr const char* kWords<std::variant<int64_t, Dims>> = "int or sequence of int";
+template <> constexpr const char* kWords<int64_t> = "int";
+template <> constexpr const char* kWords<std::optional<int64_t>> = "int, optional";
+template <> constexpr const char* kWords<Dims> = "int or sequence of int";
+template <> constexpr const char* kWords<std::optional<Dims>> = "int or sequence of int, optional";
+template <> constexpr const char* kWords<Axes> = "int or tuple of int";
+template <> constexpr const char* kWords<std::optional<Axes>> = "int or tuple of int, optional";
+template <>
+constexpr const char* kWords<AxisList> = "int or tuple of int";
+template <> constexpr const char* kWords<Integers> = "int or array_like of int";
+template <> constexpr const char* kWords<std::variant<int64_t, Array>> = "int or array_like of int";
+template <> constexpr const char* kWords<bool> = "bool";
+template <> constexpr const char* kWords<std::optional<bool>> = "bool, optional";
+template <> constexpr const char* kWords<char> = "str";
+
+template <class R>
+constexpr const char* kResultWords = "ndarray";
+template <> constexpr const char* kResultWords<Dims> = "tuple of int";
+template <> constexpr const char* kResultWords<std::vector<Array>> = "tuple of ndarray";
+template <> constexpr const char* kResultWords<std::vector<ArrayOrNumber>> = "tuple of ndarray";
+
+template <class R, class... Parameters>
+FunctionRow described(FunctionRow row, R (*)(Parameters...)) {
+    static_assert(((kWords<std::remove_cvref_t<Parameters>> != nullptr) && ...), "a type without words");
+    row.types = {kWords<std::remove_cvref_t<Parameters>>...};
+    row.result = kResultWords<R>;
+    using First = std::remove_cvref_t<std::tuple_element_t<0, std::tuple<Parameters...>>>;
+    const bool is_variadic = row.signature[0] == '*';
+    if constexpr (std::is_same_v<First, std::span<const Array>>)
+        if (!is_variadic) row.types[0] = "sequence of array_like";
+    if constexpr (std::is_same_v<First, std::span<const ArrayOrNumber>>) row.types[0] = "sequence of array_like";
+    if (row.gives == Gives::List) row.result = "list of ndarray";
+    if (row.gives == Gives::Each) row.result = "ndarray or tuple of ndarray";
+    if (is_variadic && std::is_same_v<First, Array>) row.result = "ndarray or tuple of ndarray";
+    return row;
+}
+
+std::vector<FunctionRow> read_rows() {
+    std::vector<FunctionRow> rows;
+    const char* chapter = "";
+#define CHAPTER(title) chapter = title;
+#define FUNCTION(name, gives, signature, summary, parameters, raises, example) \
+    rows.push_back(described({chapter, #name, Gives::gives, signature, summary, parameters, raises, example}, &name));
+#include "cuarray/functions.def"
+    return rows;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+    std::vector<std::string> parts;
+    for (size_t begin = 0; begin < text.size();) {
+        const size_t end = std::min(text.find(separator, begin), text.size());
+        parts.emplace_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return parts;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+    std::string text;
+    for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+    return text;
+}
+
+/// The text in lines of at most 100 letters, each indented.
+std::string indented(const std::string& text) {
+    std::string lines;
+    size_t length = 0;
+    for (const std::string& word : split(text, ' ')) {
+        const bool breaks = length == 0 || length + 1 + word.size() > 96;
+        lines += breaks ? "\n    " : " ";
+        length = breaks ? word.size() : length + 1 + word.size();
+        lines += word;
+    }
+    return lines;
+}
+
+/// What is said of parameters in many functions.
+constexpr std::pair<std::string_view, const char*> kGlossary[] = {
+    {"out", "Output array."},
+    {"subok", "Accepted and ignored: there are no subclasses."},
+};
+
+std::string section(const std::string& title, const std::string& text) {
+    return text.empty() ? "" : "\n\n" + title + "\n" + std::string(title.size(), '-') + text;
+}
+
+std::string parameters_section(const FunctionRow& row) {
+    struct ParameterEntry {
+        std::vector<std::string> names;
+        std::string type, text;
+    };
+    std::vector<ParameterEntry> entries;
+    for (const std::string& line : split(row.parameters, '\n')) {
+        const size_t bracket = line.find(" ["), colon = line.find(": ", bracket < line.find(": ") ? line.find("]") : 0);
+        const bool has_type = bracket < colon;
+        ParameterEntry entry{{}, has_type ? line.substr(bracket + 2, colon - bracket - 3) : "", line.substr(colon + 2)};
+        for (const std::string& name : split(line.substr(0, has_type ? bracket : colon), ','))
+            entry.names.push_back(name.substr(name.find_first_not_of(' ')));
+        entries.push_back(entry);
+    }
+    std::string text;
+    size_t place = 0;  // of the parameter in C++
+    for (const std::string& name : parameter_names(row)) {
+        const char* const type = is_ignored(name) ? "bool" : row.types.at(place++);
+        const std::string bare = name.substr(name.find_first_not_of('*'));
+        ParameterEntry own{{name}, type, ""};
+        for (const auto& [known, words] : kGlossary)
+            if (known == bare) own.text = words;
+        bool is_first = true;
+        for (const ParameterEntry& entry : entries)
+            for (const std::string& one : entry.names)
+                if (one == bare) {
+                    is_first = bare == entry.names.front();
+                    if (!entry.type.empty()) own.type = entry.type;
+                    own.text = entry.text;
+                    if (entry.names.size() > 1) own.names = entry.names;
+                }
+        if (is_first) text += "\n" + joined(own.names) + " : " + own.type + indented(own.text);
+    }
+    return text;
+}
+
+bool takes_out(const FunctionRow& row) { return std::ranges::find(row.types, kWords<Array*>) != row.types.end(); }
+
+const char* result_text(const FunctionRow& row) {
+    if (std::string_view(row.result) != "ndarray") return "";
+    switch (row.gives) {
+        case Gives::Array: return takes_out(row) ? "A new array, or `out`." : "A new array.";
+        case Gives::Shown: return "A view where possible.";
+        default: return "";
+    }
+}
+
+}  // namespace
+
+std::span<const FunctionRow> function_rows() {
+    static const std::vector<FunctionRow> rows = read_rows();
+    return rows;
+}
+
+std::vector<std::string> parameter_names(const FunctionRow& row) {
+    std::vector<std::string> names;
+    int depth = 0;
+    std::string name;
+    const auto end = [&] {
+        name = name.substr(0, name.find('='));
+        name.erase(0, std::min(name.find_first_not_of(' '), name.size()));
+        if (!name.empty() && name != "/" && name != "*") names.push_back(name);
+        name.clear();
+    };
+    for (const char* letter = row.signature; *letter; ++letter) {
+        depth += (*letter == '(') - (*letter == ')');
+        if (*letter == ',' && depth == 0)
+            end();
+        else
+            name += *letter;
+    }
+    end();
+    return names;
+}
+
+bool is_ignored(std::string_view parameter) { return parameter == "subok"; }
+
+std::string docstring(const FunctionRow& row) {
+    std::string raises;
+    for (const std::string& line : split(row.raises, '\n')) {
+        const size_t colon = line.find(": ");
+        raises += "\n" + line.substr(0, colon) + indented(line.substr(colon + 2));
+    }
+    return row.summary + section("Parameters", parameters_section(row)) +
+           section("Returns", std::string("\n") + row.result + indented(result_text(row))) + section("Raises", raises) +
+           section("See Also", std::string("\nnumpy.") + row.name) +
+           section("Examples", std::string("\n>>> import cuarray as ca\n") + row.example) + "\n";
+}
+
+}  // namespace cuarray

@@ -1,0 +1,307 @@
+// joining.cpp -- arrays joined: few elements by the caller, others part by part; and views of parts.
+#include "cuarray/ops/joining.h"
+#include <unistd.h>
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include "core/copy_run.h"
+#include "cuarray/core/expr.h"
+#include "cuarray/core/table.h"
+#include "cuarray/ops/shaping.h"
+#include "cuarray/runtime/registry.h"
+#include "ops/packed.h"
+#include "ops/require_axes.h"
+
+namespace cuarray {
+namespace {
+
+/// So many bytes are written by the caller's thread, in so many pieces.
+constexpr int64_t kMostBytes = 1 << 23, kMostPieces = 1 << 14;
+
+using Members = std::span<const Array* const>;
+
+/// Pointers to arrays.
+class MemberList {
+ public:
+    explicit MemberList(std::span<const Array> arrays) {
+        for (const Array& array : arrays) pointers_.push_back(&array);
+    }
+    operator Members() const { return {pointers_.begin(), pointers_.end()}; }
+
+ private:
+    Few<const Array*, 8> pointers_;
+};
+
+/// The arrays beside each other along an axis of that shape, in which they may lack the axis, written by the caller; an
+/// empty handle where they are many, or not in C order.
+Array join_few(Members arrays, const Dims& shape, int axis, DType dtype) {
+    const int64_t item = item_size(dtype);
+    int64_t lines = 1, elements = 0;
+    for (int d = 0; d < axis; ++d) lines *= shape[d];
+    if (lines != 1 && lines * int64_t(arrays.size()) > kMostPieces) return {};
+    bool is_by_columns = axis > 0;  // then the result is, too
+    for (const Array* const member : arrays) {
+        const Array& array = *member;
+        if (!array.is_c_contiguous() || !direct_data(array) || (array.dtype() != dtype && !is_aligned(array)))
+            return {};
+        elements += array.size();
+        is_by_columns &= array.ndim() == shape.size() && array.is_f_contiguous();
+    }
+    if (is_by_columns || elements > kMostBytes / item) return {};
+    Array result = empty(shape, dtype, arrays[0]->device());
+    char* first = direct_data(result);  // of the part of the first line that the array fills
+    if (!first) return {};
+    DirectLoops& loops = *result.storage().front().direct();
+    const int64_t apart = lines ? result.nbytes() / lines : 0;
+    for (const Array* const member : arrays) {
+        const Array& array = *member;
+        const int64_t count = lines ? array.size() / lines : 0, from_item = item_size(array.dtype());
+        const char* const from = direct_data(array);
+        const auto copy_lines = [=](auto bytes) {
+            for (int64_t line = 0; line < lines; ++line) copy_run(first + line * apart, from + line * bytes, bytes);
+        };
+        if (array.dtype() != dtype)
+            for (int64_t line = 0; line < lines; ++line)
+                loops.cast(array.dtype(), dtype, from + line * count * from_item, first + line * apart, count);
+        else if (count * item == 8)
+            copy_lines(std::integral_constant<int64_t, 8>());
+        else
+            copy_lines(count * item);
+        first += count * item;
+    }
+    return result;
+}
+
+/// The dtype of a result; TypeError where an array cannot be cast to it.
+DType joined_dtype(Members arrays, const Array* out, DType dtype, Casting casting) {
+    DType common = out ? out->dtype() : dtype;
+    if (common == DType::none) {
+        common = arrays[0]->dtype();
+        if (std::ranges::all_of(arrays, [=](const Array* a) { return a->dtype() == common; })) return common;
+        std::vector<ArgType> types;
+        for (const Array* const a : arrays) types.push_back({a->dtype(), {}});
+        common = result_type(types);
+    }
+    for (const Array* const a : arrays)
+        if (a->dtype() != common && !can_cast(a->dtype(), common, casting))
+            raise(ErrorKind::Type, "concatenate: cannot cast from ", info(a->dtype()).name, " to ",
+                  out ? "out= of " : "", info(common).name, " with casting rule '", to_string(casting), "'");
+    return common;
+}
+
+Array join(Members arrays, int64_t axis, Array* out, DType dtype, Casting casting) {
+    if (out && dtype != DType::none) raise(ErrorKind::Type, "concatenate: give out or dtype, not both");
+    if (arrays.empty()) raise(ErrorKind::Value, "concatenate: need at least one array");
+    const int ndim = arrays[0]->ndim();
+    if (ndim == 0) raise(ErrorKind::Value, "concatenate: zero-dimensional arrays cannot be concatenated");
+    const int along = normalise_axis(axis, ndim, "concatenate");
+    Dims shape = arrays[0]->shape();
+    shape[along] = 0;
+    for (const Array* const member : arrays) {
+        const Array& a = *member;
+        if (!(a.device() == arrays[0]->device()))
+            raise(ErrorKind::Value, "concatenate: arrays are on ", to_string(arrays[0]->device()), " and ",
+                  to_string(a.device()), "; move one with .to_device(...)");
+        if (a.ndim() != ndim)
+            raise(ErrorKind::Value, "concatenate: all arrays must have the same number of dimensions, got ", ndim,
+                  " and ", a.ndim());
+        for (int i = 0; i < ndim; ++i)
+            if (i != along && a.shape()[i] != shape[i])
+                raise(ErrorKind::Value, "concatenate: shapes ", to_string(arrays[0]->shape()), " and ",
+                      to_string(a.shape()), " differ along axis ", i);
+        if (__builtin_add_overflow(shape[along], a.shape()[along], &shape[along]))
+            raise(ErrorKind::Value, "concatenate: the extents along axis ", along, " add up to more than int64 counts");
+    }
+    if (out && !(out->shape() == shape))
+        raise(ErrorKind::Value, "concatenate: out= has shape ", to_string(out->shape()), ", the result ",
+              to_string(shape));
+    const DType common = joined_dtype(arrays, out, dtype, casting);
+    if (out && !out->is_writable()) raise(ErrorKind::Value, "concatenate: output array is read-only");
+    if (!out)
+        if (Array few = join_few(arrays, shape, along, common)) return few;
+    std::vector<const Dims*> strides;
+    for (const Array* const a : arrays) strides.push_back(&a->strides());
+    Array result = out ? *out : empty_in_order(shape, memory_order(shape, strides), common, arrays[0]->device());
+    std::vector<Array> sources;
+    for (const Array* const a : arrays) sources.push_back(*a);
+    if (out)
+        for (Array& a : sources)
+            if (overlaps(a, result)) a = copy(a, 'K');
+    int64_t at = 0;
+    for (const Array& a : sources) {
+        assign(result.view({a.shape(), result.strides()}, at * result.strides()[along]), a, "concatenate");
+        at += a.shape()[along];
+    }
+    return result;
+}
+
+template <class Function>
+std::vector<Array> each(std::span<const Array> arrays, Function function) {
+    std::vector<Array> changed;
+    changed.reserve(arrays.size());
+    for (const Array& array : arrays) changed.push_back(function(array));
+    return changed;
+}
+
+/// The elements of arrays, each as one of one axis; numbers take the dtype of the result.
+std::vector<Array> flattened(std::span<const ArrayOrNumber> given, const Array* out, DType dtype) {
+    std::vector<ArgType> types;
+    std::optional<Device> device;
+    for (const ArrayOrNumber& one : given) {
+        const auto* const array = std::get_if<Array>(&one);
+        if (array && !device) device = array->device();
+        const auto* const weak = std::get_if<Weak>(&one);
+        types.push_back(weak ? ArgType{DType::none, weak->kind}
+                             : ArgType{array ? array->dtype() : std::get<Scalar>(one).dtype, {}});
+    }
+    if (given.empty()) return {};
+    std::vector<Array> flat;
+    const auto is_held = [](const Weak& number, DType by) {
+        const Kind kind = info(by).kind;
+        return number.kind == Weak::Kind::Int     ? kind != Kind::Bool
+               : number.kind == Weak::Kind::Float ? kind >= Kind::Floating
+                                                  : kind == Kind::Complex;
+    };
+    for (const ArrayOrNumber& one : given) {
+        if (const auto* const array = std::get_if<Array>(&one)) {
+            flat.push_back(ravel(*array));
+            continue;
+        }
+        const DType common = result_type(types), wanted = out ? out->dtype() : dtype != DType::none ? dtype : common;
+        const auto* const weak = std::get_if<Weak>(&one);
+        const Scalar number = weak ? convert(*weak, is_held(*weak, wanted) ? wanted : common, "concatenate")
+                                   : convert(std::get<Scalar>(one), common);
+        flat.push_back(full({1}, number, device ? *device : current_device()));
+    }
+    return flat;
+}
+
+bool are_lines(std::span<const Array> arrays) {
+    return std::ranges::all_of(arrays, [&](const Array& a) { return a.ndim() == 1 && a.size() == arrays[0].size(); });
+}
+
+Array part_along(const Array& array, int axis, int64_t begin, int64_t end) {
+    const int64_t extent = array.shape()[axis];
+    const auto place = [extent](int64_t at) { return std::clamp<int64_t>(at < 0 ? at + extent : at, 0, extent); };
+    Layout layout = array.layout();
+    layout.shape[axis] = std::max<int64_t>(place(end) - place(begin), 0);
+    const bool is_empty = count(layout.shape) == 0;
+    return array.view(std::move(layout), is_empty ? 0 : place(begin) * array.strides()[axis]);
+}
+
+}  // namespace
+
+Array concat(std::span<const ArrayOrNumber> arrays, std::optional<int64_t> axis, Array* out, DType dtype,
+             Casting casting) {
+    Few<const Array*, 8> members;
+    for (const ArrayOrNumber& one : arrays)
+        if (const auto* const array = std::get_if<Array>(&one)) members.push_back(array);
+    if (axis && members.size() == arrays.size())
+        return join({members.begin(), members.end()}, *axis, out, dtype, casting);
+    if (axis) raise(ErrorKind::Value, "concatenate: zero-dimensional arrays cannot be concatenated");
+    const std::vector<Array> flat = flattened(arrays, out, dtype);
+    return join(MemberList(flat), 0, out, dtype, casting);
+}
+
+Array stack(std::span<const Array> arrays, int64_t axis, Array* out, DType dtype, Casting casting) {
+    if (arrays.empty()) raise(ErrorKind::Value, "stack: at least one array is needed");
+    for (const Array& a : arrays)
+        if (!(a.shape() == arrays[0].shape()))
+            raise(ErrorKind::Value, "stack: shapes ", to_string(arrays[0].shape()), " and ", to_string(a.shape()),
+                  " differ");
+    const int along = normalise_axis(axis, arrays[0].ndim() + 1, "stack");
+    if (!out && arrays[0].ndim() < kMaxDims) {
+        Dims shape = arrays[0].shape();
+        shape.insert(along, int64_t(arrays.size()));
+        const MemberList members(arrays);
+        if (Array few = join_few(members, shape, along, joined_dtype(members, out, dtype, casting))) return few;
+    }
+    const std::vector<Array> layers = each(arrays, [=](const Array& a) { return expand_dims(a, {along}); });
+    return join(MemberList(layers), along, out, dtype, casting);
+}
+
+Array vstack(std::span<const Array> tup, DType dtype, Casting casting) {
+    if (!tup.empty() && are_lines(tup)) return stack(tup, 0, nullptr, dtype, casting);
+    return join(MemberList(each(tup, atleast_2d)), 0, nullptr, dtype, casting);
+}
+
+Array hstack(std::span<const Array> tup, DType dtype, Casting casting) {
+    return join(MemberList(each(tup, atleast_1d)), !tup.empty() && tup[0].ndim() > 1, nullptr, dtype, casting);
+}
+
+Array dstack(std::span<const Array> tup) {
+    return join(MemberList(each(tup, atleast_3d)), 2, nullptr, DType::none, Casting::SameKind);
+}
+
+Array column_stack(std::span<const Array> tup) {
+    if (!tup.empty() && are_lines(tup)) return stack(tup, 1);
+    const auto as_columns = [](const Array& a) { return a.ndim() > 1 ? a : a.reshape({a.size(), 1}); };
+    return join(MemberList(each(tup, as_columns)), 1, nullptr, DType::none, Casting::SameKind);
+}
+
+Array append(const Array& arr, const Array& values, std::optional<int64_t> axis) {
+    const ArrayOrNumber both[] = {arr, values};
+    return concat(both, axis);
+}
+
+std::vector<Array> unstack(const Array& x, int64_t axis) {
+    require_axes(x, 1, "unstack");
+    const int along = normalise_axis(axis, x.ndim(), "unstack");
+    Layout layout = x.layout();
+    const int64_t n = layout.shape[along], apart = layout.strides[along];
+    layout.shape.erase(along);
+    layout.strides.erase(along);
+    const bool is_empty = count(layout.shape) == 0;
+    std::vector<Array> parts;
+    for (int64_t i = 0; i < n; ++i) {
+        Array part = x.view(layout, is_empty ? 0 : i * apart);
+        parts.push_back(part.ndim() ? std::move(part) : copy(part));
+    }
+    return parts;
+}
+
+std::vector<Array> array_split(const Array& ary, const std::variant<int64_t, Dims>& indices_or_sections, int64_t axis) {
+    const int along = normalise_axis(axis, ary.ndim(), "array_split");
+    const int64_t extent = ary.shape()[along];
+    std::vector<Array> parts;
+    if (const auto* const places = std::get_if<Dims>(&indices_or_sections)) {
+        int64_t begin = 0;
+        for (const int64_t end : *places) parts.push_back(part_along(ary, along, std::exchange(begin, end), end));
+        parts.push_back(part_along(ary, along, begin, extent));
+        return parts;
+    }
+    const int64_t n = std::get<int64_t>(indices_or_sections);
+    if (n <= 0) raise(ErrorKind::Value, "array_split: the number of parts must be positive, not ", n);
+    const int64_t most = int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE) / int64_t(sizeof(Array));
+    if (n > most) raise(ErrorKind::Memory, "array_split: ", n, " views are more than the memory holds");
+    const int64_t size = extent / n, larger = extent % n;
+    const auto place = [=](int64_t i) { return i * size + std::min(i, larger); };
+    for (int64_t i = 0; i < n; ++i) parts.push_back(part_along(ary, along, place(i), place(i + 1)));
+    return parts;
+}
+
+std::vector<Array> split(const Array& ary, const std::variant<int64_t, Dims>& indices_or_sections, int64_t axis) {
+    if (const auto* const n = std::get_if<int64_t>(&indices_or_sections)) {
+        const int64_t extent = ary.shape()[normalise_axis(axis, ary.ndim(), "split")];
+        if (*n <= 0 || extent % *n)
+            raise(ErrorKind::Value, "split: ", extent, " elements do not make ", *n, " equal parts; see array_split");
+    }
+    return array_split(ary, indices_or_sections, axis);
+}
+
+std::vector<Array> vsplit(const Array& ary, const std::variant<int64_t, Dims>& indices_or_sections) {
+    require_axes(ary, 2, "vsplit");
+    return split(ary, indices_or_sections, 0);
+}
+
+std::vector<Array> hsplit(const Array& ary, const std::variant<int64_t, Dims>& indices_or_sections) {
+    require_axes(ary, 1, "hsplit");
+    return split(ary, indices_or_sections, std::min(ary.ndim() - 1, 1));
+}
+
+std::vector<Array> dsplit(const Array& ary, const std::variant<int64_t, Dims>& indices_or_sections) {
+    require_axes(ary, 3, "dsplit");
+    return split(ary, indices_or_sections, 2);
+}
+
+}  // namespace cuarray

@@ -1,0 +1,191 @@
+"""The functions of functions.def and reductions.def as objects: placing of arguments, descriptions, and what calls leave behind."""
+
+import copy
+import functools
+import inspect
+import pickle
+import pydoc
+import sys
+import warnings
+import weakref
+
+import numpy as np
+import pytest
+from drawn_calls import Call, calls
+from test_fast_paths import call_and_forget, in_use, kept_by
+from test_fast_paths import suitable as suitable_of_pools
+from test_fast_paths import wrong_calls as wrong_calls_of
+
+import cuarray
+from cuarray import _core
+
+NAMES = [name for name in cuarray.__all__ if isinstance(getattr(cuarray, name), _core.function)]
+
+
+#: Functions for whose calls the usual arguments are not enough.
+SUITABLE = {"broadcast_shapes": ["3", "(2, 3)"], "dsplit": ["ca.arange(24.).reshape(2, 3, 4)", "2"]}
+
+
+def suitable(name):
+    return SUITABLE.get(name) or suitable_of_pools(name)
+
+
+def wrong_calls(name):
+    return wrong_calls_of(name, suitable(name))
+
+
+def python_function(name):
+    """Return a Python function of the same name and signature, whose errors of placing are Python's."""
+    scope = {}
+    signature = str(inspect.signature(getattr(cuarray, name))).replace("<no value>", "no_value")
+    exec(f"def {name}{signature}: pass", {"no_value": np._NoValue}, scope)
+    return scope[name]
+
+
+def error_of(function, args, keywords):
+    with pytest.raises(TypeError) as caught:
+        function(*args, **keywords)
+    return str(caught.value)
+
+
+def misplaced(name):
+    """Yield arguments that no parameter takes, that are given twice, or that are missing."""
+    parameters = inspect.signature(getattr(cuarray, name)).parameters.values()
+    by_place = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    required = [p for p in by_place if p.default is p.empty]
+    yield [1] * len(required), {"nonsense": 1}
+    if not by_place:
+        return
+    if all(p.kind is not p.VAR_POSITIONAL for p in parameters):
+        yield [1] * (len(by_place) + 1), {}
+        yield [1] * (len(by_place) + 3), {}
+    for count in range(len(required)):
+        yield [1] * count, {}
+    if by_place[0].kind is by_place[0].POSITIONAL_ONLY:
+        yield [], {by_place[0].name: 1, **{p.name: 1 for p in required[1:]}}
+    else:
+        yield [1] * max(len(required), 1), {by_place[0].name: 1}
+        yield [], {p.name: 1 for p in required[1:]}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_misplaced_arguments(name):
+    """Multiple, missing and unknown arguments are errors in Python's words."""
+    function, python = getattr(cuarray, name), python_function(name)
+    for args, keywords in misplaced(name):
+        if any(
+            p.kind is p.POSITIONAL_ONLY and p.name in keywords for p in inspect.signature(python).parameters.values()
+        ):
+            assert "positional-only" in error_of(function, args, keywords)
+        else:
+            assert error_of(function, args, keywords) == error_of(python, args, keywords)
+
+
+def test_multiple_values():
+    assert error_of(cuarray.roll, [[1, 2], 1], {"shift": 2}) == "roll() got multiple values for argument 'shift'"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_keywords_by_their_letters(name):
+    """Strings that are not the interned ones come from configuration files."""
+    function, found = getattr(cuarray, name), 0
+    for call in calls(name, 60):
+        keywords = call.arguments()[1]
+        if not keywords or "nonsense" in keywords:
+            continue
+        found += 1
+        first = call.outcome(function, [])
+        call.keywords = {"".join(list(k)): text for k, text in call.keywords.items()}
+        assert call.outcome(function, []) == first
+    assert found or all(p.kind is p.VAR_POSITIONAL for p in inspect.signature(function).parameters.values())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_description(name):
+    function = getattr(cuarray, name)
+    assert (function.__name__, function.__qualname__, function.__module__) == (name, name, "cuarray")
+    assert repr(function) == f"<function cuarray.{name}>" and inspect.isroutine(function) and callable(function)
+    assert name in pydoc.render_doc(function, renderer=pydoc.plaintext)
+    theirs = inspect.signature(python_function(name))
+    assert inspect.signature(function) == theirs
+    assert inspect.signature(functools.partial(function)) == theirs
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_copies_are_the_function(name):
+    """Pickled and copied by name, as Python's functions are: for process pools."""
+    function = getattr(cuarray, name)
+    assert copy.copy(function) is function and copy.deepcopy(function) is function
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        assert pickle.loads(pickle.dumps(function, protocol)) is function
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_wrapping(name):
+    """Decorators, weak references and classes take it for a function."""
+    function = getattr(cuarray, name)
+
+    @functools.wraps(function)
+    def wrapper(*args, **keywords):
+        return function(*args, **keywords)
+
+    assert wrapper.__wrapped__ is function and (wrapper.__name__, wrapper.__doc__) == (name, function.__doc__)
+    assert inspect.signature(wrapper) == inspect.signature(function)
+    assert weakref.ref(function)() is function
+    holder = type("Holder", (), {"method": function, "plain": staticmethod(function)})()
+    assert holder.plain is function
+    assert holder.method.__self__ is holder and holder.method.__func__ is function
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_in_errors(name, device):
+    """An error names the function that the program has called."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for call in wrong_calls(name):
+            args, keywords = call.arguments()
+            try:
+                getattr(cuarray, name)(*args, **keywords)
+            except (TypeError, ValueError, IndexError, OverflowError) as error:
+                text = str(error)
+                known = text.partition(":")[0]
+                assert known == name or not hasattr(cuarray, known), f"{call}: {text}"
+            except (RuntimeError, MemoryError):
+                pass
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_kept(name, device):
+    """A call, also one that fails, leaves no reference to an argument and no memory in use."""
+    function, found = getattr(cuarray, name), []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for call in [*wrong_calls(name), *calls(name, 60)]:
+            # Not the first time: caches of dtypes are filled, and a leak is one each time.
+            if kept_by(call, function, device) and kept_by(call, function, device):
+                found += filter(None, [kept_by(call, function, device)])
+    assert not found, found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_calls_do_not_grow(name, device, full):
+    """Calls, right ones and wrong ones, leave no blocks of Python's allocator."""
+    function, right, count = getattr(cuarray, name), suitable(name), 1000 if full else 250
+    for call in (Call(name, right, {}), Call(name, ["object()", *right[1:]], {}), Call(name, right, {"nonsense": "1"})):
+        args, keywords = call.arguments()
+        for _ in range(3):  # caches of the interpreter may grow once
+            before, memory = sys.getallocatedblocks(), in_use(device)
+            for _ in range(count):
+                call_and_forget(function, args, keywords)
+            if sys.getallocatedblocks() < before + count // 10 and in_use(device) == memory:
+                break
+        else:
+            raise AssertionError(f"{sys.getallocatedblocks() - before} blocks, {memory} to {in_use(device)}: {call}")
+
+
+def test_calls_of_numpys_functions(device):
+    """NumPy's functions give their calls with arrays of ours to ours, with keywords and defaults."""
+    x = cuarray.arange(6.0).reshape(2, 3)
+    for made in (np.moveaxis(x, 0, 1), np.roll(x, 1, axis=0), np.concatenate([x, x], axis=1), np.stack((x, x), -1)):
+        assert type(made) is cuarray.ndarray and made.device == x.device
+    assert [type(part) for part in np.split(x, 3, axis=1)] == [cuarray.ndarray] * 3
