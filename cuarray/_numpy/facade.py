@@ -13,7 +13,7 @@ from cuarray import _core
 from cuarray._ndarray.protocols import flat
 from cuarray._numpy.arguments import call_needs_numpy, on_device
 from cuarray._numpy.classes import Array, Ufunc
-from cuarray._numpy.fallbacks import PACKAGE, on_host
+from cuarray._numpy.fallbacks import is_of_program, on_host
 
 #: Functions that read a file.
 READERS = ("fromfile", "fromregex", "genfromtxt", "load", "loadtxt")
@@ -44,8 +44,7 @@ class Retry:
         self.theirs, self.ours, self.__module__ = theirs, ours, module
 
     def __call__(self, *args, **kwargs):
-        inside = sys._getframe(1).f_code.co_filename.startswith(PACKAGE)
-        return NotImplemented if inside else self.compute(args, kwargs)
+        return self.compute(args, kwargs) if is_of_program(sys._getframe(1)) else NotImplemented
 
     def compute(self, args, kwargs):
         """Return what NumPy makes of types of its own, and ours of NumPy's numbers beside arrays of a GPU."""

@@ -12,6 +12,9 @@ from cuarray._numpy.warning import HostFallbackWarning
 #: The folder of cuarray, whose lines are no program's.
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
+#: The file of `--check`, which makes the program's calls.
+CHECK = os.path.join(PACKAGE, "_tools", "check.py")
+
 
 class Fallback(NamedTuple):
     """What NumPy has computed for one line of a program: `bytes` have been copied from and to a GPU."""
@@ -55,6 +58,13 @@ def calling_frame():
     while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame = frame.f_back
     return frame
+
+
+def is_of_program(frame):
+    """Whether a call from a frame is a program's or another library's, and not one inside of cuarray."""
+    while frame.f_code.co_filename == CHECK:
+        frame = frame.f_back
+    return not frame.f_code.co_filename.startswith(PACKAGE)
 
 
 def on_host(function, args, kwargs, name=""):

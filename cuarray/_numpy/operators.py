@@ -8,7 +8,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._numpy.arguments import HostCopies, call_needs_numpy, on_device
-from cuarray._numpy.fallbacks import PACKAGE, count, on_host
+from cuarray._numpy.fallbacks import count, is_of_program, on_host
 
 #: Python's operators by the names of their ufuncs.
 OPERATORS = {
@@ -33,11 +33,6 @@ OPERATORS = {
     "greater": operator.gt,
     "greater_equal": operator.ge,
 }
-
-
-def is_of_program(frame):
-    """Whether a call comes from a program or another library, and not from inside of cuarray."""
-    return not frame.f_code.co_filename.startswith(PACKAGE)
 
 
 def call_operator(name, a, b):

@@ -38,9 +38,19 @@ class Difference(BaseException):
 def start():
     """Check the calls of the program from now on."""
     facade.decorate = checked
-    names = {name for name in dir(np.ndarray) if name in dir(ndarray) and callable(getattr(ndarray, name))}
-    pairs = {name: (getattr(ndarray, name), getattr(np.ndarray, name)) for name in names - NOT_CHECKED}
-    _core.extend_ndarray({name: as_method(checked(*pair, f"ndarray.{name}")) for name, pair in pairs.items()})
+    for name in dir(np.ndarray):
+        ours = getattr(ndarray, name, None)
+        if callable(ours) and name not in NOT_CHECKED:
+            _core.extend_ndarray({name: as_method(checked(ours, by_name(name), f"ndarray.{name}"))})
+
+
+def by_name(name):
+    """Return the method of NumPy's arrays and scalars; NotImplemented where those have none."""
+
+    def method(self, *args, **kwargs):
+        return getattr(self, name)(*args, **kwargs) if hasattr(self, name) else NotImplemented
+
+    return method
 
 
 def as_method(call):
@@ -131,6 +141,8 @@ def compare_calls(ours, theirs, name, args, kwargs):
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         expected, their_error = outcome(theirs, host_args, host_kwargs)
+    if expected is NotImplemented or result is NotImplemented:  # left to the other operand
+        return result
     if (error is None) != (their_error is None):
         fail(name, before, error or result, their_error or expected)
     if error is not None:
