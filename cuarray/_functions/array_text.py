@@ -1,4 +1,4 @@
-"""The repr and str of arrays: NumPy's text of the values, plus the device if it is not the default one."""
+"""The repr and str of arrays and of values: NumPy's text, plus the device if it is not the default one."""
 
 import numpy as np
 
@@ -39,22 +39,15 @@ def host_text(array, text):
     return shown.replace(f"shape={few.shape}", f"shape={array.shape}")
 
 
-def element(array):
-    """Return a value of int64, float64 or bool as a Python number, whose text NumPy's has, too; else None."""
-    return array.item() if _core.is_value(array) and array.dtype.char in "?ld" else None
-
-
 def ndarray_repr(array):
-    number = element(array)
-    shown = f"array({number})" if type(number) in (int, bool) else host_text(array, repr)
-    if array.device == _core.default_device():
-        return shown
-    return f"{shown[:-1]}, device='{array.device}')"
+    if array.device != _core.default_device():
+        return f"{host_text(array, repr)[:-1]}, device='{array.device}')"
+    return repr(host_copy(array)[()]) if _core.is_value(array) else host_text(array, repr)
 
 
 def ndarray_str(array):
-    if (number := element(array)) is not None:
-        return str(number)
+    if _core.is_value(array) and array.dtype.char in "?ld":
+        return str(array.item())
     return host_text(array, str)
 
 

@@ -52,7 +52,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     --------
     >>> import cuarray as ca
     >>> ca.average([1, 2, 4], weights=[2, 1, 1])
-    array(2.)
+    np.float64(2.0)
     """
     a, weights = as_arrays("average", a, optional=(weights,))
     if axis is not None:

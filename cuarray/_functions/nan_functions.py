@@ -136,7 +136,7 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVE
     --------
     >>> import cuarray as ca
     >>> ca.nanprod([2, ca.nan, 3])
-    array(6.)
+    np.float64(6.0)
     """
     a, where = array_and_mask("nanprod", a, where)
     with fused_call():
@@ -241,7 +241,7 @@ def nanvar(
     --------
     >>> import cuarray as ca
     >>> ca.nanvar([1, ca.nan, 3])
-    array(1.)
+    np.float64(1.0)
     """
     return nan_spread("var", False, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
 

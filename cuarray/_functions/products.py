@@ -479,7 +479,7 @@ def dot(a, b, out=None):
     --------
     >>> import cuarray as ca
     >>> ca.dot([1, 2, 3], [4, 5, 6])
-    array(32)
+    np.int64(32)
     """
     a, b = as_arrays("dot", a, b)
     if a.ndim == 0 or b.ndim == 0:
@@ -596,7 +596,7 @@ def vdot(a, b, /):
     --------
     >>> import cuarray as ca
     >>> ca.vdot([1j, 2], [1j, 3])
-    array(7.+0.j)
+    np.complex128(7+0j)
     """
     a, b = as_arrays("vdot", a, b)
     return vecdot(a.ravel(), b.ravel())

@@ -152,7 +152,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     --------
     >>> import cuarray as ca
     >>> ca.median([[10, 7, 4], [3, 2, 1]])
-    array(3.5)
+    np.float64(3.5)
     >>> ca.median([[10, 7, 4], [3, 2, 1]], axis=1)
     array([7., 2.])
     """
@@ -302,7 +302,7 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
     >>> ca.quantile([10, 7, 4, 3, 2, 1], [0.25, 0.5])
     array([2.25, 3.5 ])
     >>> ca.quantile([10, 7, 4, 3, 2, 1], 0.25, method="lower")
-    array(2)
+    np.int64(2)
     """
     return find_quantiles("quantile", a, q, 1, axis, out, method, keepdims, weights)
 
@@ -493,7 +493,7 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=np._NoValu
     --------
     >>> import cuarray as ca
     >>> ca.nanmedian([[10, ca.nan, 4], [3, 2, 1]])
-    array(3.)
+    np.float64(3.0)
     """
     a = as_array(a)
     slices = Slices(a, axis, keepdims, "nanmedian")
@@ -567,7 +567,7 @@ def nanquantile(
     --------
     >>> import cuarray as ca
     >>> ca.nanquantile([10, ca.nan, 4, 3, 2, 1], 0.25)
-    array(2.)
+    np.float64(2.0)
     """
     return find_nanquantiles("nanquantile", a, q, 1, axis, out, method, keepdims, weights)
 

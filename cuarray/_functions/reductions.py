@@ -71,7 +71,7 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     --------
     >>> import cuarray as ca
     >>> ca.var([1, 2, 3, 4])
-    array(1.25)
+    np.float64(1.25)
     """
     return spread("var", False, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
 
@@ -119,7 +119,7 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     --------
     >>> import cuarray as ca
     >>> ca.std([1, 1, 3, 3])
-    array(1.)
+    np.float64(1.0)
     """
     return spread("std", True, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
 

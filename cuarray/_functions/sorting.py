@@ -207,7 +207,7 @@ def partition(a, kth, axis=-1, kind="introselect", order=None, *, descending=Fal
     >>> import cuarray as ca
     >>> x = ca.partition([7, 1, 9, 3, 5], 2)
     >>> x[2]
-    array(5)
+    np.int64(5)
     """
     a, axis = along(a, axis, "partition")
     ranks = ranks_of(kth, a.shape[axis], kind, order, "partition")
@@ -254,7 +254,7 @@ def argpartition(a, kth, axis=-1, kind="introselect", order=None, *, descending=
     --------
     >>> import cuarray as ca
     >>> ca.argpartition([7, 1, 9, 3, 5], 2)[2]
-    array(4)
+    np.int64(4)
     """
     a, axis = along(with_an_axis(a), axis, "argpartition")
     ranks = ranks_of(kth, a.shape[axis], kind, order, "argpartition")

@@ -189,7 +189,7 @@ class broadcast:
     >>> both.shape, both.size
     ((2, 3), 6)
     >>> next(both)
-    (array(1.), array(1))
+    (np.float64(1.0), np.int64(1))
     """
 
     shape: tuple[int, ...]
@@ -254,7 +254,7 @@ def ndenumerate(arr):
     --------
     >>> import cuarray as ca
     >>> list(ca.ndenumerate([[7], [8]]))
-    [((0, 0), array(7)), ((1, 0), array(8))]
+    [((0, 0), np.int64(7)), ((1, 0), np.int64(8))]
     """
     arr = as_array(arr)
     return zip(np.ndindex(arr.shape), arr.flat, strict=True)

@@ -50,7 +50,7 @@ def det(a) -> ndarray:
     --------
     >>> import cuarray as ca
     >>> ca.linalg.det(ca.asarray([[2.0, 0.0], [1.0, 4.0]], device="cpu"))
-    array(8.)
+    np.float64(8.0)
     """
     return factorise("det", "det", as_matrices("det", a, is_square=True))
 
@@ -85,7 +85,7 @@ def slogdet(a) -> SlogdetResult:
     --------
     >>> import cuarray as ca
     >>> ca.linalg.slogdet(ca.asarray([[0.0, 1.0], [1.0, 0.0]], device="cpu"))
-    SlogdetResult(sign=array(-1.), logabsdet=array(0.))
+    SlogdetResult(sign=np.float64(-1.0), logabsdet=np.float64(0.0))
     """
     return SlogdetResult(*factorise("slogdet", "slogdet", as_matrices("slogdet", a, is_square=True)))
 

@@ -69,9 +69,9 @@ def norm(x, ord=None, axis=None, keepdims=False) -> ndarray:
     --------
     >>> import cuarray as ca
     >>> ca.linalg.norm([3.0, 4.0])
-    array(5.)
+    np.float64(5.0)
     >>> ca.linalg.norm([[1.0, -2.0], [3.0, 4.0]], 1)
-    array(6.)
+    np.float64(6.0)
     """
     x = as_inexact("norm", x)
     if axis is None:
@@ -180,7 +180,7 @@ def matrix_norm(x, /, *, keepdims=False, ord: Any = "fro") -> ndarray:
     --------
     >>> import cuarray as ca
     >>> ca.linalg.matrix_norm([[1.0, 2.0], [2.0, 4.0]])
-    array(5.)
+    np.float64(5.0)
     """
     return of_matrices("matrix_norm", as_inexact("matrix_norm", x), ord, (-2, -1), keepdims)
 
@@ -328,7 +328,7 @@ def cond(x, p=None) -> ndarray:
     --------
     >>> import cuarray as ca
     >>> ca.linalg.cond(ca.asarray([[1.0, 0.0], [0.0, 4.0]], device="cpu"))
-    array(4.)
+    np.float64(4.0)
     """
     (x,) = as_arrays("cond", x)
     if x.ndim > 1 and not prod(x.shape[-2:]):
@@ -397,7 +397,7 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None) -> ndarray:
     --------
     >>> import cuarray as ca
     >>> ca.linalg.matrix_rank(ca.asarray([[1.0, 2.0], [2.0, 4.0]], device="cpu"))
-    array(1)
+    np.int64(1)
     """
     if tol is not None and rtol is not None:
         raise ValueError("matrix_rank: tol and rtol are both given; give one")

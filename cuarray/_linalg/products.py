@@ -248,7 +248,7 @@ def trace(x, /, *, offset=0, dtype=None) -> ndarray:
     --------
     >>> import cuarray as ca
     >>> ca.linalg.trace([[1, 2], [3, 4]])
-    array(5)
+    np.int64(5)
     """
     return index_grids.trace(x, offset, -2, -1, dtype)
 
@@ -366,7 +366,7 @@ def multi_dot(arrays, *, out=None) -> ndarray:
     --------
     >>> import cuarray as ca
     >>> ca.linalg.multi_dot([[1, 2], [[1, 0], [1, 1]], [3, 4]])
-    array(17)
+    np.int64(17)
     """
     chain = as_arrays("multi_dot", *members(arrays, "the argument", "multi_dot"))
     if len(chain) < 2:

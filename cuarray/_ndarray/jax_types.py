@@ -7,17 +7,17 @@ own words or in ours.
 import importlib.abc
 import sys
 
-from cuarray._core import ndarray
+from cuarray._core import ndarray, value_types
 
 #: The first version of JAX that hands an argument to these tables as below.
 OLDEST = (0, 6)
 
 
 def register():
-    """Enter our class into JAX's tables, where it has them."""
+    """Enter our classes into JAX's tables, where it has them."""
     import jax
 
-    types = {}
+    types, ours = {}, (ndarray, *value_types)
     try:
         from jax._src import core, dtypes
         from jax._src.interpreters import pxla
@@ -36,11 +36,12 @@ def register():
         if jax.__version_info__ < OLDEST:
             raise AttributeError("other tables")
     except (ImportError, AttributeError):
-        types[ndarray] = refused
+        types.update(dict.fromkeys(ours, refused))
         return
-    types[ndarray] = lambda x: make(x.shape, canonical(x.dtype))
-    handle(ndarray, ndarray.jax)
-    handlers[ndarray] = lambda arrays, *how: shard(*how, [x.jax() for x in arrays])
+    for kind in ours:
+        types[kind] = lambda x: make(x.shape, canonical(x.dtype))
+        handle(kind, ndarray.jax)
+        handlers[kind] = lambda arrays, *how: shard(*how, [x.jax() for x in arrays])
 
 
 def refused(x):

@@ -1,6 +1,7 @@
 """The methods of ndarray that are written in Python; importing this module adds them to the type."""
 
 import math
+import numbers
 from importlib import import_module
 from types import GenericAlias
 
@@ -184,7 +185,7 @@ def dot(self, b, out=None):
     --------
     >>> import cuarray as ca
     >>> ca.asarray([1, 2]).dot([3, 4])
-    array(11)
+    np.int64(11)
     """
     return products.dot(self, b, out)
 
@@ -222,7 +223,7 @@ def trace(self, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     --------
     >>> import cuarray as ca
     >>> ca.arange(4).reshape(2, 2).trace()
-    array(3)
+    np.int64(3)
     """
     return index_grids.trace(self, offset, axis1, axis2, dtype, out)
 
@@ -267,7 +268,7 @@ def partition(self, kth, axis=-1, kind="introselect", order=None, *, descending=
     >>> x = ca.asarray([4, 1, 3, 2])
     >>> x.partition(1)
     >>> x[1]
-    array(2)
+    np.int64(2)
     """
     axis = normalise_axis(axis, self, "partition")
     ranks = sorting.ranks_of(kth, self.shape[axis], kind, order, "partition")
@@ -282,7 +283,7 @@ def argpartition(self, kth, axis=-1, kind="introselect", order=None, *, descendi
     >>> import cuarray as ca
     >>> x = ca.asarray([4, 1, 3, 2])
     >>> x[x.argpartition(1)][1]
-    array(2)
+    np.int64(2)
     """
     return sorting.argpartition(self, kth, axis, kind, order, descending=descending)
 
@@ -411,3 +412,10 @@ _core.extend_ndarray(
     }
 )
 jax_types.watch()
+
+# What isinstance says of values; those of float64 and complex128 are Python's float and complex as well.
+for kind, abstract in zip(
+    _core.value_types, (None, numbers.Integral, numbers.Real, None, numbers.Complex, None), strict=True
+):
+    if abstract:
+        abstract.register(kind)

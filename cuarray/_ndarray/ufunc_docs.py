@@ -115,7 +115,7 @@ Examples
 --------
 >>> import cuarray as ca
 >>> ca.add.reduce([1, 2, 3])
-array(6)
+np.int64(6)
 >>> ca.multiply.outer([1, 2], [3, 4])
 array([[3, 4],
        [6, 8]])

@@ -123,7 +123,7 @@ class InterpreterCalls {
 /// Whether the object is an array that owns its memory and has one reference, of something that drops it when it is
 /// done.
 bool has_one_reference(PyObject* object) {
-    if (Py_REFCNT(object) != 1 || !is_ndarray(object) || as_ndarray(object)->is_small) return false;
+    if (Py_REFCNT(object) != 1 || !is_ndarray(object) || as_ndarray(object)->is_number) return false;
     const ArrayObject* const self = static_cast<ArrayObject*>(as_ndarray(object));
     if (self->base || self->weakrefs || self->array != &self->first || !self->later.empty()) return false;
     if (self->first.nbytes() < kReusedFrom) return false;

@@ -165,7 +165,7 @@ PyObject* dispatched(Given given, int) {
     if (!given[4] || !PyTuple_CheckExact(given[3]) || !PyDict_CheckExact(given[4]) || !is_ndarray(given[0]))
         return nullptr;
     if (!PyTuple_CheckExact(types) || PyTuple_GET_SIZE(types) != 1) return nullptr;
-    if (PyTuple_GET_ITEM(types, 0) != reinterpret_cast<PyObject*>(ndarray_type)) return nullptr;
+    if (!is_array_type(reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(types, 0)))) return nullptr;
     PyObject* const found = PyDict_GetItemWithError(counterparts.get(), given[1]);
     if (!found) {
         PyErr_Clear();

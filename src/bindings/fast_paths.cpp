@@ -58,8 +58,8 @@ bool read_float(PyObject* object, double& number) {
         number = PyFloat_AS_DOUBLE(object);
         return true;
     }
-    if (is_number(object) && scalar_of_number(object).dtype == DType::float64) {
-        std::memcpy(&number, scalar_of_number(object).bytes, sizeof number);
+    if (is_number(object) && dtype_of_number(object) == DType::float64) {
+        std::memcpy(&number, element_of_number(object), sizeof number);
         return true;
     }
     if (!read_int(object, integer)) return false;

@@ -9,18 +9,20 @@
 namespace cuarray::python {
 
 PyTypeObject* ndarray_type = nullptr;
+PyTypeObject* value_types[kValueKinds] = {};
 
 namespace {
 
-/// Memory of freed objects of one size, kept because most arrays of a program die young. The GIL guards it.
+/// Memory of freed objects of one size, kept because most arrays of a program die young. The GIL guards it. It is
+/// PyMem_RawMalloc's: that of a number may be freed where nobody holds the GIL.
 template <class Object>
 class FreeObjects {
  public:
-    Object* take() {
-        void* const memory = count_ ? objects_[--count_] : PyObject_Malloc(sizeof(Object));
+    Object* take(PyTypeObject* type) {
+        void* const memory = count_ ? objects_[--count_] : PyMem_RawMalloc(sizeof(Object));
         if (!memory) throw std::bad_alloc();
         Object* const object = static_cast<Object*>(memory);
-        PyObject_Init(reinterpret_cast<PyObject*>(static_cast<NdArray*>(object)), ndarray_type);
+        PyObject_Init(reinterpret_cast<PyObject*>(static_cast<NdArray*>(object)), type);
         object->weakrefs = nullptr;
         return object;
     }
@@ -28,7 +30,7 @@ class FreeObjects {
         if (count_ < kMost)
             objects_[count_++] = object;
         else
-            PyObject_Free(object);
+            PyMem_RawFree(object);
     }
 
  private:
@@ -45,8 +47,9 @@ void free_object(PyObject* self) {
     NdArray* object = as_ndarray(self);
     if (object->weakrefs) PyObject_ClearWeakRefs(self);
     PyTypeObject* type = Py_TYPE(self);
-    if (object->is_small) {
-        delete object->array;
+    if (object->is_number && object->array) {
+        delete object->array;  // and with its last view the memory of the object
+    } else if (object->is_number) {
         free_numbers.give_back(static_cast<NumberObject*>(object));
     } else {
         ArrayObject* const array = static_cast<ArrayObject*>(object);
@@ -68,7 +71,7 @@ template <auto member>
 PyObject* attribute(PyObject* self, void*) {
     return guarded([&] {
         if (!is_number(self)) return to_python((array_of(self).*member)()).release();
-        const Array shell(StorageRef(), 0, Layout(), scalar_of_number(self).dtype);
+        const Array shell(StorageRef(), 0, Layout(), dtype_of_number(self));
         return to_python((shell.*member)()).release();
     });
 }
@@ -90,7 +93,7 @@ int set_shape(PyObject* self, PyObject* value, void*) {
 }
 
 PyObject* itemsize(PyObject* self, void*) {
-    const DType dtype = is_number(self) ? scalar_of_number(self).dtype : array_of(self).dtype();
+    const DType dtype = is_number(self) ? dtype_of_number(self) : array_of(self).dtype();
     return PyLong_FromLong(item_size(dtype));
 }
 
@@ -226,15 +229,31 @@ PyMemberDef members[] = {
 
 namespace {
 
+/// The kind of value that an element of a dtype is.
+ValueKind kind_of_value(DType dtype) {
+    switch (dtype) {
+        case DType::bool_: return ValueKind::Bool;
+        case DType::float64: return ValueKind::Float;
+        case DType::complex128: return ValueKind::Complex;
+        default: break;
+    }
+    const Kind kind = info(dtype).kind;
+    return kind < Kind::Floating    ? ValueKind::Integer
+           : kind == Kind::Floating ? ValueKind::NarrowFloat
+                                    : ValueKind::NarrowComplex;
+}
+bool is_pythons(ValueKind kind) { return kind == ValueKind::Float || kind == ValueKind::Complex; }
+PyTypeObject* type_of_value(DType dtype) { return value_types[int(kind_of_value(dtype))]; }
+
 PyObject* new_number(const Scalar& scalar) {
-    NumberObject* const object = free_numbers.take();
+    NumberObject* const object = free_numbers.take(type_of_value(scalar.dtype));
     object->array = nullptr;
-    object->is_value = object->is_number = object->is_small = true;
+    object->is_value = object->is_number = true;
     object->is_hashed = false;
     // In two parts: a copy of all 16 bytes would wait until the 8 of most dtypes have been stored.
-    object->scalar.dtype = scalar.dtype;
-    std::memcpy(object->scalar.bytes, scalar.bytes, 8);
-    if (scalar.dtype == DType::complex128) std::memcpy(object->scalar.bytes + 8, scalar.bytes + 8, 8);
+    object->dtype = scalar.dtype;
+    std::memcpy(object->element, scalar.bytes, 8);
+    if (scalar.dtype == DType::complex128) std::memcpy(object->element + 8, scalar.bytes + 8, 8);
     return as_python(object);
 }
 
@@ -243,25 +262,29 @@ PyObject* new_number(const Scalar& scalar) {
 PyObject* wrap(const Scalar& scalar) { return new_number(scalar); }
 
 PyObject* wrap(Array&& array, bool is_value) {
-    if (is_value && !array.is_pending()) {
+    PyTypeObject* type = ndarray_type;
+    if (is_value && is_on_host(array.device())) {
+        if (is_pythons(kind_of_value(array.dtype()))) array.settle();  // C code reads such a number without asking
         if (const char* const data = direct_data(array)) return wrap(scalar_at(data, array.dtype()));
+        // What a graph captures has no number yet.
+        const bool is_captured = !array.is_pending() && runtime(array.device()).is_capturing();
+        if (!is_captured && !array.is_pending()) return wrap(item(array, "value"));
+        if (!is_captured) type = type_of_value(array.dtype());
     }
-    ArrayObject* const object = free_arrays.take();
+    ArrayObject* const object = free_arrays.take(type);
     object->array = new (&object->first) Array(std::move(array));
     new (&object->later) std::forward_list<Array>();
     object->base = nullptr;
     object->is_value = is_value;
-    object->is_number = object->is_small = object->is_hashed = false;
+    object->is_number = object->is_hashed = false;
     return as_python(object);
 }
 
 void give_memory(NdArray* number) {
-    const Scalar& scalar = static_cast<NumberObject*>(number)->scalar;
-    Array array = empty({}, scalar.dtype, Device{});
-    array.storage().front().write(array.storage(), 0, scalar.bytes, item_size(scalar.dtype));
+    StorageRef own = foreign_storage(Device{}, number->element, item_size(number->dtype), PyMem_RawFree, number);
+    Array array(std::move(own), 0, Layout(), number->dtype);
     if (number->is_hashed) array.set_read_only();
     number->array = new Array(std::move(array));
-    number->is_number = number->is_hashed;
 }
 
 void refuse_hashed(PyObject* object, const char* action) {
@@ -293,6 +316,65 @@ PyObject* wrap_view(Array&& array, PyObject* source) {
     return self;
 }
 
+namespace {
+
+static_assert(offsetof(NdArray, element) == offsetof(PyFloatObject, ob_fval));
+static_assert(offsetof(NdArray, element) == offsetof(PyComplexObject, cval));
+
+/// float(x) and complex(x, y) as values.
+PyObject* new_value(PyTypeObject* type, PyObject* args, PyObject* keywords) {
+    return guarded([&]() -> PyObject* {
+        if (type == value_types[int(ValueKind::Float)]) {
+            const Object number = Object::steal(PyFloat_Type.tp_new(&PyFloat_Type, args, keywords));
+            return wrap(Scalar::of(DType::float64, PyFloat_AS_DOUBLE(number.get())));
+        }
+        if (type == value_types[int(ValueKind::Complex)]) {
+            const Object number = Object::steal(PyComplex_Type.tp_new(&PyComplex_Type, args, keywords));
+            return wrap(Scalar::of(DType::complex128, PyComplex_AsCComplex(number.get())));
+        }
+        fail(PyExc_TypeError, "cannot create '%s' instances; write cuarray.array(x, dtype)[()]", type->tp_name);
+    });
+}
+
+void make_value_types() {
+    struct Description {
+        const char* name;
+        PyTypeObject* of_python;
+        const char* doc;
+    };
+    // In the order of ValueKind.
+    const Description descriptions[kValueKinds] = {
+        {"cuarray.BoolValue", nullptr, "A 0-d result of bool on the cpu device."},
+        {"cuarray.IntegerValue", nullptr, "A 0-d result of an integer dtype on the cpu device: a numbers.Integral."},
+        {"cuarray.NarrowFloatValue", nullptr,
+         "A 0-d result of a dtype below float64 on the cpu device: a numbers.Real."},
+        {"cuarray.FloatValue", &PyFloat_Type, "A 0-d result of float64 on the cpu device: a float of Python, too."},
+        {"cuarray.NarrowComplexValue", nullptr, "A 0-d result of complex64 on the cpu device: a numbers.Complex."},
+        {"cuarray.ComplexValue", &PyComplex_Type,
+         "A 0-d result of complex128 on the cpu device: a complex of Python, too."},
+    };
+    for (int kind = 0; kind < kValueKinds; ++kind) {
+        const Description& description = descriptions[kind];
+        PyType_Slot slots[] = {
+            {Py_tp_new, slot(new_value)},
+            {Py_tp_dealloc, slot(free_object)},
+            {Py_tp_members, members},
+            {Py_tp_doc, const_cast<char*>(description.doc)},
+            {0, nullptr},
+        };
+        PyType_Spec spec = {description.name, int(sizeof(NumberObject)), 0, Py_TPFLAGS_DEFAULT, slots};
+        PyObject* const array = reinterpret_cast<PyObject*>(ndarray_type);
+        PyObject* const number = reinterpret_cast<PyObject*>(description.of_python);
+        const Object bases = Object::steal(number ? PyTuple_Pack(2, array, number) : PyTuple_Pack(1, array));
+        PyObject* const type = Object::steal(PyType_FromSpecWithBases(&spec, bases.get())).release();
+        value_types[kind] = reinterpret_cast<PyTypeObject*>(type);
+        // A value is no sequence: PySequence_Check asks for this slot.
+        value_types[kind]->tp_as_sequence->sq_item = nullptr;
+    }
+}
+
+}  // namespace
+
 void make_ndarray_type(PyObject* module) {
     collect_members();
     std::vector<PyType_Slot> slots = {
@@ -320,11 +402,20 @@ void make_ndarray_type(PyObject* module) {
     };
     for (const PyType_Slot* number = number_slots(); number->slot; ++number) slots.push_back(*number);
     slots.push_back({0, nullptr});
-    PyType_Spec spec = {"cuarray.ndarray", int(sizeof(NdArray)), 0, Py_TPFLAGS_DEFAULT, slots.data()};
+    // The fields lie behind the size that Python knows, which leaves room for those of float in the types of values.
+    PyType_Spec spec = {"cuarray.ndarray", int(sizeof(PyObject)), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                        slots.data()};
     ndarray_type = reinterpret_cast<PyTypeObject*>(Object::steal(PyType_FromSpec(&spec)).release());
+    make_value_types();
+    ndarray_type->tp_flags &= ~Py_TPFLAGS_BASETYPE;  // no class of Python's has memory for the fields
+    PyType_Modified(ndarray_type);
     PyObject* const type = reinterpret_cast<PyObject*>(ndarray_type);
     check(PyObject_SetAttrString(type, "__dlpack_c_exchange_api__", Object::steal(exchange_capsule()).get()));
     check(PyModule_AddObjectRef(module, "ndarray", type));
+    const Object values = Object::steal(PyTuple_New(kValueKinds));
+    for (int kind = 0; kind < kValueKinds; ++kind)
+        PyTuple_SET_ITEM(values.get(), kind, Py_NewRef(reinterpret_cast<PyObject*>(value_types[kind])));
+    check(PyModule_AddObjectRef(module, "value_types", values.get()));
 }
 
 }  // namespace cuarray::python

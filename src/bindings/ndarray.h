@@ -1,5 +1,6 @@
 // ndarray.h -- cuarray.ndarray, a CPython type written by hand: an Array with a reference count.
 #pragma once
+#include <algorithm>
 #include <forward_list>
 #include <optional>
 #include <vector>
@@ -9,11 +10,12 @@
 namespace cuarray::python {
 
 struct NdArray {
-    PyObject_HEAD Array* array;  ///< what the object is now; null for a number that no Array was needed of yet
+    PyObject_HEAD alignas(16) unsigned char element[16];  ///< of a number, where Python's float and complex have theirs
+    Array* array;  ///< what the object is now; null for a number that no Array was needed of yet
     PyObject* weakrefs;
+    DType dtype;     ///< of a number
     bool is_value;   ///< a 0-d result: in-place operators rebind the name instead of writing (as NumPy's scalars)
-    bool is_number;  ///< the element is the Scalar of the NumberObject; else it lies in the memory of `array`
-    bool is_small;   ///< the object is a NumberObject, else an ArrayObject
+    bool is_number;  ///< the object is a NumberObject, else an ArrayObject
     bool is_hashed;  ///< a value that somebody may look for by its hash, so that it no longer changes
 };
 /// An array with memory, or with pending work.
@@ -22,24 +24,37 @@ struct ArrayObject : NdArray {
     std::forward_list<Array> later;  ///< what replaced `first` while another thread may have been reading it
     PyObject* base;                  ///< what this array is a view of, or null
 };
-/// A value on the cpu device: the number lies in the object until an Array is needed, through which it may change.
-struct NumberObject : NdArray {
-    Scalar scalar;
-};
+/// A value on the cpu device. Its Array, once one is needed, has `element` as its memory, which therefore outlives the
+/// object where a view does: C code that takes a float or a complex reads the number there, without asking.
+struct NumberObject : NdArray {};
 
 extern PyTypeObject* ndarray_type;
+
+/// The types of values on the cpu device, all of them an ndarray: so that `isinstance` says of them what it says of
+/// NumPy's scalars. Values on a GPU, which nobody can read without waiting, are of ndarray itself.
+enum class ValueKind { Bool, Integer, NarrowFloat, Float, NarrowComplex, Complex };
+constexpr int kValueKinds = 6;
+extern PyTypeObject* value_types[kValueKinds];
 
 /// __array_priority__: who handles `a op b` among classes that know nothing of each other.
 constexpr double kArrayPriority = 100;
 
-inline bool is_ndarray(PyObject* object) { return Py_TYPE(object) == ndarray_type; }
-inline NdArray* as_ndarray(PyObject* object) { return reinterpret_cast<NdArray*>(object); }
-/// Whether `scalar_of_number` is all of the object.
-inline bool is_number(PyObject* object) { return is_ndarray(object) && as_ndarray(object)->is_number; }
-inline const Scalar& scalar_of_number(PyObject* object) {
-    return static_cast<NumberObject*>(as_ndarray(object))->scalar;
+inline bool is_array_type(const PyTypeObject* type) {
+    return type == ndarray_type || std::find(value_types, value_types + kValueKinds, type) != value_types + kValueKinds;
 }
-/// Gives a number memory, which from then on has the element; that of a hashed one is read-only, and both stay.
+inline bool is_ndarray(PyObject* object) { return is_array_type(Py_TYPE(object)); }
+inline NdArray* as_ndarray(PyObject* object) { return reinterpret_cast<NdArray*>(object); }
+/// Whether it is a value on the cpu device.
+inline bool is_number(PyObject* object) { return is_ndarray(object) && as_ndarray(object)->is_number; }
+inline DType dtype_of_number(PyObject* object) { return as_ndarray(object)->dtype; }
+inline const unsigned char* element_of_number(PyObject* object) { return as_ndarray(object)->element; }
+inline Scalar scalar_of_number(PyObject* object) {
+    Scalar scalar;
+    scalar.dtype = dtype_of_number(object);
+    std::memcpy(scalar.bytes, element_of_number(object), scalar.dtype == DType::complex128 ? 16 : 8);
+    return scalar;
+}
+/// Makes the Array of a number, read-only for a hashed one.
 void give_memory(NdArray* number);
 inline Array& array_of(PyObject* object) {
     NdArray* const self = as_ndarray(object);
@@ -49,11 +64,11 @@ inline Array& array_of(PyObject* object) {
 }
 inline Device device_of(PyObject* object) { return is_number(object) ? Device{} : array_of(object).device(); }
 inline DType dtype_of(PyObject* object) {
-    return is_number(object) ? scalar_of_number(object).dtype : array_of(object).dtype();
+    return is_number(object) ? dtype_of_number(object) : array_of(object).dtype();
 }
 /// The base of a view, or null.
 inline PyObject* base_of(PyObject* object) {
-    return as_ndarray(object)->is_small ? nullptr : static_cast<ArrayObject*>(as_ndarray(object))->base;
+    return as_ndarray(object)->is_number ? nullptr : static_cast<ArrayObject*>(as_ndarray(object))->base;
 }
 /// Sets the base of a new array, which is no number; takes over the reference.
 inline void set_base(PyObject* object, PyObject* base) { static_cast<ArrayObject*>(as_ndarray(object))->base = base; }
@@ -66,7 +81,7 @@ void refuse_hashed(PyObject* object, const char* action);
 /// flag there.
 Array shared_with_libraries(PyObject* object);
 
-/// A new ndarray that holds `array`; a value on the cpu device is read, and becomes a number.
+/// A new ndarray that holds `array`; a value on the cpu device is computed, if it is pending, and becomes a number.
 PyObject* wrap(Array&& array, bool is_value = false);
 /// A new value.
 PyObject* wrap(const Scalar& scalar);

@@ -273,7 +273,7 @@ PyObject* tolist_method(PyObject* self, PyObject*) {
 
 /// With the elements, on whatever device, unless the array is a view of another one of ours, which counts them.
 PyObject* size_of_object(PyObject* self, PyObject*) {
-    if (as_ndarray(self)->is_small) return PyLong_FromSize_t(sizeof(NumberObject));
+    if (as_ndarray(self)->is_number) return PyLong_FromSize_t(sizeof(NumberObject));
     PyObject* const base = base_of(self);
     const size_t elements = base && is_ndarray(base) ? 0 : size_t(array_of(self).nbytes());
     return PyLong_FromSize_t(sizeof(ArrayObject) + elements);

@@ -246,6 +246,33 @@ PyObject* binary(PyObject* a, PyObject* b) {
     return apply(op, a, b, slot_frame());
 }
 
+/// Whether Python's * repeats the object: lists, tuples, text.
+bool is_repeated(PyObject* object) {
+    if (PyList_CheckExact(object) || PyTuple_CheckExact(object) || PyUnicode_CheckExact(object)) return true;
+    if (is_ndarray(object) || PyFloat_CheckExact(object) || PyLong_CheckExact(object)) return false;
+    const PyTypeObject* const type = Py_TYPE(object);
+    return type->tp_as_sequence && type->tp_as_sequence->sq_repeat &&
+           !(type->tp_as_number && type->tp_as_number->nb_multiply);
+}
+
+/// A value repeats a sequence, as Python's numbers and NumPy's scalars do.
+PyObject* multiply(PyObject* a, PyObject* b) {
+    const SlotFrame frame = slot_frame();
+    const bool is_first = is_ndarray(a);
+    PyObject* const value = is_first ? a : b;
+    PyObject* const other = is_first ? b : a;
+    if (!as_ndarray(value)->is_value || !is_repeated(other)) return apply(Multiply, a, b, frame);
+    return guarded([&] {
+        const DType dtype = dtype_of(value);
+        if (info(dtype).kind != Kind::Signed && info(dtype).kind != Kind::Unsigned)
+            raise(ErrorKind::Type, "can't multiply sequence by non-int of type '", info(dtype).name, "'");
+        const Object count = Object::steal(PyNumber_Index(value));
+        const Py_ssize_t times = PyNumber_AsSsize_t(count.get(), PyExc_OverflowError);
+        if (times == -1 && PyErr_Occurred()) throw ExceptionIsSet{};
+        return PySequence_Repeat(other, times);
+    });
+}
+
 template <Operator op>
 PyObject* in_place(PyObject* self, PyObject* other) {
     return apply_in_place(op, self, other, slot_frame());
@@ -404,8 +431,8 @@ PyObject* to_float(PyObject* self) {
 
 PyObject* to_index(PyObject* self) {
     return guarded([&] {
-        if (is_number(self) && info(scalar_of_number(self).dtype).kind <= Kind::Signed &&
-            scalar_of_number(self).dtype != DType::bool_)
+        if (is_number(self) && info(dtype_of_number(self)).kind <= Kind::Signed &&
+            dtype_of_number(self) != DType::bool_)
             return to_python(scalar_of_number(self)).release();
         const Array& array = array_of(self);
         const Kind kind = info(array.dtype()).kind;
@@ -421,7 +448,7 @@ PyObject* to_index(PyObject* self) {
 const PyType_Slot slots[] = {
     {Py_nb_add, slot(binary<Add>)},
     {Py_nb_subtract, slot(binary<Subtract>)},
-    {Py_nb_multiply, slot(binary<Multiply>)},
+    {Py_nb_multiply, slot(multiply)},
     {Py_nb_true_divide, slot(binary<TrueDivide>)},
     {Py_nb_floor_divide, slot(binary<FloorDivide>)},
     {Py_nb_remainder, slot(binary<Remainder>)},
@@ -469,8 +496,8 @@ struct OrderKey {
 
     bool read(PyObject* object, DType dtype) {
         double real;
-        if (is_number(object) && scalar_of_number(object).dtype == dtype) {
-            std::memcpy(&key, scalar_of_number(object).bytes, sizeof key);
+        if (is_number(object) && dtype_of_number(object) == dtype) {
+            std::memcpy(&key, element_of_number(object), sizeof key);
             if (dtype == DType::int64) return true;
         } else if (PyLong_CheckExact(object)) {
             int overflow;
@@ -493,7 +520,7 @@ struct OrderKey {
 
 /// The comparison of two numbers, one of them a float64 or int64 element: a loop costs more to call. Null for others.
 PyObject* compare_numbers(PyObject* a, PyObject* b, int operation) {
-    const DType dtype = is_number(a) ? scalar_of_number(a).dtype : DType::none;
+    const DType dtype = is_number(a) ? dtype_of_number(a) : DType::none;
     OrderKey x, y;
     if ((dtype != DType::float64 && dtype != DType::int64) || !x.read(a, dtype) || !y.read(b, dtype)) return nullptr;
     static Backend& host = backend(Device{});

@@ -228,14 +228,14 @@ const PyMethodDef kVarianceMethods[] = {
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([1.0, 2.0, 4.0, 5.0]).var(ddof=1)\n"
-     "array(3.33333333)"},
+     "np.float64(3.3333333333333335)"},
     {"std", method(fast_method<kVarianceSignature<true>, variance_method<true>>), kFast,
      "std($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, "
      "correction=0)\n--\n\nStandard deviation, with divisor n - correction."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([1.0, 3.0]).std()\n"
-     "array(1.)"},
+     "np.float64(1.0)"},
 };
 
 }  // namespace

@@ -27,13 +27,13 @@ constexpr Py_ssize_t kMaxEntries = 2 * kMaxDims + 1;
 /// Whether the object is an integer that lies in an ndarray object.
 bool is_integer_value(PyObject* object) {
     if (!is_number(object)) return false;
-    const Kind kind = info(scalar_of_number(object).dtype).kind;
+    const Kind kind = info(dtype_of_number(object)).kind;
     return kind == Kind::Signed || kind == Kind::Unsigned;
 }
 
 int64_t to_position(PyObject* entry) {
     int is_beyond = 0;
-    if (is_integer_value(entry) && scalar_of_number(entry).dtype != DType::uint64) {
+    if (is_integer_value(entry) && dtype_of_number(entry) != DType::uint64) {
         int64_t position;
         std::memcpy(&position, convert(scalar_of_number(entry), DType::int64).bytes, sizeof position);
         return position;
@@ -135,7 +135,7 @@ class SubscriptKey {
         for (Py_ssize_t i = 0; i < PyList_Size(entry); ++i) {
             PyObject* const value = PyList_GetItem(entry, i);
             int overflow = 0;
-            if (is_number(value) && info(scalar_of_number(value).dtype).kind == Kind::Signed) {
+            if (is_number(value) && info(dtype_of_number(value)).kind == Kind::Signed) {
                 values.push_back(to_position(value));
                 continue;
             }
@@ -299,8 +299,8 @@ bool put_few(const Array& array, PyObject* key, PyObject* value) {
     if (PyFloat_CheckExact(value) && array.dtype() == DType::float64) {
         number = Scalar::of(DType::float64, PyFloat_AS_DOUBLE(value));
         from = reinterpret_cast<const char*>(number.bytes);
-    } else if (is_number(value) && scalar_of_number(value).dtype == array.dtype()) {
-        from = reinterpret_cast<const char*>(scalar_of_number(value).bytes);
+    } else if (is_number(value) && dtype_of_number(value) == array.dtype()) {
+        from = reinterpret_cast<const char*>(element_of_number(value));
     } else if (is_ndarray(value) && !is_number(value)) {
         const Array& values = array_of(value);
         if (values.dtype() != array.dtype() || values.ndim() != 1 || values.size() != rows.count()) return false;
@@ -354,7 +354,7 @@ PyTypeObject* iterator_type() {
 
 /// Whether NumPy would have a scalar there, which must fit where elements are set one by one. A GPU's is not looked at.
 bool is_checked_value(PyObject* value, DType dtype) {
-    if (is_number(value)) return !can_cast(scalar_of_number(value).dtype, dtype, Casting::Safe);
+    if (is_number(value)) return !can_cast(dtype_of_number(value), dtype, Casting::Safe);
     return is_ndarray(value) && as_ndarray(value)->is_value && is_on_host(array_of(value).device()) &&
            !can_cast(array_of(value).dtype(), dtype, Casting::Safe);
 }
@@ -453,8 +453,8 @@ struct StoreElement {
 bool store_as_it_is(const Array& array, int64_t offset, PyObject* value) {
     double number;
     const void* bytes;
-    if (is_number(value) && scalar_of_number(value).dtype == array.dtype()) {
-        bytes = scalar_of_number(value).bytes;
+    if (is_number(value) && dtype_of_number(value) == array.dtype()) {
+        bytes = element_of_number(value);
     } else if (PyFloat_CheckExact(value) && array.dtype() == DType::float64) {
         number = PyFloat_AS_DOUBLE(value);
         bytes = &number;

@@ -585,7 +585,7 @@ bool is_plain_power(DType dtype, const void* exponent) {
 DType dtype_of_numbers(PyObject* const* objects, int count) {
     bool has_floats = false, has_complex = false;
     for (int i = 0; i < count; ++i) {
-        if (is_number(objects[i])) return scalar_of_number(objects[i]).dtype;
+        if (is_number(objects[i])) return dtype_of_number(objects[i]);
         has_complex |= PyComplex_CheckExact(objects[i]);
         has_floats |= PyFloat_CheckExact(objects[i]) || is_numpy_float64(objects[i]);
     }
@@ -602,9 +602,9 @@ PyObject* call_on_equals(RowId row, PyObject* const* objects, int count) {
     Scalar converted[2], result;
     const void* in[kMaxIn];
     for (int i = 0; i < count; ++i) {
-        const bool is_element = is_number(objects[i]) && scalar_of_number(objects[i]).dtype == dtype;
+        const bool is_element = is_number(objects[i]) && dtype_of_number(objects[i]) == dtype;
         if (!is_element && !read_as(objects[i], dtype, converted[i])) return nullptr;
-        in[i] = is_element ? scalar_of_number(objects[i]).bytes : converted[i].bytes;
+        in[i] = is_element ? element_of_number(objects[i]) : converted[i].bytes;
     }
     if (rows()[row].has(NegativeFault) && !is_plain_power(dtype, in[1])) return nullptr;
     static Backend& host = backend(Device{});
@@ -632,10 +632,10 @@ PyObject* call_on_numbers(RowId row, PyObject* const* objects, int count) {
     static const Weak kNothing;
     Argument args[kMaxIn] = {kNothing, kNothing, kNothing};
     ArrayOrScalar loaded[kMaxIn];
-    Scalar elements[kMaxIn];  // Python's numbers alone are of their own dtypes
+    Scalar elements[kMaxIn];  // values, and Python's numbers alone, which are of their own dtypes
     for (int i = 0; i < count; ++i) {
         if (is_number(objects[i])) {
-            args[i] = scalar_of_number(objects[i]);
+            args[i] = elements[i] = scalar_of_number(objects[i]);
             continue;
         }
         if (!loaded[i].load(objects[i], Device{}, rows()[row].name) || loaded[i].is_beyond_integers()) return nullptr;
@@ -654,9 +654,10 @@ PyObject* call_on_numbers(RowId row, PyObject* const* objects, int count) {
 
 namespace {
 
-/// An ndarray as an argument of a call on `device`. A number without memory stays a scalar beside arrays of the host.
-Argument argument_of(PyObject* object, Device device) {
-    if (is_number(object) && is_on_host(device)) return scalar_of_number(object);
+/// An ndarray as an argument of a call on `device`. A number stays a scalar, which `kept` holds, beside arrays of the
+/// host.
+Argument argument_of(PyObject* object, Device device, Scalar& kept) {
+    if (is_number(object) && is_on_host(device)) return kept = scalar_of_number(object);
     return array_of(object);
 }
 
@@ -670,8 +671,10 @@ PyObject* call_on_arrays(RowId row, PyObject* const* objects, int count, unsigne
         first = 0;
     }
     const Device device = array_of(objects[first]).device();
-    Argument args[kMaxIn] = {argument_of(objects[0], device), argument_of(objects[std::min(1, count - 1)], device),
-                             argument_of(objects[count - 1], device)};
+    Scalar kept[kMaxIn];
+    Argument args[kMaxIn] = {argument_of(objects[0], device, kept[0]),
+                             argument_of(objects[std::min(1, count - 1)], device, kept[1]),
+                             argument_of(objects[count - 1], device, kept[2])};
     for (int i = 0; dying >> i; ++i) args[i].is_dying = dying >> i & 1;
     UfuncResult result = call_unlocked(row, {args, size_t(count)}, {}, device);
     return wrap_results(row, result);

@@ -207,7 +207,7 @@ def test_functions_of_modules_that_are_missing_run_on_views():
 def test_what_an_index_must_be(device):
     """Also of time.sleep, which takes floats of Python's classes alone."""
     for x, what in (
-        (cuarray.asarray([0.5])[0], r"float64 of shape \(\)"),
+        (cuarray.asarray([0.5], "f4")[0], r"float32 of shape \(\)"),
         (cuarray.arange(2), r"int64 of shape \(2,\)"),
     ):
         with pytest.raises(TypeError, match=f"only integer scalar arrays .*{what}; write float"):

@@ -207,9 +207,9 @@ def test_repr_names_other_devices(device):
     x = cuarray.arange(3, device=device)
     suffix = "" if x.device == cuarray.default_device() else f", device='{device}'"
     assert repr(x) == f"array([0, 1, 2]{suffix})"
-    assert repr(x[2]) == f"array(2{suffix})"
-    assert repr(x[2] > 1) == f"array(True{suffix})"
-    assert repr(x[2] / 4) == f"array(0.5{suffix})"
+    shown = {np.int64(2): x[2], np.True_: x[2] > 1, np.float64(0.5): x[2] / 4}
+    for scalar, value in shown.items():
+        assert repr(value) == (f"array({scalar}{suffix})" if suffix else repr(scalar))
 
 
 def test_html_shows_what_text_shows(device):
@@ -527,6 +527,8 @@ def test_views_of_results_keep_them_from_being_hashed(device):
         views += [np.asarray, memoryview, lambda v: np.from_dlpack(v)[...]]
     for view in views:
         for value in results(device)[1]:
+            if view is np.asarray and isinstance(value, float | complex):
+                continue  # NumPy copies Python's numbers
             seen = view(value)
             with pytest.raises(TypeError, match="holds the memory"):
                 hash(value)

@@ -365,7 +365,7 @@ def test_a_class_with_memory_that_leaves_an_operator_is_its_memory(device):
                 continue
             got, wanted = call(*pair), call(*expected)
             for one, other in zip(got, wanted, strict=True) if call is divmod else [(got, wanted)]:
-                assert type(one) is cuarray.ndarray and one.device == x.device
+                assert isinstance(one, cuarray.ndarray) and one.device == x.device
                 np.testing.assert_array_equal(one.numpy(), other)
     assert x + Says() == "said" and (x == Says()) == "said"
     with pytest.raises(ValueError, match="broadcast"):

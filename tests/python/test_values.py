@@ -1,0 +1,181 @@
+"""0-d results on the cpu device are numbers for Python; on a GPU they are 0-d arrays."""
+
+import ctypes
+import datetime
+import fractions
+import gc
+import json
+import math
+import numbers
+import operator
+import statistics
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import cuarray
+
+DTYPES = "?bhilBHILefdFD"
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_classes(device, dtype):
+    x = cuarray.asarray([1, 0], dtype=dtype)
+    for value in (x[0], x.max(), x[:1].prod()):
+        assert isinstance(value, cuarray.ndarray) and cuarray.ndarray in type(value).__mro__
+        scalar = np.dtype(value.dtype).type
+        for kind in (float, complex, int, bool, numbers.Number, numbers.Complex, numbers.Real, numbers.Integral):
+            assert isinstance(value, kind) == (device == "cpu" and isinstance(scalar(1), kind)), (kind, value.dtype)
+        if device == "cpu":
+            assert repr(value) == repr(value.numpy()[()]) and str(value) == str(value.numpy()[()])
+            assert f"{value:}" == f"{value.numpy()[()]}" and hash(value) == hash(value.item())
+    assert type(cuarray.asarray(1, dtype=dtype)) is cuarray.ndarray and type(x[:1]) is cuarray.ndarray
+
+
+def test_what_python_does_with_numbers():
+    x = cuarray.asarray([1.5, 2.5, 4.0], device="cpu")
+    y = x.numpy()
+    for call in (
+        lambda x: json.dumps({"mean": x.mean(), "all": list(x)}),
+        lambda x: statistics.fmean(x),
+        lambda x: statistics.median(x),
+        lambda x: fractions.Fraction(x[0]),
+        lambda x: datetime.timedelta(seconds=x[0]),
+        lambda x: (x[0].is_integer(), x[2].is_integer(), x[0].hex(), x[0].as_integer_ratio()),
+        lambda x: (math.sqrt(x[2]), math.floor(x[0]), math.fsum(x), math.hypot(*x)),
+        lambda x: (round(x[0]), round(x.mean(), 2), int(x[1]), divmod(x[1], 2)),
+        lambda x: operator.mod("%5.2f %d %s %r", (x[0], x[1], x[2], x[2])),
+        lambda x: f"{x.mean():.3e} {x.sum()!r}",
+        lambda x: (complex(x[0], x[1]), float.__add__(x[0], 1.0), pow(x[0], 2), 2.0 ** x[0]),
+        lambda x: sorted([x[1], 2.0, x[0]]),
+    ):
+        got, wanted = call(x), call(y)
+        assert got == wanted and repr(got) == repr(wanted)
+    time.sleep(x[0] * 0)
+    z = cuarray.asarray([3 + 4j], device="cpu")[0]
+    assert complex.__abs__(z) == abs(z) == 5 and complex(z) == 3 + 4j and z.conjugate() == 3 - 4j
+
+
+def test_values_meet_arrays_in_their_own_type(device):
+    """A value of float64 is no weak number of Python, although it is a float."""
+    x = cuarray.ones(2, dtype="f4")
+    value = cuarray.asarray([2.0])[0]
+    for result in (x * value, value * x, cuarray.add(x, value), np.add(x, value), x + value):
+        assert result.dtype == cuarray.float64
+    assert (x * 2.0).dtype == (2.0 * x).dtype == cuarray.float32
+    for result in (value + 1, 1 + value, 2.0 * value, value**2, value // 1, -value, abs(value)):
+        assert type(result) is type(value)
+
+
+def test_values_repeat_sequences(device):
+    n, m = cuarray.asarray([3, 2.5]).astype(int)[0], cuarray.asarray([2.5])[0]
+    for sequence in ([1, 2], (1,), "ab", b"ab", bytearray(b"a")):
+        assert sequence * n == n * sequence == sequence * 3
+        for other in (m, n > 0, m * 1j):
+            with pytest.raises(TypeError, match=f"can't multiply sequence by non-int of type '{other.dtype}'"):
+                sequence * other
+    assert (cuarray.asarray(3, device=device) * [1, 2]).tolist() == [3, 6]  # which is an array
+    with pytest.raises(OverflowError):
+        [0] * cuarray.asarray([2**64 - 1], dtype="u8")[0]
+
+
+def test_values_are_no_sequences():
+    check = ctypes.pythonapi.PySequence_Check
+    check.argtypes = [ctypes.py_object]
+    for dtype in DTYPES:
+        value = cuarray.ones(1, dtype=dtype, device="cpu")[0]
+        assert not check(value) and not check(value.numpy()[()])
+        for call in (len, iter, list, lambda v: v[0]):
+            with pytest.raises((TypeError, IndexError)):
+                call(value)
+        assert value[()] == value[...] == 1
+    assert check(cuarray.ones(1))
+
+
+WRITES = [
+    lambda v, n: v.__setitem__(..., n),
+    lambda v, n: v.fill(n),
+    lambda v, n: np.copyto(v, n),
+    lambda v, n: cuarray.add(n, 0, out=v),
+    lambda v, n: cuarray.full(4, n / 4).sum(out=v),
+    lambda v, n: v.reshape(1).__setitem__(0, n),
+    lambda v, n: v[None].__iadd__(n - v.item()),
+    lambda v, n: v.__array__().fill(n),
+    lambda v, n: np.from_dlpack(v).fill(n),
+    lambda v, n: cuarray.from_dlpack(v).fill(n),
+    lambda v, n: memoryview(v).cast("B").__setitem__(slice(None), np.asarray(n, v.dtype).tobytes()),
+    lambda v, n: np.frombuffer(v, v.dtype).fill(n),
+    lambda v, n: np.asarray(Interface(v.__array_interface__, v)).fill(n),
+]
+
+
+class Interface:
+    def __init__(self, interface, owner):
+        self.__array_interface__, self.owner = interface, owner
+
+
+@pytest.mark.parametrize("write", WRITES)
+@pytest.mark.parametrize("deferred", [False, True])
+def test_c_code_sees_every_write(write, deferred):
+    """C code reads a float's number in the object, without asking."""
+    for value in (cuarray.ones(3, device="cpu").sum(), cuarray.ones(3, dtype="c16", device="cpu")[1]):
+        base = float if isinstance(value, float) else complex
+        for n in (7.0, -2.5):
+            if deferred:
+                with cuarray.fuse():
+                    write(value, n)
+                    assert base.__repr__(value) == repr(base(n))
+            else:
+                write(value, n)
+            assert base.__repr__(value) == repr(base(n)) and value == n and value.item() == n
+
+
+def test_no_value_of_pending_work():
+    x = cuarray.arange(1000.0, device="cpu")
+    with cuarray.fuse():
+        total, one = (x * 2).sum(), (x + 1)[3]
+        assert float.__repr__(total) == "999000.0" and float.__repr__(one) == "4.0"
+        count = (x > 3).sum()
+        assert isinstance(count, numbers.Integral) and count == 996
+    with cuarray.profile():
+        assert float.__repr__(x.mean()) == "499.5"
+
+
+def test_memory_outlives_the_value():
+    """Views of a value keep its memory, also where another thread drops the last one."""
+    for _ in range(300):
+        value = cuarray.asarray([1.25, 2.5], device="cpu").sum()
+        views = [value.reshape(1), np.from_dlpack(value), memoryview(value), value.__array__()]
+        del value
+        others = [cuarray.full(1, k, device="cpu")[0] for k in range(80)]  # which would take freed memory
+        assert all(np.asarray(view).item() == 3.75 for view in views)
+        thread = threading.Thread(target=views.clear)
+        thread.start()
+        thread.join()
+        del others
+    gc.collect()
+
+
+def test_classes_are_called():
+    real, whole = type(cuarray.ones(1, device="cpu")[0]), type(cuarray.arange(1, device="cpu")[0])
+    imaginary = type(cuarray.ones(1, dtype="c16", device="cpu")[0])
+    assert type(real(3)) is real and real("1e3") == 1000 and real.fromhex("0x1p3") == 8 and real() == 0
+    assert type(imaginary(1, 2)) is imaginary and imaginary("1+2j") == 1 + 2j
+    for call in (lambda: whole(3), lambda: float.__new__(real, 3), lambda: type("Mine", (real,), {})):
+        with pytest.raises(TypeError):
+            call()
+    with pytest.raises(ValueError):
+        real("x")
+
+
+def test_a_capture_has_no_numbers_yet(device):
+    x = cuarray.ones(4, device=device)
+    graph = cuarray.Graph(device)
+    with graph.capture():
+        total = (x * 2).sum()
+        assert type(total) is cuarray.ndarray
+    x[...] = 3
+    graph.launch()
+    assert total == 24
