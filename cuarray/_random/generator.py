@@ -21,8 +21,9 @@ OF_BIT_GENERATORS: dict[type, type] = {}
 class Generator(Source):
     """Draws random numbers as arrays: the methods of numpy.random.Generator, with its numbers.
 
-    Equal seeds give NumPy's numbers, bit for bit, and leave the bit generator in NumPy's state. They are drawn on the
-    host, by NumPy's code, and copied where the result goes.
+    Equal seeds give NumPy's numbers, bit for bit, and leave the bit generator in NumPy's state. Over a `PCG64` arrays
+    of the common distributions are drawn on the device of the result; on a GPU those that take logarithms and the
+    like are as exact as its functions. All others are drawn on the host, by NumPy's code, and copied.
 
     Over a `cuarray.random.Philox` a generator draws on the device of the result, which is faster for arrays of a GPU:
     other numbers of the same distributions, the same on every device; see `Philox`.
@@ -607,8 +608,8 @@ def require_entries(a, size, axis):
 def default_rng(seed=None, device=None):
     """Return a generator with the numbers of numpy.random.default_rng.
 
-    They are drawn on the host, from the bit generator PCG64. ``Generator(cuarray.random.Philox(seed))`` draws others,
-    on a GPU where the results go there; see `Philox`.
+    They come from the bit generator PCG64. Arrays of the common distributions are drawn on the device of the result,
+    other numbers on the host. ``Generator(cuarray.random.Philox(seed))`` draws others, on that device; see `Philox`.
 
     Parameters
     ----------
