@@ -54,8 +54,11 @@ class Module:
         v = variable(text)
         items = (v.initial or "0").strip().strip("{}")
         items = re.sub(r"0[fF]([0-9A-Fa-f]{8})", r"0x\1u", re.sub(r"0[dD]([0-9A-Fa-f]{16})", r"0x\1ull", items))
-        if re.search(r"[A-Za-z_$]\w*\s*(?:[(+,]|$)", re.sub(r"0x[0-9A-Fa-f]+u?l*", "0", items)):
+        addresses = re.compile(r"generic\(([\w$]+)\)")
+        numbers = addresses.sub(lambda m: "0" if m[1] in self.places else m[0], items)
+        if re.search(r"[A-Za-z_$]\w*\s*(?:[(+,]|$)", re.sub(r"0x[0-9A-Fa-f]+u?l*", "0", numbers)):
             raise Unknown(f"initial value {v.initial[:60]}")
+        items = addresses.sub(lambda m: self.places[m[1]], items)
         name = "g_" + re.sub(r"\W", "_", v.name)
         type_ = f"ptx::{v.type.replace('f', 'u')}"
         attributes = f'aligned({v.alignment}), visibility("default"), section("cudasim_globals"), used'
