@@ -4,7 +4,6 @@ JAX has no public place for it. Where its tables are not the ones that are known
 own words or in ours.
 """
 
-import importlib.abc
 import sys
 
 from cuarray._core import ndarray, value_types
@@ -51,8 +50,8 @@ def refused(x):
     )
 
 
-class Watcher(importlib.abc.MetaPathFinder):
-    """Finds JAX as the other finders do, and calls `register` once it is imported."""
+class Watcher:
+    """A finder of sys.meta_path: finds JAX as the other finders do, and calls `register` once it is imported."""
 
     def find_spec(self, name, path=None, target=None):
         if name != "jax":
