@@ -130,7 +130,7 @@ Casting to_casting(PyObject* object, Casting fallback, const char* function) {
     if (!is_given(object)) return fallback;
     const Parameter parameter{"casting", function};
     const std::string_view text = to_text(object, parameter);
-    for (Casting casting : {Casting::No, Casting::Equiv, Casting::Safe, Casting::SameKind, Casting::Unsafe})
+    for (Casting casting : {Casting::SameKind, Casting::No, Casting::Equiv, Casting::Safe, Casting::Unsafe})
         if (text == to_string(casting)) return casting;
     refuse(PyExc_ValueError, parameter, "one of 'no', 'equiv', 'safe', 'same_kind' or 'unsafe'", object);
 }

@@ -73,10 +73,11 @@ PyObject* give(const Dims& result, PyObject*) {
 }
 
 template <Gives gives>
-PyObject* give(ArrayOrNumber&& result, PyObject*) {
+PyObject* give(ArrayOrNumber&& result, PyObject* source) {
     if (auto* const array = std::get_if<Array>(&result)) return wrap_result(std::move(*array));
     const Scalar& number = std::get<Scalar>(result);
-    return is_on_host(current_device()) ? wrap(number) : wrap_result(full({}, number, current_device()));
+    const Device device = source ? device_of(source) : current_device();
+    return is_on_host(device) ? wrap(number) : wrap_result(full({}, number, device));
 }
 
 PyObject* source_of(const Reader<Array>& reader) { return reader.object; }
@@ -94,7 +95,7 @@ PyObject* give_all(std::vector<Result>&& results, const Reader<T>& reader) {
     Object all = Object::steal(gives == Gives::List ? PyList_New(n) : PyTuple_New(n));
     for (Py_ssize_t i = 0; i < n; ++i) {
         PyObject* source = source_of(reader);
-        if constexpr (std::is_same_v<T, std::span<const Array>>) source = reader.objects[size_t(i)].get();
+        if constexpr (std::is_same_v<T, ArrayList>) source = reader.objects[size_t(i)];
         PyObject* const one = Object::steal(give<each>(std::move(results[size_t(i)]), source)).release();
         gives == Gives::List ? PyList_SET_ITEM(all.get(), i, one) : PyTuple_SET_ITEM(all.get(), i, one);
     }
@@ -104,9 +105,9 @@ PyObject* give_all(std::vector<Result>&& results, const Reader<T>& reader) {
 /// The array that was read, or the first of several; null for others.
 const Array* array_in(const Reader<Array>& reader) { return &reader.get(); }
 const Array* array_in(const Reader<std::optional<Array>>& reader) { return reader.value ? &*reader.value : nullptr; }
-const Array* array_in(const Reader<ArrayOrNumber>& reader) { return std::get_if<Array>(&reader.value); }
-const Array* array_in(const Reader<std::optional<ArrayOrNumber>>& reader) {
-    return reader.value ? std::get_if<Array>(&*reader.value) : nullptr;
+const Array* array_in(const Reader<Argument>& reader) { return reader.get().array; }
+const Array* array_in(const Reader<std::optional<Argument>>& reader) {
+    return reader.value ? reader.value->array : nullptr;
 }
 template <class T>
 const Array* array_in(const Reader<T>&) {

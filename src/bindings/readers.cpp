@@ -5,7 +5,7 @@
 
 namespace cuarray::python {
 
-SequenceEntries::SequenceEntries(const FunctionCall& call, int k) {
+void SequenceEntries::read(const FunctionCall& call, int k) {
     if (!call.given[k]) {
         objects_ = call.rest.data();
         size_ = Py_ssize_t(call.rest.size());
@@ -13,7 +13,9 @@ SequenceEntries::SequenceEntries(const FunctionCall& call, int k) {
     }
     PyObject* const given = call.given[k];
     const bool is_number_of_ours = is_ndarray(given) && array_of(given).ndim() == 0;
-    if (is_number_of_ours || !(has_attribute(given, "__getitem__") && has_attribute(given, "__len__"))) {
+    const bool is_sequence = is_list(given) || is_ndarray(given);
+    if (is_number_of_ours ||
+        (!is_sequence && !(has_attribute(given, "__getitem__") && has_attribute(given, "__len__")))) {
         const std::string what = is_number_of_ours ? "an array without axes" : Py_TYPE(given)->tp_name;
         fail(PyExc_TypeError, "%s: a sequence of arrays is needed, not %s", call.row.name, what.c_str());
     }
@@ -29,12 +31,9 @@ SequenceEntries::SequenceEntries(const FunctionCall& call, int k) {
             PyTuple_SET_ITEM(owner_.get(), i,
                              Object::steal(wrap(array.view(layout, array.is_empty() ? 0 : i * apart))).release());
     } else {
-        // Converting an entry may run code that changes a list; one of arrays converts none.
-        bool is_fixed = is_list(given);
-        for (Py_ssize_t i = 0; is_fixed && i < length_of(given); ++i) is_fixed = is_ndarray(entry_of(given, i));
-        owner_ = is_fixed ? Object::share(given) : Object::steal(PySequence_Tuple(given));
+        owner_ = Object::steal(PySequence_Tuple(given));  // a list may change meanwhile
     }
-    size_ = length_of(owner_.get());
+    size_ = PyTuple_GET_SIZE(owner_.get());
     objects_ = PySequence_Fast_ITEMS(owner_.get());
 }
 
@@ -132,7 +131,6 @@ Outside read_outside(PyObject* object, Parameter parameter) {
 }
 
 std::variant<int64_t, Object> read_counts(PyObject* object, CallDevice device, Parameter parameter) {
-    if (is_ndarray(object)) return Object::share(object);
     refuse_to_strip(object, parameter.function);
     if (!is_array_of(object) && PyIndex_Check(object)) return python::to_int64(object, parameter);
     // NumPy reads the counts, on the host; objects among them are integers by their __index__.

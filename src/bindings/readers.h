@@ -1,6 +1,7 @@
 // readers.h -- what a call gives for a parameter, read by the parameter's type in C++: the common object first, the
 // careful reading and its errors behind it.
 #pragma once
+#include <forward_list>
 #include <optional>
 #include <span>
 #include <variant>
@@ -100,91 +101,97 @@ struct Reader<Array> {
     Object owner;
 };
 
-/// The entries of a sequence of arrays, or of a *parameter: the rows of an array, the entries of a list.
+/// A Python number as it is, anything else as an array.
+template <>
+struct Reader<Argument> {
+    static constexpr bool is_array = true;
+    void read(const FunctionCall& call, int k) {
+        PyObject* const given = call.given[k];
+        if (is_python_number(given))
+            number.load(given, {Device{}, false}, call.row.name);
+        else
+            array.read(call, given);
+    }
+    void add_to(CallWork& work) const {
+        if (array.object) array.add_to(work);
+    }
+    Argument get() const { return array.object ? Argument(array.get()) : number.argument(); }
+
+    Reader<Array> array;
+    ArrayOrScalar number;
+};
+
+/// The entries of a sequence of arrays, or of a *parameter: the rows of an array, the entries of a list. It keeps them
+/// and the arrays that are made of them.
 class SequenceEntries {
  public:
-    SequenceEntries(const FunctionCall& call, int k);
+    void read(const FunctionCall& call, int k);
     Py_ssize_t size() const { return size_; }
     PyObject* operator[](Py_ssize_t i) const { return objects_[i]; }
+    /// An entry as an array, on the device of the others.
+    PyObject* read_array(const FunctionCall& call, Py_ssize_t i) {
+        PyObject* object = objects_[i];
+        if (!is_ndarray(object)) {
+            Reader<Array> reader;
+            reader.read(call, object);
+            object = made_.emplace_back(std::move(reader.owner)).get();
+        }
+        if (first_) refuse_other_device(array_of(first_).device(), array_of(object).device(), call.row.name);
+        if (!first_) first_ = object;
+        return object;
+    }
 
  private:
     Object owner_;
+    std::vector<Object> made_;
+    PyObject* first_ = nullptr;  ///< array
     PyObject* const* objects_ = nullptr;
     Py_ssize_t size_ = 0;
 };
 
 template <>
-struct Reader<std::span<const Array>> {
+struct Reader<ArrayList> {
     static constexpr bool is_array = true;
     void read(const FunctionCall& call, int k) {
-        const SequenceEntries entries(call, k);
-        arrays.reserve(size_t(entries.size()));
+        entries.read(call, k);
         for (Py_ssize_t i = 0; i < entries.size(); ++i) {
-            Reader<Array> reader;
-            reader.read(call, entries[i]);
-            arrays.push_back(reader.get());
-            refuse_other_device(arrays[0].device(), arrays.back().device(), call.row.name);
-            if (!call.rest.empty()) objects.push_back(Object::share(reader.object));
+            objects.push_back(entries.read_array(call, i));
+            arrays.push_back(&array_of(objects.back()));
         }
     }
     void add_to(CallWork& work) const {
-        for (const Array& array : arrays) work.add(array);
+        for (const Array* const array : arrays) work.add(*array);
     }
-    std::span<const Array> get() const { return arrays; }
+    const ArrayList& get() const { return arrays; }
 
-    std::vector<Array> arrays;
-    std::vector<Object> objects;  ///< of a *parameter: their views have them as bases
-};
-
-/// A Python number as it is, anything else as an array.
-template <>
-struct Reader<ArrayOrNumber> {
-    static constexpr bool is_array = true;
-    void read(const FunctionCall& call, int k) { read(call, call.given[k]); }
-    void read(const FunctionCall& call, PyObject* given) {
-        if (is_python_number(given)) {
-            ArrayOrScalar number;
-            number.load(given, {Device{}, false}, call.row.name);
-            const Argument argument = number.argument();
-            if (argument.weak)
-                value = *argument.weak;
-            else
-                value = *argument.scalar;
-            return;
-        }
-        Reader<Array> reader;
-        reader.read(call, given);
-        value = reader.get();
-    }
-    void add_to(CallWork& work) const {
-        if (const auto* const array = std::get_if<Array>(&value)) work.add(*array);
-    }
-    const ArrayOrNumber& get() const { return value; }
-    ArrayOrNumber value;
+    SequenceEntries entries;
+    Few<PyObject*, 8> objects;
+    ArrayList arrays;
 };
 
 template <>
-struct Reader<std::span<const ArrayOrNumber>> {
+struct Reader<ArgumentList> {
     static constexpr bool is_array = true;
     void read(const FunctionCall& call, int k) {
-        const SequenceEntries entries(call, k);
-        values.reserve(size_t(entries.size()));
-        const Array* first = nullptr;
+        entries.read(call, k);
         for (Py_ssize_t i = 0; i < entries.size(); ++i) {
-            Reader<ArrayOrNumber> reader;
-            reader.read(call, entries[i]);
-            values.push_back(std::move(reader.value));
-            const auto* const array = std::get_if<Array>(&values.back());
-            if (array && first) refuse_other_device(first->device(), array->device(), call.row.name);
-            if (array && !first) first = array;
+            if (is_python_number(entries[i])) {
+                numbers.emplace_front().load(entries[i], {Device{}, false}, call.row.name);
+                operands.push_back(numbers.front().argument());
+            } else {
+                operands.push_back(array_of(entries.read_array(call, i)));
+            }
         }
     }
     void add_to(CallWork& work) const {
-        for (const ArrayOrNumber& value : values)
-            if (const auto* const array = std::get_if<Array>(&value)) work.add(*array);
+        for (const Argument& one : operands)
+            if (one.array) work.add(*one.array);
     }
-    std::span<const ArrayOrNumber> get() const { return values; }
-    std::vector<ArrayOrNumber> values;
+    const ArgumentList& get() const { return operands; }
+
+    SequenceEntries entries;
+    std::forward_list<ArrayOrScalar> numbers;
+    ArgumentList operands;
 };
 
 /// What no array is, and adds no work.
@@ -279,6 +286,10 @@ struct Reader<std::variant<int64_t, Array>> {
         int64_t count;
         if (read_plain_int(call.given[k], count)) {
             value = count;
+            return;
+        }
+        if (is_ndarray(call.given[k])) {
+            value.emplace<Array>(array_of(call.given[k]));
             return;
         }
         auto counts = read_counts(call.given[k], call.device(), call.parameter(k));

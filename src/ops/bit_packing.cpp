@@ -91,9 +91,15 @@ Array spread_bits(const Array& bytes, BitOrder order) {
 
 /// The axis as the last one; without an axis, all elements.
 Array lines_along(const Array& a, std::optional<int64_t> axis, int& along, const char* function) {
-    const Array given = a.ndim() && axis ? a : ravel(a);
-    along = axis ? normalise_axis(*axis, given.ndim(), function) : 0;
-    return moveaxis(given, {along}, {-1});
+    if (!a.ndim() || (!axis && a.ndim() > 1)) return lines_along(ravel(a), axis, along, function);
+    along = axis ? normalise_axis(*axis, a.ndim(), function) : 0;
+    return along == a.ndim() - 1 ? a : moveaxis(a, {along}, {-1});
+}
+
+/// The last axis back in its place.
+Array with_lines_along(Array&& lines, int along) {
+    if (along == lines.ndim() - 1) return std::move(lines);
+    return moveaxis(lines, {-1}, {along});
 }
 
 }  // namespace
@@ -108,14 +114,15 @@ Array packbits(const Array& a, std::optional<int64_t> axis, BitOrder bitorder) {
         const Argument args[] = {bits, zero};
         bits = call(row::not_equal, args).array[0];
     }
-    return moveaxis(packed_bits(bits.is_c_contiguous() ? bits : copy(bits, 'C'), bitorder), {-1}, {along});
+    if (!bits.is_c_contiguous()) bits = copy(bits, 'C');
+    return with_lines_along(packed_bits(bits, bitorder), along);
 }
 
 Array unpackbits(const Array& a, std::optional<int64_t> axis, std::optional<int64_t> count, BitOrder bitorder) {
     if (a.dtype() != DType::uint8)
         raise(ErrorKind::Type, "unpackbits: expected an array of uint8, not ", info(a.dtype()).name);
     int along;
-    const Array bytes = lines_along(a, axis, along, "unpackbits");
+    Array bytes = lines_along(a, axis, along, "unpackbits");
     const int64_t n = bytes.shape().back();
     if (n > INT64_MAX / 8) raise(ErrorKind::Value, "unpackbits: the bits are more than int64 counts");
     int64_t length = count.value_or(8 * n);
@@ -123,18 +130,21 @@ Array unpackbits(const Array& a, std::optional<int64_t> axis, std::optional<int6
     if (length < 0)
         raise(ErrorKind::Value, "unpackbits: count=", *count, " cuts off more than the ", 8 * n,
               " bits that are there");
-    Layout layout = bytes.layout();
-    layout.shape.back() = std::min(length / 8 + (length % 8 != 0), n);
-    const Array used = bytes.view(std::move(layout));
-    Array bits = spread_bits(used.is_c_contiguous() ? used : copy(used, 'C'), bitorder);
+    if (const int64_t used = length / 8 + (length % 8 != 0); used < n) {
+        Layout layout = bytes.layout();
+        layout.shape.back() = used;
+        bytes = bytes.view(std::move(layout));
+    }
+    if (!bytes.is_c_contiguous()) bytes = copy(bytes, 'C');
+    Array bits = spread_bits(bytes, bitorder);
     if (const int64_t there = bits.shape().back(); there > length) {
-        layout = bits.layout();
+        Layout layout = bits.layout();
         layout.shape.back() = length;
         bits = bits.view(std::move(layout));
     } else if (there < length) {
         bits = zeros_behind(bits, length - there);
     }
-    return moveaxis(bits, {-1}, {along});
+    return with_lines_along(std::move(bits), along);
 }
 
 }  // namespace cuarray

@@ -18,9 +18,9 @@ constexpr int64_t kFewPositions = 1 << 14;
 Scalar int64_scalar(int64_t number) { return Scalar::of(DType::int64, number); }
 
 /// A number of a position; empty for an array. TypeError for what is no integer.
-std::optional<int64_t> position_number(const ArrayOrNumber& one, const char* function) {
-    const auto* const weak = std::get_if<Weak>(&one);
-    const auto* const scalar = std::get_if<Scalar>(&one);
+std::optional<int64_t> position_number(const Argument& one, const char* function) {
+    const Weak* const weak = one.weak;
+    const Scalar* const scalar = one.scalar;
     if (!weak && !scalar) return {};
     if (scalar ? scalar->dtype != DType::int64 : weak->kind != Weak::Kind::Int || weak->big)
         raise(ErrorKind::Type, function, ": only integers are permitted");
@@ -88,7 +88,7 @@ int64_t moved_inside(int64_t position, int64_t extent, Outside mode) {
 
 }  // namespace
 
-std::vector<ArrayOrNumber> unravel_index(const ArrayOrNumber& indices, const Dims& shape, char order) {
+std::vector<ArrayOrNumber> unravel_index(const Argument& indices, const Dims& shape, char order) {
     constexpr const char* kName = "unravel_index";
     constexpr const char* kOutside = ": a position is out of bounds for the array";
     const Dims steps = element_strides(shape, order, kName);
@@ -100,7 +100,7 @@ std::vector<ArrayOrNumber> unravel_index(const ArrayOrNumber& indices, const Dim
         for (int d = 0; d < shape.size(); ++d) coordinates.emplace_back(int64_scalar(*number / steps[d] % shape[d]));
         return coordinates;
     }
-    const Array positions = positions_of(std::get<Array>(indices), kName);
+    const Array positions = positions_of(*indices.array, kName);
     if (shape.empty() && positions.ndim()) raise(ErrorKind::Value, kName, ": an array without axes takes one position");
     const int64_t n = positions.size();
     if (const int64_t* const from = few_positions(positions)) {
@@ -130,8 +130,8 @@ std::vector<ArrayOrNumber> unravel_index(const ArrayOrNumber& indices, const Dim
     return coordinates;
 }
 
-ArrayOrNumber ravel_multi_index(std::span<const ArrayOrNumber> multi_index, const Dims& dims,
-                                const std::vector<Outside>& mode, char order) {
+ArrayOrNumber ravel_multi_index(const ArgumentList& multi_index, const Dims& dims, const std::vector<Outside>& mode,
+                                char order) {
     constexpr const char* kName = "ravel_multi_index";
     const int n = dims.size();
     if (int64_t(multi_index.size()) != n)
@@ -139,10 +139,8 @@ ArrayOrNumber ravel_multi_index(std::span<const ArrayOrNumber> multi_index, cons
     if (mode.size() != 1 && int64_t(mode.size()) != n)
         raise(ErrorKind::Value, kName, ": ", mode.size(), " modes for ", n, " axes");
     const Dims steps = element_strides(dims, order, kName);
-    const bool is_empty = std::ranges::any_of(multi_index, [](const ArrayOrNumber& one) {
-        const auto* const array = std::get_if<Array>(&one);
-        return array && array->is_empty();
-    });
+    const bool is_empty =
+        std::ranges::any_of(multi_index, [](const Argument& one) { return one.array && one.array->is_empty(); });
     if (!is_empty && std::ranges::count(dims, 0))
         raise(ErrorKind::Value, kName, ": there are no positions in an array of shape ", to_string(dims));
     int64_t number = 0;  // the sum of the terms that are numbers
@@ -158,7 +156,7 @@ ArrayOrNumber ravel_multi_index(std::span<const ArrayOrNumber> multi_index, cons
             number += *place * steps[d];
             continue;
         }
-        Array places = positions_of(std::get<Array>(multi_index[size_t(d)]), kName);
+        Array places = positions_of(*multi_index[size_t(d)].array, kName);
         if (rule == Outside::Raise) {
             if (const int64_t* const few = few_positions(places); few && !is_empty)
                 check(*std::min_element(few, few + places.size()), *std::max_element(few, few + places.size()));

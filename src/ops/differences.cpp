@@ -2,6 +2,7 @@
 #include "cuarray/ops/differences.h"
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <complex>
 #include <cstring>
 #include <utility>
@@ -25,12 +26,8 @@ Array between(const Array& array, int axis, int64_t begin, int64_t end) {
 
 Weak weak(double number) { return {Weak::Kind::Float, 0, false, 0, number, 0}; }
 
-Argument argument_of(const ArrayOrNumber& one) {
-    return std::visit([](const auto& value) { return Argument(value); }, one);
-}
-
 Array applied(RowId row, const ArrayOrNumber& a, const ArrayOrNumber& b) {
-    const Argument args[] = {argument_of(a), argument_of(b)};
+    const Argument args[] = {as_argument(a), as_argument(b)};
     return call(row, args).array[0];
 }
 
@@ -43,9 +40,14 @@ std::optional<std::complex<double>> plain_number(const ArrayOrNumber& one) {
 }
 
 /// A real Python number.
-std::optional<double> real_number(const ArrayOrNumber& one) {
-    const auto* const number = std::get_if<Weak>(&one);
-    return number && number->kind != Weak::Kind::Complex ? std::optional(number->real) : std::nullopt;
+std::optional<double> real_number(const Argument& one) {
+    return one.weak && one.weak->kind != Weak::Kind::Complex ? std::optional(one.weak->real) : std::nullopt;
+}
+
+ArrayOrNumber kept(const Argument& one) {
+    if (one.weak) return *one.weak;
+    if (one.scalar) return *one.scalar;
+    return *one.array;
 }
 
 /// The same for numbers, of which two Python numbers give one.
@@ -170,7 +172,7 @@ Array derivative(const Array& f, int axis, const SampleSpacing& spacing, int64_t
 }
 
 /// The derivative of a few float64 of one axis, with the operations of `derivative`; an empty handle for others.
-Array derivative_of_few(const Array& array, std::span<const ArrayOrNumber> distances, int64_t edge_order) {
+Array derivative_of_few(const Array& array, const ArgumentList& distances, int64_t edge_order) {
     const double* const f = few_doubles(array);
     const int64_t n = f ? array.size() : 0;
     if (n < edge_order + 1 || distances.size() > 1) return {};
@@ -180,7 +182,7 @@ Array derivative_of_few(const Array& array, std::span<const ArrayOrNumber> dista
         if (const auto number = real_number(distances[0])) {
             even = *number;
         } else {
-            const auto* const places = std::get_if<Array>(&distances[0]);
+            const Array* const places = distances[0].array;
             const double* const x = places ? few_doubles(*places) : nullptr;
             if (!x || places->size() != n || !(places->device() == array.device())) return {};
             for (int64_t i = 0; i + 1 < n; ++i) steps[i] = x[i + 1] - x[i];
@@ -191,10 +193,15 @@ Array derivative_of_few(const Array& array, std::span<const ArrayOrNumber> dista
     Array result = empty(array.shape(), DType::float64, array.device());
     auto* const to = reinterpret_cast<double*>(direct_data(result));
     if (!to) return {};
-    for (int64_t i = 1; i + 1 < n; ++i) {
-        if (is_even) {
-            to[i] = (f[i + 1] - f[i - 1]) / (2 * even);
-        } else {
+    if (is_even) {
+        const double whole = 2 * even, part = 1 / whole;
+        int exponent;  // by a power of two, the product with its inverse is the quotient
+        if (std::abs(std::frexp(whole, &exponent)) == 0.5 && std::isfinite(part))
+            for (int64_t i = 1; i + 1 < n; ++i) to[i] = (f[i + 1] - f[i - 1]) * part;
+        else
+            for (int64_t i = 1; i + 1 < n; ++i) to[i] = (f[i + 1] - f[i - 1]) / whole;
+    } else {
+        for (int64_t i = 1; i + 1 < n; ++i) {
             const double left = steps[i - 1], right = steps[i], both = left + right;
             const double a = -right / (left * both), b = (right - left) / (left * right), c = left / (right * both);
             to[i] = a * f[i - 1] + b * f[i] + c * f[i + 1];
@@ -216,19 +223,18 @@ Array derivative_of_few(const Array& array, std::span<const ArrayOrNumber> dista
     return result;
 }
 
-/// The integral of a few float64 of one axis, with the operations of `trapezoid`; an empty handle for others.
-Array integral_of_few(const Array& array, const std::optional<Array>& places, const ArrayOrNumber& dx) {
+/// The integral of a few float64 of one axis, with the operations of `trapezoid`; nothing for others.
+std::optional<Scalar> integral_of_few(const Array& array, const std::optional<Array>& places,
+                                      std::optional<double> distance) {
     const double* const y = few_doubles(array);
     const int64_t n = y ? array.size() : 0;
-    const auto distance = real_number(dx);
     const double* const x = places ? few_doubles(*places) : nullptr;
     if (n < 2 || (places ? !x || places->size() != n || !(places->device() == array.device()) : !distance)) return {};
-    Array sum = empty({}, DType::float64, array.device());
-    char* const to = direct_data(sum);
-    if (!to) return {};
+    Scalar sum;
+    sum.dtype = DType::float64;
     double parts[kFewBytes / sizeof(double)];
     for (int64_t i = 0; i + 1 < n; ++i) parts[i] = (x ? x[i + 1] - x[i] : *distance) * (y[i + 1] + y[i]) / 2;
-    array.storage().front().direct()->reduce(reduction::sum, DType::float64, parts, n - 1, to);
+    array.storage().front().direct()->reduce(reduction::sum, DType::float64, parts, n - 1, sum.bytes);
     return sum;
 }
 
@@ -281,7 +287,7 @@ Array ediff1d(const Array& ary, const std::optional<Array>& to_end, const std::o
     return concat(parts, 0, nullptr, line.dtype());
 }
 
-std::vector<Array> gradient(const Array& given, std::span<const ArrayOrNumber> varargs, const std::optional<Dims>& axis,
+std::vector<Array> gradient(const Array& given, const ArgumentList& varargs, const std::optional<Dims>& axis,
                             int64_t edge_order) {
     if (!axis && (edge_order == 1 || edge_order == 2))
         if (Array few = derivative_of_few(given, varargs, edge_order)) return {std::move(few)};
@@ -293,17 +299,14 @@ std::vector<Array> gradient(const Array& given, std::span<const ArrayOrNumber> v
     } else {
         for (int64_t d = 0; d < given.ndim(); ++d) axes.push_back(d);
     }
-    const auto is_number = [](const ArrayOrNumber& one) {
-        const auto* const array = std::get_if<Array>(&one);
-        return !array || array->ndim() == 0;
-    };
+    const auto is_number = [](const Argument& one) { return !one.array || one.array->ndim() == 0; };
     const bool is_one_for_all = varargs.size() == 1 && is_number(varargs[0]);
     if (!varargs.empty() && !is_one_for_all && int(varargs.size()) != axes.size())
         raise(ErrorKind::Type, "gradient: ", varargs.size(), " distances for ", axes.size(),
               " axes; give none, one, or one per axis");
     std::vector<SampleSpacing> spacings;
     for (int k = 0; k < axes.size(); ++k)
-        spacings.emplace_back(varargs.empty() ? ArrayOrNumber(weak(1)) : varargs[is_one_for_all ? 0 : size_t(k)],
+        spacings.emplace_back(varargs.empty() ? weak(1) : kept(varargs[is_one_for_all ? 0 : size_t(k)]),
                               given.shape()[int(axes[k])]);
     if (edge_order != 1 && edge_order != 2)
         raise(ErrorKind::Value, "gradient: edge_order must be 1 or 2, not ", edge_order);
@@ -316,11 +319,12 @@ std::vector<Array> gradient(const Array& given, std::span<const ArrayOrNumber> v
     return results;
 }
 
-Array trapezoid(const Array& y, const std::optional<Array>& x, const std::optional<ArrayOrNumber>& dx, int64_t axis) {
+ArrayOrNumber trapezoid(const Array& y, const std::optional<Array>& x, const std::optional<Argument>& dx,
+                        int64_t axis) {
     const int along = normalise_axis(axis, y.ndim(), "trapezoid");
     if (!x && !dx) raise(ErrorKind::Type, "trapezoid: dx must be a number, not None");
-    ArrayOrNumber distance = dx.value_or(weak(1));
-    if (Array few = integral_of_few(y, x, distance)) return few;
+    if (const auto few = integral_of_few(y, x, dx ? real_number(*dx) : std::nullopt)) return *few;
+    ArrayOrNumber distance = dx ? kept(*dx) : weak(1);
     if (x) {
         Dims lines(y.ndim() - along, 1);
         lines[0] = -1;

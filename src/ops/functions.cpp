@@ -21,14 +21,13 @@ template <class T>
 constexpr const char* kWords = nullptr;
 template <> constexpr const char* kWords<Array> = "array_like";
 template <> constexpr const char* kWords<std::optional<Array>> = "array_like, optional";
-template <> constexpr const char* kWords<std::span<const Array>> = "array_like";
+template <> constexpr const char* kWords<ArrayList> = "array_like";
 template <> constexpr const char* kWords<std::span<const Dims>> = "int or tuple of int";
-template <> constexpr const char* kWords<std::span<const ArrayOrNumber>> = "array_like";
+template <> constexpr const char* kWords<ArgumentList> = "array_like";
 template <> constexpr const char* kWords<BitOrder> = "{'big', 'little'}";
 template <> constexpr const char* kWords<std::vector<Outside>> = "{'raise', 'wrap', 'clip'} or a tuple of them";
-template <>
-constexpr const char* kWords<std::optional<ArrayOrNumber>> = "number or array_like, optional";
-template <> constexpr const char* kWords<ArrayOrNumber> = "number or array_like";
+template <> constexpr const char* kWords<std::optional<Argument>> = "number or array_like, optional";
+template <> constexpr const char* kWords<Argument> = "number or array_like";
 template <> constexpr const char* kWords<Array*> = "ndarray, optional";
 template <> constexpr const char* kWords<DType> = "dtype, optional";
 template <> constexpr const char* kWords<Casting> = "{'no', 'equiv', 'safe', 'same_kind', 'unsafe'}";
@@ -60,9 +59,9 @@ FunctionRow described(FunctionRow row, R (*)(Parameters...)) {
     row.result = kResultWords<R>;
     using First = std::remove_cvref_t<std::tuple_element_t<0, std::tuple<Parameters...>>>;
     const bool is_variadic = row.signature[0] == '*';
-    if constexpr (std::is_same_v<First, std::span<const Array>>)
+    if constexpr (std::is_same_v<First, ArrayList>)
         if (!is_variadic) row.types[0] = "sequence of array_like";
-    if constexpr (std::is_same_v<First, std::span<const ArrayOrNumber>>) row.types[0] = "sequence of array_like";
+    if constexpr (std::is_same_v<First, ArgumentList>) row.types[0] = "sequence of array_like";
     if (row.gives == Gives::List) row.result = "list of ndarray";
     if (row.gives == Gives::Each) row.result = "ndarray or tuple of ndarray";
     if (is_variadic && std::is_same_v<First, Array>) row.result = "ndarray or tuple of ndarray";

@@ -18,23 +18,9 @@ namespace {
 /// So many bytes are written by the caller's thread, in so many pieces.
 constexpr int64_t kMostBytes = 1 << 23, kMostPieces = 1 << 14;
 
-using Members = std::span<const Array* const>;
-
-/// Pointers to arrays.
-class MemberList {
- public:
-    explicit MemberList(std::span<const Array> arrays) {
-        for (const Array& array : arrays) pointers_.push_back(&array);
-    }
-    operator Members() const { return {pointers_.begin(), pointers_.end()}; }
-
- private:
-    Few<const Array*, 8> pointers_;
-};
-
 /// The arrays beside each other along an axis of that shape, in which they may lack the axis, written by the caller; an
 /// empty handle where they are many, or not in C order.
-Array join_few(Members arrays, const Dims& shape, int axis, DType dtype) {
+Array join_few(const ArrayList& arrays, const Dims& shape, int axis, DType dtype) {
     const int64_t item = item_size(dtype);
     int64_t lines = 1, elements = 0;
     for (int d = 0; d < axis; ++d) lines *= shape[d];
@@ -73,12 +59,12 @@ Array join_few(Members arrays, const Dims& shape, int axis, DType dtype) {
 }
 
 /// The dtype of a result; TypeError where an array cannot be cast to it.
-DType joined_dtype(Members arrays, const Array* out, DType dtype, Casting casting) {
+DType joined_dtype(const ArrayList& arrays, const Array* out, DType dtype, Casting casting) {
     DType common = out ? out->dtype() : dtype;
     if (common == DType::none) {
         common = arrays[0]->dtype();
         if (std::ranges::all_of(arrays, [=](const Array* a) { return a->dtype() == common; })) return common;
-        std::vector<ArgType> types;
+        Few<ArgType, 8> types;
         for (const Array* const a : arrays) types.push_back({a->dtype(), {}});
         common = result_type(types);
     }
@@ -89,7 +75,7 @@ DType joined_dtype(Members arrays, const Array* out, DType dtype, Casting castin
     return common;
 }
 
-Array join(Members arrays, int64_t axis, Array* out, DType dtype, Casting casting) {
+Array join(const ArrayList& arrays, int64_t axis, Array* out, DType dtype, Casting casting) {
     if (out && dtype != DType::none) raise(ErrorKind::Type, "concatenate: give out or dtype, not both");
     if (arrays.empty()) raise(ErrorKind::Value, "concatenate: need at least one array");
     const int ndim = arrays[0]->ndim();
@@ -135,49 +121,51 @@ Array join(Members arrays, int64_t axis, Array* out, DType dtype, Casting castin
     return result;
 }
 
+/// The arrays joined as `changed` makes them, which changes none of so many axes.
 template <class Function>
-std::vector<Array> each(std::span<const Array> arrays, Function function) {
-    std::vector<Array> changed;
-    changed.reserve(arrays.size());
-    for (const Array& array : arrays) changed.push_back(function(array));
-    return changed;
+Array join_with_axes(const ArrayList& arrays, int ndim, Function changed, int64_t axis, DType dtype = DType::none,
+                     Casting casting = Casting::SameKind) {
+    if (std::ranges::all_of(arrays, [=](const Array* a) { return a->ndim() >= ndim; }))
+        return join(arrays, axis, nullptr, dtype, casting);
+    std::vector<Array> made;
+    made.reserve(arrays.size());
+    for (const Array* const array : arrays) made.push_back(changed(*array));
+    return join(made, axis, nullptr, dtype, casting);
 }
 
-/// The elements of arrays, each as one of one axis; numbers take the dtype of the result.
-std::vector<Array> flattened(std::span<const ArrayOrNumber> given, const Array* out, DType dtype) {
-    std::vector<ArgType> types;
+/// The elements of arrays, each as one of one axis; numbers take the dtype of the result. New arrays are in `made`.
+ArrayList flattened(const ArgumentList& given, const Array* out, DType dtype, std::vector<Array>& made) {
+    Few<ArgType, 8> types;
     std::optional<Device> device;
-    for (const ArrayOrNumber& one : given) {
-        const auto* const array = std::get_if<Array>(&one);
-        if (array && !device) device = array->device();
-        const auto* const weak = std::get_if<Weak>(&one);
-        types.push_back(weak ? ArgType{DType::none, weak->kind}
-                             : ArgType{array ? array->dtype() : std::get<Scalar>(one).dtype, {}});
+    for (const Argument& one : given) {
+        if (one.array && !device) device = one.array->device();
+        types.push_back(one.type());
     }
-    if (given.empty()) return {};
-    std::vector<Array> flat;
+    ArrayList flat;
+    made.reserve(given.size());  // so that none moves
     const auto is_held = [](const Weak& number, DType by) {
         const Kind kind = info(by).kind;
         return number.kind == Weak::Kind::Int     ? kind != Kind::Bool
                : number.kind == Weak::Kind::Float ? kind >= Kind::Floating
                                                   : kind == Kind::Complex;
     };
-    for (const ArrayOrNumber& one : given) {
-        if (const auto* const array = std::get_if<Array>(&one)) {
-            flat.push_back(ravel(*array));
+    for (const Argument& one : given) {
+        if (one.array) {
+            flat.push_back(one.array->ndim() == 1 ? one.array : &made.emplace_back(ravel(*one.array)));
             continue;
         }
         const DType common = result_type(types), wanted = out ? out->dtype() : dtype != DType::none ? dtype : common;
-        const auto* const weak = std::get_if<Weak>(&one);
+        const Weak* const weak = one.weak;
         const Scalar number = weak ? convert(*weak, is_held(*weak, wanted) ? wanted : common, "concatenate")
-                                   : convert(std::get<Scalar>(one), common);
-        flat.push_back(full({1}, number, device ? *device : current_device()));
+                                   : convert(*one.scalar, common);
+        flat.push_back(&made.emplace_back(full({1}, number, device ? *device : current_device())));
     }
     return flat;
 }
 
-bool are_lines(std::span<const Array> arrays) {
-    return std::ranges::all_of(arrays, [&](const Array& a) { return a.ndim() == 1 && a.size() == arrays[0].size(); });
+bool are_lines(const ArrayList& arrays) {
+    return std::ranges::all_of(arrays,
+                               [&](const Array* a) { return a->ndim() == 1 && a->size() == arrays[0]->size(); });
 }
 
 Array part_along(const Array& array, int axis, int64_t begin, int64_t end) {
@@ -191,56 +179,55 @@ Array part_along(const Array& array, int axis, int64_t begin, int64_t end) {
 
 }  // namespace
 
-Array concat(std::span<const ArrayOrNumber> arrays, std::optional<int64_t> axis, Array* out, DType dtype,
-             Casting casting) {
-    Few<const Array*, 8> members;
-    for (const ArrayOrNumber& one : arrays)
-        if (const auto* const array = std::get_if<Array>(&one)) members.push_back(array);
-    if (axis && members.size() == arrays.size())
-        return join({members.begin(), members.end()}, *axis, out, dtype, casting);
-    if (axis) raise(ErrorKind::Value, "concatenate: zero-dimensional arrays cannot be concatenated");
-    const std::vector<Array> flat = flattened(arrays, out, dtype);
-    return join(MemberList(flat), 0, out, dtype, casting);
-}
-
-Array stack(std::span<const Array> arrays, int64_t axis, Array* out, DType dtype, Casting casting) {
-    if (arrays.empty()) raise(ErrorKind::Value, "stack: at least one array is needed");
-    for (const Array& a : arrays)
-        if (!(a.shape() == arrays[0].shape()))
-            raise(ErrorKind::Value, "stack: shapes ", to_string(arrays[0].shape()), " and ", to_string(a.shape()),
-                  " differ");
-    const int along = normalise_axis(axis, arrays[0].ndim() + 1, "stack");
-    if (!out && arrays[0].ndim() < kMaxDims) {
-        Dims shape = arrays[0].shape();
-        shape.insert(along, int64_t(arrays.size()));
-        const MemberList members(arrays);
-        if (Array few = join_few(members, shape, along, joined_dtype(members, out, dtype, casting))) return few;
+Array concat(const ArgumentList& arrays, std::optional<int64_t> axis, Array* out, DType dtype, Casting casting) {
+    std::vector<Array> made;
+    if (!axis) return join(flattened(arrays, out, dtype, made), 0, out, dtype, casting);
+    ArrayList members;
+    for (const Argument& one : arrays) {
+        if (!one.array) raise(ErrorKind::Value, "concatenate: zero-dimensional arrays cannot be concatenated");
+        members.push_back(one.array);
     }
-    const std::vector<Array> layers = each(arrays, [=](const Array& a) { return expand_dims(a, {along}); });
-    return join(MemberList(layers), along, out, dtype, casting);
+    return join(members, *axis, out, dtype, casting);
 }
 
-Array vstack(std::span<const Array> tup, DType dtype, Casting casting) {
+Array stack(const ArrayList& arrays, int64_t axis, Array* out, DType dtype, Casting casting) {
+    if (arrays.empty()) raise(ErrorKind::Value, "stack: at least one array is needed");
+    const Array& first = *arrays[0];
+    for (const Array* const a : arrays)
+        if (!(a->shape() == first.shape()))
+            raise(ErrorKind::Value, "stack: shapes ", to_string(first.shape()), " and ", to_string(a->shape()),
+                  " differ");
+    const int along = normalise_axis(axis, first.ndim() + 1, "stack");
+    if (!out && first.ndim() < kMaxDims) {
+        Dims shape = first.shape();
+        shape.insert(along, int64_t(arrays.size()));
+        if (Array few = join_few(arrays, shape, along, joined_dtype(arrays, out, dtype, casting))) return few;
+    }
+    std::vector<Array> layers;
+    for (const Array* const a : arrays) layers.push_back(expand_dims(*a, {along}));
+    return join(layers, along, out, dtype, casting);
+}
+
+Array vstack(const ArrayList& tup, DType dtype, Casting casting) {
     if (!tup.empty() && are_lines(tup)) return stack(tup, 0, nullptr, dtype, casting);
-    return join(MemberList(each(tup, atleast_2d)), 0, nullptr, dtype, casting);
+    return join_with_axes(tup, 2, atleast_2d, 0, dtype, casting);
 }
 
-Array hstack(std::span<const Array> tup, DType dtype, Casting casting) {
-    return join(MemberList(each(tup, atleast_1d)), !tup.empty() && tup[0].ndim() > 1, nullptr, dtype, casting);
+Array hstack(const ArrayList& tup, DType dtype, Casting casting) {
+    return join_with_axes(tup, 1, atleast_1d, !tup.empty() && tup[0]->ndim() > 1, dtype, casting);
 }
 
-Array dstack(std::span<const Array> tup) {
-    return join(MemberList(each(tup, atleast_3d)), 2, nullptr, DType::none, Casting::SameKind);
-}
+Array dstack(const ArrayList& tup) { return join_with_axes(tup, 3, atleast_3d, 2); }
 
-Array column_stack(std::span<const Array> tup) {
+Array column_stack(const ArrayList& tup) {
     if (!tup.empty() && are_lines(tup)) return stack(tup, 1);
-    const auto as_columns = [](const Array& a) { return a.ndim() > 1 ? a : a.reshape({a.size(), 1}); };
-    return join(MemberList(each(tup, as_columns)), 1, nullptr, DType::none, Casting::SameKind);
+    return join_with_axes(tup, 2, [](const Array& a) { return a.ndim() > 1 ? a : a.reshape({a.size(), 1}); }, 1);
 }
 
 Array append(const Array& arr, const Array& values, std::optional<int64_t> axis) {
-    const ArrayOrNumber both[] = {arr, values};
+    ArgumentList both;
+    both.push_back(arr);
+    both.push_back(values);
     return concat(both, axis);
 }
 

@@ -44,18 +44,17 @@ void roll_lines(const Array& array, int axis, int64_t shift, const char* from, c
 /// The elements rolled by the caller, one axis after the other; an empty handle where they are not few.
 Array roll_few(const Array& a, const Dims& shifts) {
     if (a.is_empty() || a.nbytes() > 4 * kFewBytes || !direct_line(a)) return {};
-    Array rolled = a;
-    bool is_new = false;
+    Array rolled;
     for (int axis = 0; axis < a.ndim(); ++axis) {
         if (!shifts[axis]) continue;
         Array next = empty(a.shape(), a.dtype(), a.device());
         char* const to = direct_data(next);
         if (!to) return {};
-        roll_lines(a, axis, shifts[axis], direct_data(rolled), to);
+        roll_lines(a, axis, shifts[axis], direct_data(rolled ? rolled : a), to);
         rolled = std::move(next);
-        is_new = true;
     }
-    return is_new ? rolled : copy(a);
+    if (!rolled) return copy(a);
+    return rolled;
 }
 
 /// So many elements along an axis.
@@ -148,8 +147,8 @@ int64_t to_int64(const Scalar& scalar) {
 }  // namespace
 
 Array roll(const Array& a, const Integers& shift, const std::optional<Dims>& axis) {
-    if (!axis) return roll(a.reshape({-1}), shift, Dims{0}).reshape(a.shape());
-    Dims axes = *axis, shifts(a.ndim(), 0);
+    if (!axis && a.ndim() != 1) return roll(a.reshape({-1}), shift).reshape(a.shape());
+    Dims axes = axis ? *axis : Dims{0}, shifts(a.ndim(), 0);
     for (int64_t& one : axes) one = normalise_axis(one, a.ndim(), "roll");
     if (shift.size() != 1 && axes.size() != 1 && shift.size() != axes.size())
         raise(ErrorKind::Value, "roll: ", shift.size(), " shifts do not go with ", axes.size(), " axes");
@@ -231,8 +230,8 @@ Array repeat_in_chunks(const Array& a, const Array& counts, int axis, int64_t ch
     return result;
 }
 
-Array repeat(const Array& given, const std::variant<int64_t, Array>& repeats, std::optional<int64_t> given_axis) {
-    const Array a = !given_axis ? given.reshape({-1}) : given.ndim() ? given : given.reshape({1});
+Array repeat(const Array& a, const std::variant<int64_t, Array>& repeats, std::optional<int64_t> given_axis) {
+    if (a.ndim() == 0 || (!given_axis && a.ndim() > 1)) return repeat(a.reshape({-1}), repeats, given_axis);
     const int axis = given_axis ? normalise_axis(*given_axis, a.ndim(), "repeat") : 0;
     const auto refuse_negative = [](int64_t count) {
         if (count < 0) raise(ErrorKind::Value, "repeat: the count ", count, " is negative");

@@ -145,13 +145,13 @@ Dims broadcast_shapes(std::span<const Dims> args) {
     return broadcast(pointers, "broadcast_shapes");
 }
 
-std::vector<Array> broadcast_arrays(std::span<const Array> args) {
+std::vector<Array> broadcast_arrays(const ArrayList& args) {
     std::vector<const Dims*> shapes;
-    for (const Array& array : args) shapes.push_back(&array.shape());
+    for (const Array* const array : args) shapes.push_back(&array->shape());
     const Dims common = broadcast(shapes, "broadcast_arrays");
     std::vector<Array> result;
-    for (const Array& array : args)
-        result.push_back(array.shape() == common ? array.view(array.layout()) : broadcast_to(array, common));
+    for (const Array* const array : args)
+        result.push_back(array->shape() == common ? array->view(array->layout()) : broadcast_to(*array, common));
     return result;
 }
 

@@ -587,6 +587,13 @@ ALONG_AN_AXIS = [
         tests("differences"),
     ),
     Mutant(
+        "gradient-of-few-times-the-distance",
+        "src/ops/differences.cpp",
+        "(f[i + 1] - f[i - 1]) * part;",
+        "(f[i + 1] - f[i - 1]) * whole;",
+        tests("differences"),
+    ),
+    Mutant(
         "gradient-of-few-of-the-wrong-sign-at-an-end",
         "src/ops/differences.cpp",
         "c = sign * first / (second * both)",

@@ -1,6 +1,5 @@
 // coordinates.h -- positions in flattened arrays, and coordinates along axes.
 #pragma once
-#include <span>
 #include <vector>
 #include "cuarray/ops/arguments.h"
 #include "cuarray/ops/indexing.h"
@@ -9,10 +8,10 @@ namespace cuarray {
 
 /// The coordinates of positions in an array of that shape, flattened in order 'C' or 'F': for each axis an array, or a
 /// number for a number. The call waits for the positions: ValueError for one out of bounds.
-CUARRAY_API std::vector<ArrayOrNumber> unravel_index(const ArrayOrNumber& indices, const Dims& shape, char order = 'C');
+CUARRAY_API std::vector<ArrayOrNumber> unravel_index(const Argument& indices, const Dims& shape, char order = 'C');
 
 /// The inverse. `mode` says what a coordinate out of bounds means, for all axes or for each.
-CUARRAY_API ArrayOrNumber ravel_multi_index(std::span<const ArrayOrNumber> multi_index, const Dims& dims,
+CUARRAY_API ArrayOrNumber ravel_multi_index(const ArgumentList& multi_index, const Dims& dims,
                                             const std::vector<Outside>& mode = {Outside::Raise}, char order = 'C');
 
 }  // namespace cuarray

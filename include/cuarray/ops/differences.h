@@ -1,7 +1,6 @@
 // differences.h -- finite differences along an axis, and the integral of samples.
 #pragma once
 #include <optional>
-#include <span>
 #include <vector>
 #include "cuarray/array/array.h"
 #include "cuarray/ops/arguments.h"
@@ -19,12 +18,13 @@ CUARRAY_API Array ediff1d(const Array& ary, const std::optional<Array>& to_end =
 
 /// The derivatives along axes, by default all: central differences in the interior, one-sided ones of edge_order 1 or 2
 /// at the ends. `varargs` are no distances, one for all axes, or one number or array of coordinates for each.
-CUARRAY_API std::vector<Array> gradient(const Array& f, std::span<const ArrayOrNumber> varargs = {},
+CUARRAY_API std::vector<Array> gradient(const Array& f, const ArgumentList& varargs = {},
                                         const std::optional<Dims>& axis = {}, int64_t edge_order = 1);
 
-/// The integral along an axis by the trapezoidal rule, of samples at the coordinates x, or dx apart.
-CUARRAY_API Array trapezoid(const Array& y, const std::optional<Array>& x = {},
-                            const std::optional<ArrayOrNumber>& dx = Weak{Weak::Kind::Float, 0, false, 0, 1, 0},
-                            int64_t axis = -1);
+/// The integral along an axis by the trapezoidal rule, of samples at the coordinates x, or dx apart: a number where the
+/// caller may compute it.
+CUARRAY_API ArrayOrNumber trapezoid(const Array& y, const std::optional<Array>& x = {},
+                                    const std::optional<Argument>& dx = Weak{Weak::Kind::Float, 0, false, 0, 1, 0},
+                                    int64_t axis = -1);
 
 }  // namespace cuarray

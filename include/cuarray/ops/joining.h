@@ -1,7 +1,6 @@
 // joining.h -- arrays joined along an axis, and parts of arrays.
 #pragma once
 #include <optional>
-#include <span>
 #include <variant>
 #include <vector>
 #include "cuarray/array/array.h"
@@ -11,19 +10,19 @@ namespace cuarray {
 
 /// Arrays joined along an existing axis, in their common dtype (or `dtype`), into `out` if given. Without an axis the
 /// flattened arrays are joined, and numbers among them.
-CUARRAY_API Array concat(std::span<const ArrayOrNumber> arrays, std::optional<int64_t> axis = 0, Array* out = nullptr,
+CUARRAY_API Array concat(const ArgumentList& arrays, std::optional<int64_t> axis = 0, Array* out = nullptr,
                          DType dtype = DType::none, Casting casting = Casting::SameKind);
 /// Arrays of one shape joined along a new axis.
-CUARRAY_API Array stack(std::span<const Array> arrays, int64_t axis = 0, Array* out = nullptr,
-                        DType dtype = DType::none, Casting casting = Casting::SameKind);
+CUARRAY_API Array stack(const ArrayList& arrays, int64_t axis = 0, Array* out = nullptr, DType dtype = DType::none,
+                        Casting casting = Casting::SameKind);
 /// Joined along the first axis, arrays of one axis as rows.
-CUARRAY_API Array vstack(std::span<const Array> tup, DType dtype = DType::none, Casting casting = Casting::SameKind);
+CUARRAY_API Array vstack(const ArrayList& tup, DType dtype = DType::none, Casting casting = Casting::SameKind);
 /// Joined along the second axis, arrays of one axis along that.
-CUARRAY_API Array hstack(std::span<const Array> tup, DType dtype = DType::none, Casting casting = Casting::SameKind);
+CUARRAY_API Array hstack(const ArrayList& tup, DType dtype = DType::none, Casting casting = Casting::SameKind);
 /// Joined along the third axis.
-CUARRAY_API Array dstack(std::span<const Array> tup);
+CUARRAY_API Array dstack(const ArrayList& tup);
 /// Arrays of one axis as columns, beside matrices.
-CUARRAY_API Array column_stack(std::span<const Array> tup);
+CUARRAY_API Array column_stack(const ArrayList& tup);
 /// Two arrays joined; without an axis, both flattened.
 CUARRAY_API Array append(const Array& arr, const Array& values, std::optional<int64_t> axis = {});
 

@@ -37,7 +37,7 @@ CUARRAY_API Array atleast_3d(const Array& a);
 CUARRAY_API Array broadcast_to(const Array& array, const Dims& shape);
 CUARRAY_API Dims broadcast_shapes(std::span<const Dims> args);
 /// The arrays at their common shape; those that change it are read-only.
-CUARRAY_API std::vector<Array> broadcast_arrays(std::span<const Array> args);
+CUARRAY_API std::vector<Array> broadcast_arrays(const ArrayList& args);
 
 /// The elements of these axes, or of all, in reverse order.
 CUARRAY_API Array flip(const Array& m, const std::optional<Dims>& axis = {});
