@@ -222,7 +222,10 @@ struct Reader<bool> : PlainReader {
 /// A letter for an order; None is the default.
 template <>
 struct Reader<char> : PlainReader {
-    void read(const FunctionCall& call, int k) { value = to_order(call.given[k], "CFAK", 'C', call.row.name); }
+    void read(const FunctionCall& call, int k) {
+        static PyObject* const usual = PyUnicode_InternFromString("C");
+        value = call.given[k] == usual ? 'C' : to_order(call.given[k], "CFAK", 'C', call.row.name);
+    }
     char get() const { return value; }
     char value;
 };
@@ -318,7 +321,11 @@ struct Reader<DType> : PlainReader {
 
 template <>
 struct Reader<Casting> : PlainReader {
-    void read(const FunctionCall& call, int k) { value = to_casting(call.given[k], Casting::SameKind, call.row.name); }
+    void read(const FunctionCall& call, int k) {
+        static PyObject* const usual = PyUnicode_InternFromString("same_kind");
+        value =
+            call.given[k] == usual ? Casting::SameKind : to_casting(call.given[k], Casting::SameKind, call.row.name);
+    }
     Casting get() const { return value; }
     Casting value;
 };
@@ -359,6 +366,8 @@ template <>
 struct Reader<std::vector<Outside>> : PlainReader {
     void read(const FunctionCall& call, int k) {
         PyObject* const object = call.given[k];
+        static PyObject* const usual = PyUnicode_InternFromString("raise");
+        if (object == usual) return value.push_back(Outside::Raise);
         if (!is_list(object)) return value.push_back(read_outside(object, call.parameter(k)));
         for (Py_ssize_t i = 0; i < length_of(object); ++i)
             value.push_back(read_outside(entry_of(object, i), call.parameter(k)));

@@ -38,10 +38,11 @@ Array join_few(const ArrayList& arrays, const Dims& shape, int axis, DType dtype
     char* first = direct_data(result);  // of the part of the first line that the array fills
     if (!first) return {};
     DirectLoops& loops = *result.storage().front().direct();
-    const int64_t apart = lines ? result.nbytes() / lines : 0;
+    const auto per_line = [=](int64_t number) { return lines > 1 ? number / lines : lines * number; };
+    const int64_t apart = per_line(result.nbytes());
     for (const Array* const member : arrays) {
         const Array& array = *member;
-        const int64_t count = lines ? array.size() / lines : 0, from_item = item_size(array.dtype());
+        const int64_t count = per_line(array.size()), from_item = item_size(array.dtype());
         const char* const from = direct_data(array);
         const auto copy_lines = [=](auto bytes) {
             for (int64_t line = 0; line < lines; ++line) copy_run(first + line * apart, from + line * bytes, bytes);
