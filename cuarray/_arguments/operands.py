@@ -11,6 +11,12 @@ from cuarray._core import ndarray
 #: Number types that take the precision of the array operands ("weak" scalars).
 WEAK = (bool, int, float, complex)
 
+
+def is_scalar(x):
+    """Whether it is a number of Python or of NumPy; values of ours, which may be floats as well, have a device."""
+    return isinstance(x, (*WEAK, np.number, np.bool_)) and not isinstance(x, ndarray)
+
+
 #: Kinds of dtypes that hold such numbers, whatever the casting rule ("V" is bfloat16).
 HOLDERS = {int: "iufcV", float: "fcV", complex: "c"}
 
@@ -122,10 +128,10 @@ def target(a, function, is_out=False):
 
 def values_for(a, values, function):
     """Return values to write into `a` as an array; OverflowError if Python ints do not fit."""
+    if isinstance(values, ndarray):  # before WEAK: a value may be a float as well
+        return values.to_device(a.device)
     if isinstance(values, (*WEAK, list, tuple)):
         return _core.array_from_object(values, a.dtype, a.device)
-    if isinstance(values, ndarray):
-        return values.to_device(a.device)
     if isinstance(values, np.ndarray):
         _core.refuse_to_strip(values, function)
         return _core.array_from_object(values, None, a.device)

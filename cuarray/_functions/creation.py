@@ -566,7 +566,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None, me
     device = device_for(device, like)
     if dtype is not None and type(fill_value) in (float, complex):
         fill_value = as_cast(fill_value, _core.dtype(dtype))
-    if isinstance(fill_value, (*WEAK, np.generic, Number)):
+    if isinstance(fill_value, (*WEAK, np.generic, Number)) and not isinstance(fill_value, ndarray):
         return filled(shape, fill_value, dtype, device, order, memory)
     value = as_array(fill_value, device)
     dtype = value.dtype if dtype is None else dtype

@@ -5,6 +5,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axes, shape_tuple
 from cuarray._arguments.operands import WEAK, as_arrays, values_for
+from cuarray._core import ndarray
 from cuarray._functions.creation import as_array, empty
 from cuarray._functions.reductions import any
 
@@ -89,7 +90,8 @@ def insert(arr, obj, values, axis=None):
     array([1, 8, 9, 2, 3])
     """
     arr, beside = as_arrays("insert", arr, values)
-    values = values_for(arr, values if isinstance(values, (*WEAK, list, tuple)) else beside, "insert")
+    is_read = isinstance(values, (*WEAK, list, tuple)) and not isinstance(values, ndarray)
+    values = values_for(arr, values if is_read else beside, "insert")
     return _core.insert(arr, obj, values.astype(arr.dtype, copy=False), axis)
 
 

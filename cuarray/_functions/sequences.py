@@ -7,7 +7,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axis, shape_tuple
 from cuarray._arguments.functions import broadcast_shapes, broadcast_to
-from cuarray._arguments.operands import WEAK, as_arrays, device_of
+from cuarray._arguments.operands import as_arrays, device_of, is_scalar
 from cuarray._arguments.ufuncs import floor, pow, where
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array, asarray, device_for
@@ -186,18 +186,14 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     return y, step.astype(inexact, copy=False) if isinstance(step, ndarray) else step
 
 
-#: The types of scalars in NumPy's functions.
-SCALARS = (*WEAK, np.number, np.bool_)
-
-
 def ends(start, stop, device):
     """Return the ends of a sequence as inexact numbers or arrays, and their common type."""
-    if isinstance(start, SCALARS) and isinstance(stop, SCALARS):
+    if is_scalar(start) and is_scalar(stop):
         inexact = np.result_type(start, stop, 1.0)
         return np.multiply(start, 1.0), np.multiply(stop, 1.0), inexact
     given, is_placed = (start, stop), device is None and device_of(start, stop) is not None
     arrays = as_arrays("linspace", *given) if is_placed else [asarray(x, device=device) for x in given]
-    types = (x if isinstance(x, SCALARS) else array for x, array in zip(given, arrays, strict=True))
+    types = (x if is_scalar(x) else array for x, array in zip(given, arrays, strict=True))
     return arrays[0] * 1.0, arrays[1] * 1.0, _core.result_type(*types, 1.0)
 
 
@@ -237,7 +233,7 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, 
     >>> ca.logspace(0, 3, 4)
     array([   1.,   10.,  100., 1000.])
     """
-    if not isinstance(base, SCALARS):
+    if not is_scalar(base):
         start, stop, base = broadcast_arrays(*(as_array(x, device) for x in (start, stop, base)))
     y = pow(base, linspace(start, stop, num, endpoint, device=device))
     y = moved_axis(y, axis, "logspace")

@@ -38,7 +38,7 @@ def assert_states(ours, theirs):
 
 
 def assert_same(ours, theirs, call=""):
-    assert type(ours) is cuarray.ndarray, call
+    assert isinstance(ours, cuarray.ndarray), call
     assert ours.shape == np.shape(theirs) and ours.device == cuarray.device(), call
     # A number of Python has no type; that of the result is int64, float64 or the one asked for.
     if isinstance(theirs, np.ndarray | np.generic):
