@@ -256,7 +256,7 @@ bool is_repeated(PyObject* object) {
 }
 
 /// A value repeats a sequence, as Python's numbers and NumPy's scalars do.
-PyObject* multiply(PyObject* a, PyObject* b) {
+PyObject* multiply_or_repeat(PyObject* a, PyObject* b) {
     const SlotFrame frame = slot_frame();
     const bool is_first = is_ndarray(a);
     PyObject* const value = is_first ? a : b;
@@ -448,7 +448,7 @@ PyObject* to_index(PyObject* self) {
 const PyType_Slot slots[] = {
     {Py_nb_add, slot(binary<Add>)},
     {Py_nb_subtract, slot(binary<Subtract>)},
-    {Py_nb_multiply, slot(multiply)},
+    {Py_nb_multiply, slot(multiply_or_repeat)},
     {Py_nb_true_divide, slot(binary<TrueDivide>)},
     {Py_nb_floor_divide, slot(binary<FloorDivide>)},
     {Py_nb_remainder, slot(binary<Remainder>)},

@@ -278,7 +278,7 @@ def test_nothing_is_kept(name, device):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_calls_do_not_grow(name, device, full):
     """Calls, right ones and wrong ones, leave no blocks of Python's allocator."""
-    function, right, count = public(name), suitable(name), 1000 if full else 250
+    function, right, count = public(name), suitable(name), 1000 if full else 100
     for call in (Call(name, right, {}), Call(name, ["object()", *right[1:]], {}), Call(name, right, {"nonsense": "1"})):
         args, keywords = call.arguments()
 
@@ -286,7 +286,7 @@ def test_calls_do_not_grow(name, device, full):
             for _ in range(times):
                 call_and_forget(function, args, keywords)
 
-        repeat(50)
+        repeat(20)
         for _ in range(3):  # caches of the interpreter may grow once
             gc.collect()
             before, memory = sys.getallocatedblocks(), in_use(device)
