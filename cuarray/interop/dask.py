@@ -180,7 +180,7 @@ class Backend(ArrayBackendEntrypoint):
     def arange(*args, like=None, **kwargs):
         """Return `dask.array.arange` with chunks of ours."""
         with dask.config.set({"array.backend": "numpy"}):
-            return da.arange(*args, like=ca.empty(()) if like is None else like, **kwargs)
+            return da.arange(*args, like=ca.empty(0) if like is None else like, **kwargs)
 
 
 array_creation_dispatch.register_backend("cuarray", Backend())  # also where no entry point is installed
@@ -189,7 +189,7 @@ array_creation_dispatch.register_backend("cuarray", Backend())  # also where no 
 def made(function, *args, meta, **kwargs):
     """Call a creation function of Dask's with an array of ours as the kind of chunk."""
     with dask.config.set({"array.backend": "numpy"}):
-        return getattr(da, function)(*args, meta=ca.empty(()) if meta is None else meta, **kwargs)
+        return getattr(da, function)(*args, meta=ca.empty(0) if meta is None else meta, **kwargs)
 
 
 # Workers and their devices

@@ -128,6 +128,8 @@ def faults_of_operators(make, axes, left_out=()):
             pair = (lambda a, f: (a, f)) if is_first else (lambda a, f: (f, a))
             ours = outcome(call, *pair(x, make()))
             references = [outcome(call, *pair(host.copy(), make()))]
+            if not axes:
+                references.append(outcome(call, *pair(host.copy()[()], make())))  # a value is a number, too
             method = getattr(type(make()), f"__{reflected}__", None)
             if is_memory(make()):
                 references.append(

@@ -39,7 +39,7 @@ def pair(shape=(2, 3, 4), dtype="f8"):
 
 
 def agree(ours, theirs, device):
-    assert type(ours) is cuarray.ndarray and ours.device == device and ours.dtype == theirs.dtype
+    assert isinstance(ours, cuarray.ndarray) and ours.device == device and ours.dtype == theirs.dtype
     np.testing.assert_allclose(ours.numpy(), theirs, rtol=1e-14)
 
 

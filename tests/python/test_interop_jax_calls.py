@@ -129,7 +129,7 @@ def check_the_library_of_the_left_operand_computes():
         for op in (operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
                    operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.matmul):  # fmt: skip
             if op is not operator.matmul or mine.ndim:
-                assert type(op(mine, y)) is cuarray.ndarray and isinstance(op(y, mine), jax.Array), (op, mine)
+                assert isinstance(op(mine, y), cuarray.ndarray) and isinstance(op(y, mine), jax.Array), (op, mine)
                 assert (
                     op(mine, y).tolist() == op(mine.jax(), y).tolist()
                     and op(y, mine).tolist() == op(y, mine.jax()).tolist()

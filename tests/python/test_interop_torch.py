@@ -216,7 +216,7 @@ def check_tensors_beside_ours_are_their_memory():
     """Operators with ours first give our arrays, or raise; none compares identities."""
     x, t = cuarray.arange(3.0), torch.arange(3.0, dtype=torch.float64)
     for result in (x + t, x @ t, x == t, x > t, -x + t, x[:, None] * t, x - t.as_subclass(torch.Tensor)):
-        assert type(result) is cuarray.ndarray, result
+        assert isinstance(result, cuarray.ndarray), result
     assert (x == t).all() and not (t != x).any() and (x @ t) == 5
     before = address(x)
     x += t

@@ -145,7 +145,7 @@ def check_the_library_of_the_left_operand_computes():
         for op in operators:
             if op is operator.matmul and not mine.ndim:
                 continue
-            assert type(op(mine, t)) is cuarray.ndarray and type(op(t, mine)) is torch.Tensor, (op, mine)
+            assert isinstance(op(mine, t), cuarray.ndarray) and type(op(t, mine)) is torch.Tensor, (op, mine)
             assert (
                 op(mine, t).tolist() == op(mine.torch(), t).tolist()
                 and op(t, mine).tolist() == op(t, mine.torch()).tolist()

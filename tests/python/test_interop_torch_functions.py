@@ -339,7 +339,7 @@ def check_files():
         torch.save({"x": x, "t": torch.ones(2)}, file)
         file.seek(0)
         loaded = torch.load(file)
-        assert type(loaded["x"]) is ca.ndarray and loaded["x"].dtype == x.dtype
+        assert isinstance(loaded["x"], ca.ndarray) and loaded["x"].dtype == x.dtype
         assert loaded["x"].shape == x.shape and loaded["x"].astype("c16").tolist() == x.astype("c16").tolist()
 
 
