@@ -11,7 +11,9 @@
 #include <unwind.h>
 #include <cstring>
 #include "bindings/ndarray.h"
+#include "cuarray/array/pending.h"
 #include "cuarray/ops/ufunc.h"
+#include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {
 namespace {
@@ -74,11 +76,14 @@ class InterpreterCalls {
  public:
     bool include(OperatorText op, SlotFrame frame, PyObject* const* objects, int count) {
         if (probes_) return record(frame, objects, count);
-        if (!is_known_) learn(op, count);
+        if (!is_known_ && may_learn()) learn(op, count);
         return chains_[0].matches(frame) || chains_[1].matches(frame);
     }
 
  private:
+    /// Not while work is recorded or deferred: the evaluations would be part of it.
+    static bool may_learn() { return !is_deferring() && backend(Device{}).front().direct(); }
+
     void learn(OperatorText op, int count) {
         is_known_ = true;
         const std::string symbol = op.symbol;
