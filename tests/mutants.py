@@ -21,6 +21,20 @@ MUTANTS = [
         "tests/python/test_temporaries.py -k local_variables",
     ),
     Mutant(
+        "an-interrupted-evaluation-is-forgotten",
+        "src/bindings/dying_operands.cpp",
+        "        Object::steal(result);  // a KeyboardInterrupt, say, is the operator's exception\n",
+        "        if (!result) PyErr_Clear();\n",
+        "tests/python/test_temporaries.py -k exception",
+    ),
+    Mutant(
+        "operators-learn-within-profiles",
+        "src/bindings/dying_operands.cpp",
+        "return !is_deferring() && backend(Device{}).front().direct();",
+        "return true;",
+        "tests/python/test_temporaries.py -k learn_nothing",
+    ),
+    Mutant(
         "the-first-return-address-is-enough",
         "src/bindings/dying_operands.cpp",
         "is_complete_ = is_in_loop(static_cast<char*>(address) - 1);",

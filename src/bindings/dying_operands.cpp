@@ -103,10 +103,9 @@ class InterpreterCalls {
         check(PyDict_SetItemString(names.get(), "x", probes.get()));
         probes_ = probes.get();
         for (int i = 0; i < 2; ++i) probe_[i] = PyList_GetItem(probes.get(), i);
-        const Object result =
-            Object::steal_or_null(PyRun_String(text.c_str(), Py_eval_input, names.get(), names.get()));
+        PyObject* const result = PyRun_String(text.c_str(), Py_eval_input, names.get(), names.get());
         probes_ = nullptr;
-        if (!result) PyErr_Clear();
+        Object::steal(result);  // a KeyboardInterrupt, say, is the operator's exception
     }
 
     /// Other code may run meanwhile, but has none of the probes.

@@ -365,3 +365,14 @@ def test_an_axis_is_one_of_the_array_as_it_is_then(call, device):
     names = {name: getattr(cuarray, name) for name in (*cuarray.__all__, "lib")}
     with pytest.raises(np.exceptions.AxisError, match="axis -1"):
         eval(call, {**names, "x": x, "s": Shrinks(x)})
+
+
+def test_functions_that_take_what_is_left_of_the_array(device):
+    """Of an array without axes NumPy's repeat makes one of one axis, and its diff refuses it."""
+    x = cuarray.arange(6.0).reshape(2, 3)
+    assert cuarray.repeat(x, 2, axis=Shrinks(x)).tolist() == np.repeat(np.zeros(()), 2, axis=-1).tolist() == [0, 0]
+    x = cuarray.arange(6.0).reshape(2, 3)
+    with pytest.raises(ValueError, match="diff: requires an array of at least one dimension"):
+        cuarray.diff(x, axis=Shrinks(x))
+    with pytest.raises(ValueError, match="at least one dimension"):
+        np.diff(np.zeros(()), axis=-1)

@@ -4,6 +4,7 @@ import ctypes
 import importlib.util
 import shutil
 import subprocess
+import sys
 import sysconfig
 import threading
 import weakref
@@ -335,3 +336,38 @@ def test_errors_leave_the_other_operand(device):
     with pytest.raises(ValueError, match="broadcast"):
         (x * 2) + cuarray.ones(3, device=device)
     np.testing.assert_array_equal(x.numpy(), np.arange(1, N + 1))
+
+
+@pytest.mark.parametrize("scope", ["ca.profile()", "graph.capture()", "ca.fuse()"])
+def test_operators_learn_nothing_while_work_is_recorded(scope):
+    """The evaluations that show the interpreter's calls are no part of a profile, a graph or a fused expression."""
+    code = f"""
+import cuarray as ca
+x, graph = ca.ones(20_000, device="cpu"), ca.Graph("cpu")
+with ca.profile() as p, {scope}:
+    y = (x + 1) + (x + 2)
+print([event.expression for event in p.events if event.kind == "launch"], y.device)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert "'1'" not in run.stdout, run.stdout
+
+
+def test_an_exception_meets_the_program():
+    """Ctrl-C during the evaluation that shows the interpreter's call ends the operation; the next one works."""
+    code = """
+import sys, cuarray as ca
+
+def interrupt(frame, event, argument):
+    raise KeyboardInterrupt
+
+x = ca.ones(20_000, device="cpu")
+sys.settrace(interrupt)
+try:
+    (x + 1) + x
+except KeyboardInterrupt:
+    print("interrupted")
+sys.settrace(None)
+print(((x + 1) + x).sum())
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert run.stdout == "interrupted\n60000.0\n", run.stderr
