@@ -101,9 +101,11 @@ class InterpreterCalls {
             check(PyList_Append(probes.get(), Object::steal(wrap(array)).get()));
         }
         check(PyDict_SetItemString(names.get(), "x", probes.get()));
+        // PyRun_String would make a KeyboardInterrupt the program's last word, whoever catches it.
+        const Object code = Object::steal(Py_CompileString(text.c_str(), "<string>", Py_eval_input));
         probes_ = probes.get();
         for (int i = 0; i < 2; ++i) probe_[i] = PyList_GetItem(probes.get(), i);
-        PyObject* const result = PyRun_String(text.c_str(), Py_eval_input, names.get(), names.get());
+        PyObject* const result = PyEval_EvalCode(code.get(), names.get(), names.get());
         probes_ = nullptr;
         Object::steal(result);  // a KeyboardInterrupt, say, is the operator's exception
     }
