@@ -133,12 +133,13 @@ def test_c_code_sees_every_write(write, deferred):
 
 
 def test_no_value_of_pending_work():
-    """Of arrays that are large enough to be deferred."""
     n = 1_000_000
     x = cuarray.arange(float(n), device="cpu")
     with cuarray.fuse():
         total, one = (x * 2).sum(), (x + 1)[3]
         assert float.__repr__(total) == repr(float(n) * (n - 1)) and float.__repr__(one) == "4.0"
+        product = cuarray.asarray(2.0, device="cpu") * 3  # deferred whatever its size
+        assert float.__repr__(product) == "6.0"
         count = (x > 3).sum()
         assert isinstance(count, numbers.Integral) and count == n - 4
     with cuarray.profile():
