@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "cuarray/kernel/sequence.h"
+#include "host/loops/old_glibc.h"
 #include "host/loops/tables.h"
 
 namespace cuarray::host {
