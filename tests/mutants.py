@@ -14,6 +14,13 @@ from planted import Mutant, main
 
 MUTANTS = [
     Mutant(
+        "an-argument-by-name-loses-the-other-keywords",
+        "src/bindings/ufunc.cpp",
+        "return Object::steal(PyObject_VectorcallDict(self, &val, 1, others.get())).release();",
+        "return Object::steal(PyObject_VectorcallDict(self, &val, 1, nullptr)).release();",
+        "tests/python/test_ufunc_objects.py -k argument_by_name",
+    ),
+    Mutant(
         "temporaries-of-c-code-are-written",
         "src/bindings/dying_operands.cpp",
         "return dying && calls[op.number].include(op, frame, objects, count) ? dying : 0;",

@@ -1,5 +1,6 @@
 """Docstrings of ufuncs, generated from the rows of the table."""
 
+import re
 from functools import cache
 from inspect import Parameter, Signature, signature
 
@@ -18,9 +19,12 @@ SAMPLES = {
 }
 #: Loops to use in examples, if the row has them.
 SHOWN = ("float64", "int64", "bool")
-NAMES = ("x", "y", "z")
+#: NumPy's names of two inputs. The rows of the table call theirs x, y and z.
+PAIR = {"x": "x1", "y": "x2"}
+#: Functions of NumPy's that take their argument by name, too.
+NAMED = {"real": "val", "imag": "val"}
 #: The keywords that all ufuncs take besides out, and their defaults.
-KEYWORDS = {"where": True, "casting": "same_kind", "order": "K", "dtype": None}
+KEYWORDS = {"where": True, "casting": "same_kind", "order": "K", "dtype": None, "subok": True, "signature": None}
 
 
 @cache
@@ -54,6 +58,19 @@ def example(ufunc, row):
     return f">>> import cuarray as ca\n>>> ca.{ufunc.__name__}({text})\n{result!r}"
 
 
+def input_names(ufunc):
+    """Return the names of a ufunc's inputs, as in NumPy."""
+    if ufunc._row in NAMED:
+        return [NAMED[ufunc._row]]
+    return list(PAIR.values()) if ufunc.nin == 2 else ["x", "y", "z"][: ufunc.nin]
+
+
+def described(ufunc, row):
+    """Return what the row says of the function, in terms of its inputs' names."""
+    names = dict(zip("xyz", input_names(ufunc), strict=False))
+    return re.sub(r"\b[xyz]\b", lambda match: names.get(match[0], match[0]), row["doc"])
+
+
 class UfuncSignature:
     """The attribute __signature__ of ufuncs; the class itself has none."""
 
@@ -62,9 +79,10 @@ class UfuncSignature:
             raise AttributeError("__signature__")
         if ufunc.signature:
             return signature(ufunc._function)
-        keyword, positional = Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_ONLY
-        inputs = [Parameter(name, positional) for name in NAMES[: ufunc.nin]]
-        named = [Parameter("out", Parameter.POSITIONAL_OR_KEYWORD, default=None)]
+        keyword, either = Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD
+        place = either if ufunc._row in NAMED else Parameter.POSITIONAL_ONLY
+        inputs = [Parameter(name, place) for name in input_names(ufunc)]
+        named = [Parameter("out", either, default=None if ufunc.nout == 1 else (None,) * ufunc.nout)]
         named += [Parameter(name, keyword, default=default) for name, default in KEYWORDS.items()]
         return Signature(inputs + named)
 
@@ -139,12 +157,12 @@ _core.ufunc.__doc__ = UfuncDoc()  # type: ignore[assignment]
 def ufunc_doc(ufunc):
     """Return the docstring of a ufunc, in numpydoc's form."""
     row = rows_by_name()[ufunc._row]
-    names = ", ".join(NAMES[: ufunc.nin])
+    names = ", ".join(input_names(ufunc))
     results = "ndarray" if ufunc.nout == 1 else "tuple of ndarray"
     identity = f"\nAn empty reduction gives {ufunc.identity}.\n" if ufunc.identity is not None else ""
     return f"""{ufunc.__name__}{ufunc.__signature__}
 
-{row["doc"]}
+{described(ufunc, row)}
 {identity}
 Parameters
 ----------
@@ -160,6 +178,10 @@ casting : {{'no', 'equiv', 'safe', 'same_kind', 'unsafe'}}, optional
     Which casts of arguments and result are allowed.
 order : {{'K', 'C', 'F', 'A'}}, optional
     The memory layout of a new result.
+subok : bool, optional
+    Accepted and ignored: there are no subclasses.
+signature : str or tuple of dtype, optional
+    The types of the loop, as ``'ff->f'``; None in a tuple: any type.
 
 Returns
 -------

@@ -305,9 +305,8 @@ PyMethodDef array_methods[] = {
      ">>> x\n"
      "array([0, 1, 2])"},
     {"reshape", method(reshape_method), kFast,
-     "The same elements under another shape, as a view where the memory allows it: reshape(*shape, "
-     "order='C', "
-     "copy=None)."
+     "reshape($self, /, *shape, order='C', copy=None)\n--\n\n"
+     "The same elements under another shape, as a view where the memory allows it."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.arange(6).reshape(2, -1)\n"
@@ -326,7 +325,7 @@ PyMethodDef array_methods[] = {
      ">>> ca.asarray([[1, 2], [3, 4]]).flatten(\"F\")\n"
      "array([1, 3, 2, 4])"},
     {"transpose", method(transpose_method), kFast,
-     "View with the axes permuted (reversed by default): transpose(*axes)."
+     "transpose($self, /, *axes)\n--\n\nView with the axes permuted (reversed by default)."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.zeros((2, 3, 4)).transpose(1, 0, 2).shape\n"
@@ -352,7 +351,7 @@ PyMethodDef array_methods[] = {
      ">>> x\n"
      "array([7., 7., 7.])"},
     {"item", method(item_method), METH_FASTCALL,
-     "The element at an index (or the only one) as a Python number: item(*index)."
+     "item($self, /, *args)\n--\n\nThe element at an index (or the only one) as a Python number."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([1.5, 2.5]).item(1)\n"

@@ -285,11 +285,31 @@ CallDevice device_of_call(PyObject* const* args, Py_ssize_t count, PyObject* key
     return common_device(args, count + (keywords ? PyTuple_Size(keywords) : 0));
 }
 
+/// real(val=x) and imag(val=x): NumPy's name of their argument, which other ufuncs take by position alone. Null,
+/// without an error, for calls without it.
+PyObject* call_by_name(PyObject* self, PyObject* const* values, PyObject* keywords) {
+    const RowId id = reinterpret_cast<Ufunc*>(self)->row;
+    if (!keywords || (id != row::real && id != row::imag)) return nullptr;
+    const Object others = Object::steal(PyDict_New());
+    PyObject* val = nullptr;
+    for (Py_ssize_t i = 0; i < PyTuple_Size(keywords); ++i) {
+        PyObject* const name = PyTuple_GetItem(keywords, i);
+        if (!PyUnicode_CompareWithASCIIString(name, "val"))
+            val = values[i];
+        else
+            check(PyDict_SetItem(others.get(), name, values[i]));
+    }
+    if (!val) return nullptr;
+    return Object::steal(PyObject_VectorcallDict(self, &val, 1, others.get())).release();
+}
+
 PyObject* call_ufunc(PyObject* self, PyObject* const* args, size_t flagged_count, PyObject* keywords) noexcept {
     return guarded([&] {
         const Row& row = row_at(self);
         const RowId id = reinterpret_cast<Ufunc*>(self)->row;
         const Py_ssize_t count = PyVectorcall_NARGS(flagged_count);
+        if (!count)
+            if (PyObject* const result = call_by_name(self, args, keywords)) return result;
         if (count < row.nin || count > row.nin + row.nout)
             fail(PyExc_TypeError, "%s() takes from %d to %d positional arguments but %zd %s given", row.name,
                  int(row.nin), row.nin + row.nout, count, count == 1 ? "was" : "were");
@@ -428,7 +448,7 @@ PyMethodDef methods[] = {
      ">>> ca.add.reduce([[1, 2], [3, 4]])\n"
      "array([4, 6])"},
     {"outer", method(named<Method::outer, outer_method>), kFast,
-     "The function of all pairs of elements of two arrays: outer(a, b, **kwargs)."
+     "outer($self, A, B, /, **kwargs)\n--\n\nThe function of all pairs of elements of two arrays."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.multiply.outer([1, 2], [3, 4])\n"

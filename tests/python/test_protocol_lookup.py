@@ -57,7 +57,12 @@ def test_protocols_of_an_object_are_those_of_its_class(protocol, reader):
         for wrap in (Holds, Answers):
             x = cuarray.asarray([0.0, 1, 2])
             got, want = READERS[reader](x, wrap(attributes)), READERS[reader](cuarray.asarray([0.0, 1, 2]), SOURCE)
-            assert isinstance(got, cuarray.ndarray) and type(got) is type(want) and got.dtype == want.dtype and got.tolist() == want.tolist()
+            assert (
+                isinstance(got, cuarray.ndarray)
+                and type(got) is type(want)
+                and got.dtype == want.dtype
+                and got.tolist() == want.tolist()
+            )
 
 
 @pytest.mark.parametrize("wrap", [Holds, Answers])

@@ -27,9 +27,12 @@ THEIRS = {name: next((getattr(np, n) for n in (name, *(a for a in dir(cuarray) i
 @pytest.mark.parametrize(("name", "ufunc"), UFUNCS)
 def test_signatures(name, ufunc):
     signature = inspect.signature(ufunc)
-    assert len([p for p in signature.parameters.values() if p.kind is p.POSITIONAL_ONLY]) == ufunc.nin
-    assert ufunc.__doc__.startswith(f"{name}{signature}") and "out=None" in str(signature)
-    keywords = {p.name: p.default for p in signature.parameters.values() if p.kind is not p.POSITIONAL_ONLY}
+    inputs = [p for p in signature.parameters.values() if p.default is p.empty]
+    assert len(inputs) == ufunc.nin
+    assert ufunc.__doc__.startswith(f"{name}{signature}") and (
+        "out=None" if ufunc.nout == 1 else "out=(None, None)"
+    ) in str(signature)
+    keywords = {p.name: p.default for p in signature.parameters.values() if p not in inputs}
     signature.bind(*[cuarray.ones(2)] * ufunc.nin, **keywords)
     assert inspect.signature(cuarray.ufunc) is not None
 
@@ -441,6 +444,53 @@ def test_long_work_lets_other_threads_run():
         stop.set()
         other.join()
     assert ran >= 3
+
+
+# What ufunc objects say of themselves
+
+
+ELEMENTWISE = sorted(name for name in vars(np) if isinstance(getattr(np, name), np.ufunc) and not getattr(np, name).signature and name in cuarray.__all__)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_signatures_of_ufuncs_are_numpys(name):
+    assert inspect.signature(getattr(cuarray, name)) == inspect.signature(getattr(np, name))
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_types_have_numpys_rows(name):
+    """But for types that are not ours and for bfloat16; NumPy's names of 64-bit integers are one type each here."""
+    same = str.maketrans("qQ", "lL")
+    rows = {types.translate(same) for types in getattr(np, name).types if not set(types) & set("gGOMm")}
+    ours = getattr(cuarray, name).types
+    assert len(set(ours)) == len(ours) == getattr(cuarray, name).ntypes
+    assert {types for types in ours if "E" not in types} == rows
+
+
+def test_signatures_of_methods_are_numpys():
+    for name in ("item", "reshape", "transpose"):
+        assert inspect.signature(getattr(cuarray.ndarray, name)) == inspect.signature(getattr(np.ndarray, name))
+    for name in ("outer", "accumulate", "at", "reduceat"):
+        assert inspect.signature(getattr(cuarray.ufunc, name)) == inspect.signature(getattr(np.ufunc, name))
+        assert inspect.signature(getattr(cuarray.add, name)) == inspect.signature(getattr(np.add, name))
+    assert inspect.signature(cuarray.outer) == inspect.signature(np.outer)
+
+
+@pytest.mark.parametrize("name", ["real", "imag"])
+def test_argument_by_name(name, device):
+    ours, theirs = getattr(cuarray, name), getattr(np, name)
+    z = np.asarray([1 + 2j, 3 - 4j])
+    x = cuarray.asarray(z)
+    assert ours(val=x).tolist() == theirs(val=z).tolist() and ours(val=5 - 2j) == theirs(val=5 - 2j)
+    assert ours(dtype="f4", val=[1, 2]).dtype == np.float32
+    assert ours(val=x, out=(out := cuarray.zeros(2))) is out and out.tolist() == theirs(z).tolist()
+    assert list(inspect.signature(ours).parameters)[0] == "val"
+    for call in (lambda f: f(), lambda f: f(z, val=z), lambda f: f(value=z)):
+        for function in (ours, theirs):
+            with pytest.raises(TypeError):
+                call(function)
+    with pytest.raises(TypeError):
+        cuarray.abs(val=x)
 
 
 # Generalized ufuncs
