@@ -35,7 +35,7 @@ void check_depth(int depth) {
 
 /// TypeError for a NumPy array beside an array on a GPU.
 void refuse_numpy_beside(Device device, PyObject* object, const char* function) {
-    if (!is_numpy_array(object) || is_on_host(device) || has_no_axes(object)) return;
+    if (is_on_host(device) || !is_numpy_array(object) || has_no_axes(object)) return;
     raise(ErrorKind::Type, function, ": a NumPy array beside an array on ", to_string(device),
           "; write cuarray.asarray(x, device='", to_string(device), "')");
 }
@@ -226,7 +226,7 @@ Array with_options(const ImportedArray& source, const CreationOptions& options, 
     return moves && is_in_order(result, options.order) ? result : copy(result, options.order);
 }
 
-Array with_leading_axes(const Array& array, int ndmin) {
+Array with_leading_axes(Array array, int ndmin) {
     if (array.ndim() >= ndmin) return array;
     Dims shape(ndmin - array.ndim(), 1);
     for (int64_t extent : array.shape()) shape.push_back(extent);
@@ -298,9 +298,9 @@ Array array_of_number(PyObject* object, const CreationOptions& options, const ch
 
 Object to_ndarray(PyObject* object, const CreationOptions& options, const char* function) {
     if (Array number = array_of_number(object, options, function))
-        return Object::steal(wrap(with_leading_axes(number, options.ndmin)));
+        return Object::steal(wrap(with_leading_axes(std::move(number), options.ndmin)));
     if (Array numbers = array_of_numbers(object, options))
-        return Object::steal(wrap(with_leading_axes(numbers, options.ndmin)));
+        return Object::steal(wrap(with_leading_axes(std::move(numbers), options.ndmin)));
     const ImportedArray source = read(object, options, function);
     Array result = with_options(source, options, function);
     const bool is_shared = result.storage_ref() == source.array.storage_ref();
@@ -308,7 +308,7 @@ Object to_ndarray(PyObject* object, const CreationOptions& options, const char* 
     if (is_shared && keeps_rank && is_ndarray(object)) return Object::share(object);
     if (is_shared && is_ndarray(object) && as_ndarray(object)->is_value)
         return Object::steal(wrap(with_leading_axes(copy(result), options.ndmin)));
-    result = with_leading_axes(result, options.ndmin);
+    result = with_leading_axes(std::move(result), options.ndmin);
     Object made = Object::steal(wrap(std::move(result)));
     if (is_shared && source.owner) {
         PyObject* base = is_ndarray(object) ? base_of(object) : nullptr;

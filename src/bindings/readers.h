@@ -2,6 +2,7 @@
 // careful reading and its errors behind it.
 #pragma once
 #include <forward_list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <variant>
@@ -169,6 +170,27 @@ struct Reader<ArrayList> {
     ArrayList arrays;
 };
 
+/// Numbers that stay where they are, the first four without an allocation.
+class NumbersOfCall {
+ public:
+    NumbersOfCall() {}  // not defaulted: value-initialisation would zero the room
+    NumbersOfCall(const NumbersOfCall&) = delete;
+    NumbersOfCall& operator=(const NumbersOfCall&) = delete;
+    ~NumbersOfCall() { std::destroy_n(first(), count_); }
+    ArrayOrScalar& add() {
+        if (count_ == kInline) return more_.emplace_front();
+        return *new (first() + count_++) ArrayOrScalar();
+    }
+
+ private:
+    static constexpr size_t kInline = 4;
+    ArrayOrScalar* first() { return reinterpret_cast<ArrayOrScalar*>(room_); }
+
+    size_t count_ = 0;
+    std::forward_list<ArrayOrScalar> more_;
+    alignas(ArrayOrScalar) std::byte room_[kInline * sizeof(ArrayOrScalar)];
+};
+
 template <>
 struct Reader<ArgumentList> {
     static constexpr bool is_array = true;
@@ -176,8 +198,9 @@ struct Reader<ArgumentList> {
         entries.read(call, k);
         for (Py_ssize_t i = 0; i < entries.size(); ++i) {
             if (is_python_number(entries[i])) {
-                numbers.emplace_front().load(entries[i], {Device{}, false}, call.row.name);
-                operands.push_back(numbers.front().argument());
+                ArrayOrScalar& number = numbers.add();
+                number.load(entries[i], {Device{}, false}, call.row.name);
+                operands.push_back(number.argument());
             } else {
                 operands.push_back(array_of(entries.read_array(call, i)));
             }
@@ -190,7 +213,7 @@ struct Reader<ArgumentList> {
     const ArgumentList& get() const { return operands; }
 
     SequenceEntries entries;
-    std::forward_list<ArrayOrScalar> numbers;
+    NumbersOfCall numbers;
     ArgumentList operands;
 };
 
@@ -363,7 +386,7 @@ struct Reader<BitOrder> : PlainReader {
 };
 
 template <>
-struct Reader<std::vector<Outside>> : PlainReader {
+struct Reader<Few<Outside, 4>> : PlainReader {
     void read(const FunctionCall& call, int k) {
         PyObject* const object = call.given[k];
         static PyObject* const usual = PyUnicode_InternFromString("raise");
@@ -372,8 +395,8 @@ struct Reader<std::vector<Outside>> : PlainReader {
         for (Py_ssize_t i = 0; i < length_of(object); ++i)
             value.push_back(read_outside(entry_of(object, i), call.parameter(k)));
     }
-    const std::vector<Outside>& get() const { return value; }
-    std::vector<Outside> value;
+    const Few<Outside, 4>& get() const { return value; }
+    Few<Outside, 4> value;
 };
 
 /// None, or what another reader reads.

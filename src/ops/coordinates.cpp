@@ -82,8 +82,42 @@ Array applied_to(RowId row, const Argument& a, const Argument& b) {
 
 /// A coordinate that is put inside the bounds; `mode` is not Raise.
 int64_t moved_inside(int64_t position, int64_t extent, Outside mode) {
-    if (mode == Outside::Clip) return std::min(std::max<int64_t>(position, 0), extent - 1);
+    if (uint64_t(position) < uint64_t(extent)) return position;
+    if (mode == Outside::Clip) return position < 0 ? 0 : extent - 1;
     return (position % extent + extent) % extent;
+}
+
+/// Zeros in the shape of a few coordinates, which have one shape along all axes; an empty handle for others.
+Array zeros_for_few(const ArgumentList& multi_index) {
+    const Array* first = nullptr;
+    for (const Argument& one : multi_index) {
+        if (!one.array) continue;
+        if (!few_positions(*one.array) || one.array->is_empty()) return {};
+        if (first && !(one.array->shape() == first->shape())) return {};
+        if (!first) first = one.array;
+    }
+    if (!first) return {};
+    Array sums = empty(first->shape(), DType::int64, first->device());
+    char* const to = direct_data(sums);
+    if (!to) return {};
+    std::memset(to, 0, size_t(sums.nbytes()));
+    return sums;
+}
+
+/// Adds the terms of a few coordinates along an axis; false if the rule is Raise and one is out of bounds.
+bool add_terms(const int64_t* places, int64_t extent, int64_t step, Outside rule, const Array& sums) {
+    auto* const to = reinterpret_cast<int64_t*>(direct_data(sums));
+    const int64_t n = sums.size();
+    if (rule != Outside::Raise) {
+        for (int64_t i = 0; i < n; ++i) to[i] += moved_inside(places[i], extent, rule) * step;
+        return true;
+    }
+    bool is_inside = true;
+    for (int64_t i = 0; i < n; ++i) {
+        is_inside &= uint64_t(places[i]) < uint64_t(extent);
+        to[i] = int64_t(uint64_t(to[i]) + uint64_t(places[i]) * uint64_t(step));
+    }
+    return is_inside;
 }
 
 }  // namespace
@@ -107,7 +141,7 @@ std::vector<ArrayOrNumber> unravel_index(const Argument& indices, const Dims& sh
         if (n)
             check_inside(*std::min_element(from, from + n), *std::max_element(from, from + n), elements, kName,
                          kOutside);
-        std::vector<int64_t*> to;
+        Few<int64_t*, 4> to;
         for (int d = 0; d < shape.size(); ++d) {
             Array along = empty(positions.shape(), DType::int64, positions.device());
             to.push_back(reinterpret_cast<int64_t*>(direct_data(along)));
@@ -130,7 +164,7 @@ std::vector<ArrayOrNumber> unravel_index(const Argument& indices, const Dims& sh
     return coordinates;
 }
 
-ArrayOrNumber ravel_multi_index(const ArgumentList& multi_index, const Dims& dims, const std::vector<Outside>& mode,
+ArrayOrNumber ravel_multi_index(const ArgumentList& multi_index, const Dims& dims, const Few<Outside, 4>& mode,
                                 char order) {
     constexpr const char* kName = "ravel_multi_index";
     const int n = dims.size();
@@ -144,6 +178,7 @@ ArrayOrNumber ravel_multi_index(const ArgumentList& multi_index, const Dims& dim
     if (!is_empty && std::ranges::count(dims, 0))
         raise(ErrorKind::Value, kName, ": there are no positions in an array of shape ", to_string(dims));
     int64_t number = 0;  // the sum of the terms that are numbers
+    const Array few = zeros_for_few(multi_index);
     std::optional<Array> result;
     for (int d = 0; d < n; ++d) {
         const Outside rule = mode[mode.size() == 1 ? 0 : size_t(d)];
@@ -156,11 +191,15 @@ ArrayOrNumber ravel_multi_index(const ArgumentList& multi_index, const Dims& dim
             number += *place * steps[d];
             continue;
         }
+        if (few) {
+            const int64_t* const places = few_positions(*multi_index[size_t(d)].array);
+            if (!add_terms(places, dims[d], steps[d], rule, few))
+                check(*std::min_element(places, places + few.size()), *std::max_element(places, places + few.size()));
+            continue;
+        }
         Array places = positions_of(*multi_index[size_t(d)].array, kName);
         if (rule == Outside::Raise) {
-            if (const int64_t* const few = few_positions(places); few && !is_empty)
-                check(*std::min_element(few, few + places.size()), *std::max_element(few, few + places.size()));
-            else if (!is_empty)
+            if (!is_empty)
                 check(extreme(reduction::min, places, kName), extreme(reduction::max, places, kName));
         } else if (rule == Outside::Wrap) {
             places = applied_to(row::remainder, places, int64_scalar(dims[d]));
@@ -170,6 +209,11 @@ ArrayOrNumber ravel_multi_index(const ArgumentList& multi_index, const Dims& dim
         }
         const Array term = applied_to(row::multiply, places, int64_scalar(steps[d]));
         result = result ? applied_to(row::add, *result, term) : term;
+    }
+    if (few) {
+        auto* const sums = reinterpret_cast<int64_t*>(direct_data(few));
+        for (int64_t i = 0; number && i < few.size(); ++i) sums[i] += number;
+        return few;
     }
     if (!result) return int64_scalar(number);
     return number ? applied_to(row::add, *result, int64_scalar(number)) : *result;

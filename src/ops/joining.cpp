@@ -26,30 +26,31 @@ Array join_few(const ArrayList& arrays, const Dims& shape, int axis, DType dtype
     for (int d = 0; d < axis; ++d) lines *= shape[d];
     if (lines != 1 && lines * int64_t(arrays.size()) > kMostPieces) return {};
     bool is_by_columns = axis > 0;  // then the result is, too
+    Few<const char*, 8> sources;
     for (const Array* const member : arrays) {
         const Array& array = *member;
-        if (!array.is_c_contiguous() || !direct_data(array) || (array.dtype() != dtype && !is_aligned(array)))
-            return {};
+        sources.push_back(array.is_c_contiguous() ? direct_data(array) : nullptr);
+        if (!sources.back() || (array.dtype() != dtype && !is_aligned(array))) return {};
         elements += array.size();
-        is_by_columns &= array.ndim() == shape.size() && array.is_f_contiguous();
+        is_by_columns = is_by_columns && array.ndim() == shape.size() && array.is_f_contiguous();
     }
     if (is_by_columns || elements > kMostBytes / item) return {};
     Array result = empty(shape, dtype, arrays[0]->device());
     char* first = direct_data(result);  // of the part of the first line that the array fills
     if (!first) return {};
-    DirectLoops& loops = *result.storage().front().direct();
-    const auto per_line = [=](int64_t number) { return lines > 1 ? number / lines : lines * number; };
-    const int64_t apart = per_line(result.nbytes());
-    for (const Array* const member : arrays) {
-        const Array& array = *member;
-        const int64_t count = per_line(array.size()), from_item = item_size(array.dtype());
-        const char* const from = direct_data(array);
+    const int64_t apart = lines > 1 ? elements * item / lines : 0;
+    for (size_t k = 0; k < arrays.size(); ++k) {
+        const Array& array = *arrays[k];
+        const char* const from = sources[k];
+        const int64_t count = lines > 1 ? array.size() / lines : lines * array.size(),
+                      from_item = item_size(array.dtype());
         const auto copy_lines = [=](auto bytes) {
             for (int64_t line = 0; line < lines; ++line) copy_run(first + line * apart, from + line * bytes, bytes);
         };
         if (array.dtype() != dtype)
             for (int64_t line = 0; line < lines; ++line)
-                loops.cast(array.dtype(), dtype, from + line * count * from_item, first + line * apart, count);
+                result.storage().front().direct()->cast(array.dtype(), dtype, from + line * count * from_item,
+                                                        first + line * apart, count);
         else if (count * item == 8)
             copy_lines(std::integral_constant<int64_t, 8>());
         else

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <vector>
 #include "core/copy_run.h"
+#include "cuarray/core/few.h"
 #include "cuarray/ops/indexing.h"
 #include "cuarray/ops/reduction.h"
 #include "cuarray/ops/scan.h"
@@ -82,17 +83,21 @@ Array copy_repeated(const Array& a, Layout layout, const Dims& shape, const char
     return copy(a.view(std::move(layout)), 'C').reshape(shape);
 }
 
-/// How often each of n elements is repeated, where the host may read that now.
-bool read_counts(const Array& counts, std::vector<int64_t>& numbers) {
+/// How often each of some elements is repeated: a copy, because another thread may change the array.
+using RepeatCounts = Few<int64_t, 64>;
+
+/// Reads the counts where the host may do so now.
+bool read_counts(const Array& counts, RepeatCounts& numbers) {
     if (counts.dtype() != DType::int64 || !counts.is_c_contiguous() || !is_aligned(counts)) return false;
     const char* const data = direct_data(counts);
     if (!data) return false;
-    numbers.assign(reinterpret_cast<const int64_t*>(data), reinterpret_cast<const int64_t*>(data) + counts.size());
+    numbers.resize(size_t(counts.size()));
+    std::memcpy(numbers.data(), data, size_t(counts.nbytes()));
     return true;
 }
 
 /// Each element by its count, written by the caller; an empty handle where they are many.
-Array repeat_few(const Array& a, const std::vector<int64_t>& counts, int axis) {
+Array repeat_few(const Array& a, const RepeatCounts& counts, int axis) {
     const char* from = direct_line(a);
     const LinesAlong lines(a, axis);
     int64_t total = 0;
@@ -120,7 +125,7 @@ Array repeat_all(const Array& a, int64_t count, int axis) {
     constexpr int64_t kMostCounts = kMostBytes / 64;
     const int64_t extent = a.shape()[axis];
     if (count > 0 && extent <= kMostCounts && count <= kFewBytes)
-        if (Array few = repeat_few(a, std::vector<int64_t>(size_t(extent), count), axis)) return few;
+        if (Array few = repeat_few(a, RepeatCounts(size_t(extent), count), axis)) return few;
     Dims shape = a.shape();
     if (__builtin_mul_overflow(extent, count, &shape[axis]))
         raise(ErrorKind::Value, "repeat: ", extent, " elements ", count, " times are more than int64 counts");
@@ -244,7 +249,7 @@ Array repeat(const Array& a, const std::variant<int64_t, Array>& repeats, std::o
     if (info(counts.dtype()).kind > Kind::Signed)
         raise(ErrorKind::Type, "repeat: counts must be integers, not ", info(counts.dtype()).name);
     if (counts.ndim() > 1) raise(ErrorKind::Value, "repeat: counts have one axis, not ", counts.ndim());
-    std::vector<int64_t> numbers;
+    RepeatCounts numbers;
     const bool is_read = read_counts(counts, numbers);
     if (is_read)
         refuse_negative(numbers.empty() ? 0 : *std::min_element(numbers.begin(), numbers.end()));

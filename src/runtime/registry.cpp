@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include "cuarray/runtime/runtime.h"
 #include "runtime/decorators.h"
@@ -15,27 +16,31 @@ namespace {
 
 /// A backend and its decorators.
 struct Opened {
-    Backend* itself = nullptr;
+    std::atomic<Backend*> itself = nullptr;  ///< set last, under the lock
     Backend* dressed = nullptr;    ///< with the decorators that the environment asks for
     Backend* recording = nullptr;  ///< the same, with a recorder in front
-    void choose(bool records) { itself->set_front(records ? *recording : *dressed); }
+    void choose(Backend& backend, bool records) { backend.set_front(records ? *recording : *dressed); }
 };
 
 struct Kinds {
     BackendFactory factory;
     std::string reason;
-    std::atomic<int> count = -1;  ///< -1: not yet known
-    std::vector<Opened> open;
+    std::atomic<int> count = -1;  ///< -1: not yet known; set after `open`
+    std::unique_ptr<Opened[]> open;
 };
 
 /// All devices of the process. Backends are never destroyed: arrays may outlive the interpreter.
 struct Registry {
     Mutex mutex;
     Kinds kinds[2] = {{host_factory(), {}, -1, {}}, {cuda_factory(), {}, -1, {}}};
-    std::optional<Device> chosen;
+    std::atomic<int> chosen = -1;  ///< the default device, as packed_device() makes it; -1: none yet
     std::vector<Device> all;
     bool records = false;
 };
+
+/// A device as a number, which threads read without a lock, and back.
+int packed_device(Device device) { return int(device.kind) * 256 + device.index; }
+Device unpacked_device(int number) { return {Device::Kind(number / 256), uint8_t(number % 256)}; }
 
 Registry& registry() {
     static Registry* r = new Registry;
@@ -55,7 +60,7 @@ int count_of(Device::Kind kind) {
     const std::lock_guard lock(r.mutex);
     if (k.count < 0) {
         k.reason = reason;
-        k.open.resize(size_t(count));
+        k.open = std::make_unique<Opened[]>(size_t(count));
         k.count = count;
     }
     return k.count;
@@ -66,12 +71,11 @@ bool is_set(const char* variable) {
     return value && std::strcmp(value, "1") == 0;
 }
 
-Opened decorated(Backend& backend) {
-    Opened opened{&backend, &backend, nullptr};
+void decorate(Backend& backend, Opened& opened) {
+    opened.dressed = &backend;
     if (is_set("CUARRAY_SYNC")) opened.dressed = &make_waiting(*opened.dressed);
     if (is_set("CUARRAY_VALIDATE")) opened.dressed = &make_validating(*opened.dressed);
     opened.recording = &make_recording(*opened.dressed);
-    return opened;
 }
 
 thread_local std::optional<Device> thread_device;
@@ -80,12 +84,15 @@ thread_local std::optional<Device> thread_device;
 Backend& undecorated(Device device) {
     require(device);
     Registry& r = registry();
-    const std::lock_guard lock(r.mutex);
     Kinds& k = r.kinds[int(device.kind)];
     Opened& opened = k.open[device.index];
+    if (Backend* const open = opened.itself) return *open;  // most calls; the lock takes as long as a small array
+    const std::lock_guard lock(r.mutex);
     if (!opened.itself) {
-        opened = decorated(k.factory.open(device.index));
-        opened.choose(r.records);
+        Backend& backend = k.factory.open(device.index);
+        decorate(backend, opened);
+        opened.choose(backend, r.records);
+        opened.itself = &backend;
     }
     return *opened.itself;
 }
@@ -110,8 +117,8 @@ void set_recording(bool records) {
     const std::lock_guard lock(r.mutex);
     r.records = records;
     for (Kinds& kind : r.kinds)
-        for (Opened& opened : kind.open)
-            if (opened.itself) opened.choose(records);
+        for (int i = 0; i < kind.count; ++i)
+            if (Backend* const backend = kind.open[size_t(i)].itself) kind.open[size_t(i)].choose(*backend, records);
 }
 
 const std::vector<Device>& devices() {
@@ -144,18 +151,15 @@ Device first_usable(std::string* troubles) {
 
 Device default_device() {
     Registry& r = registry();
-    {
-        const std::lock_guard lock(r.mutex);
-        if (r.chosen) return *r.chosen;
-    }
+    if (const int chosen = r.chosen; chosen >= 0) return unpacked_device(chosen);
     const char* wish = std::getenv("CUARRAY_DEVICE");
     std::string troubles;
     const Device device = wish && *wish ? parse_device(wish) : first_usable(&troubles);
     backend(device);  // raises now, not at the first operation, if the device cannot be used
     {
         const std::lock_guard lock(r.mutex);
-        if (r.chosen) return *r.chosen;
-        r.chosen = device;
+        if (const int chosen = r.chosen; chosen >= 0) return unpacked_device(chosen);
+        r.chosen = packed_device(device);
     }
     if (!troubles.empty())
         warn(troubles + "arrays go to " + to_string(device) + " instead (CUARRAY_DEVICE and device= name another)");
@@ -165,19 +169,15 @@ Device default_device() {
 void set_default_device(Device device) {
     backend(device);
     Registry& r = registry();
-    std::lock_guard lock(r.mutex);
-    r.chosen = device;
+    const std::lock_guard lock(r.mutex);
+    r.chosen = packed_device(device);
 }
 
 Device current_device() { return thread_device ? *thread_device : default_device(); }
 
 bool is_current_device(Device device) {
     if (thread_device) return *thread_device == device;
-    Registry& r = registry();
-    {
-        const std::lock_guard lock(r.mutex);
-        if (r.chosen) return *r.chosen == device;
-    }
+    if (const int chosen = registry().chosen; chosen >= 0) return unpacked_device(chosen) == device;
     return (device != Device{} || devices().front() == device) && current_device() == device;
 }
 

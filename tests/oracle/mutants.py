@@ -206,6 +206,20 @@ INDEXING = [
         tests("indexing_functions"),
     ),
     Mutant(
+        "few-coordinates-may-be-the-extent",
+        "src/ops/coordinates.cpp",
+        "is_inside &= uint64_t(places[i]) < uint64_t(extent);",
+        "is_inside &= uint64_t(places[i]) <= uint64_t(extent);",
+        tests("indexing_functions"),
+    ),
+    Mutant(
+        "few-coordinates-clipped-to-the-first",
+        "src/ops/coordinates.cpp",
+        "return position < 0 ? 0 : extent - 1;",
+        "return 0;",
+        tests("indexing_functions"),
+    ),
+    Mutant(
         "flat-writes-into-a-copy",
         "cuarray/_ndarray/flat.py",
         "if not _core.shares_memory(flat, self.base):",
@@ -589,8 +603,8 @@ ALONG_AN_AXIS = [
     Mutant(
         "gradient-of-few-times-the-distance",
         "src/ops/differences.cpp",
-        "(f[i + 1] - f[i - 1]) * part;",
-        "(f[i + 1] - f[i - 1]) * whole;",
+        "write_central_differences(f, n, part, to);",
+        "write_central_differences(f, n, whole, to);",
         tests("differences"),
     ),
     Mutant(

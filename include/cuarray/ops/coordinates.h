@@ -12,6 +12,6 @@ CUARRAY_API std::vector<ArrayOrNumber> unravel_index(const Argument& indices, co
 
 /// The inverse. `mode` says what a coordinate out of bounds means, for all axes or for each.
 CUARRAY_API ArrayOrNumber ravel_multi_index(const ArgumentList& multi_index, const Dims& dims,
-                                            const std::vector<Outside>& mode = {Outside::Raise}, char order = 'C');
+                                            const Few<Outside, 4>& mode = {Outside::Raise}, char order = 'C');
 
 }  // namespace cuarray
