@@ -72,6 +72,7 @@ ANNOTATIONS = {
 
 #: Annotations of phrases for results, where they differ from those of arguments.
 RETURNS = {
+    "object": "Any",
     "": "None",
     "bool": "_bool",
     "callable": "Callable[..., Any]",

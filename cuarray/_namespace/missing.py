@@ -16,7 +16,6 @@ LONG = "GPUs do not have it: use cuarray.float64"
 LONG_COMPLEX = "GPUs do not have it: use cuarray.complex128"
 LISTS = "it lists NumPy's types, most of which are not here; see cuarray.__array_namespace_info__().dtypes()"
 WHOLE = "use functions of whole arrays, which cuarray.fuse joins"
-UNWARNED = "there are no floating-point warnings: numpy.{name} is about NumPy's own"
 ABOUT_CUARRAY = "type python -m cuarray in a shell"
 MEMORY = "use cuarray.memory, which has stats, limit, trim and use_pool"
 KERNELS = "write the expression in Python; cuarray.fuse makes one kernel of it"
@@ -34,7 +33,6 @@ ADVICE = {
     **dict.fromkeys(["clongdouble", "complex256", "clongfloat", "longcomplex"], LONG_COMPLEX),
     **dict.fromkeys(["ScalarType", "sctypeDict", "typecodes", "dtypes"], LISTS),
     **dict.fromkeys(["nditer", "nested_iters", "flatiter"], WHOLE),
-    **dict.fromkeys(["geterrcall", "seterrcall"], UNWARNED),
     **dict.fromkeys(["getbufsize", "setbufsize"], "ufuncs have no buffers here whose size could be set"),
     **dict.fromkeys(["show_config", "show_runtime"], ABOUT_CUARRAY),
     "core": "it is NumPy's inside; all that is public is in cuarray itself",

@@ -1,16 +1,16 @@
 """Calls that NumPy computes for cuarray.numpy: how they are made, counted and warned about."""
 
 import os
-import sys
 import time
-import warnings
+from contextlib import nullcontext
 from typing import NamedTuple
 
+import numpy as np
+
+from cuarray._functions.errstate import CURRENT
 from cuarray._numpy.arguments import HostCopies
 from cuarray._numpy.warning import HostFallbackWarning
-
-#: The folder of cuarray, whose lines are no program's.
-PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+from cuarray._runtime.frames import PACKAGE, calling_frame, warn_program
 
 #: The file of `--check`, which makes the program's calls.
 CHECK = os.path.join(PACKAGE, "_tools", "check.py")
@@ -52,14 +52,6 @@ def fallbacks():
     return sorted((Fallback(*place, *count) for place, count in counts.items()), key=lambda f: -f.seconds)
 
 
-def calling_frame():
-    """Return the frame of the program: the innermost one that is outside of cuarray."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
-        frame = frame.f_back
-    return frame
-
-
 def is_of_program(frame):
     """Whether a call from a frame is a program's or another library's, and not one inside of cuarray."""
     while frame.f_code.co_filename == CHECK:
@@ -75,7 +67,9 @@ def on_host(function, args, kwargs, name=""):
     start = time.perf_counter()
     copies = HostCopies()
     args, kwargs = copies.to_host(args), copies.to_host(kwargs)
-    result = function(*args, **kwargs)
+    settings = CURRENT.get()
+    with np.errstate(call=settings.call, **settings.choices) if settings.asks else nullcontext():
+        result = function(*args, **kwargs)
     if copies.bytes and "out" in kwargs:
         copies.write_back(kwargs["out"])
     result = copies.to_ours(result)
@@ -99,7 +93,4 @@ def count(name, seconds, copies):
     total[:] = total[0] + 1, total[1] + seconds, total[2] + copies.bytes
     if is_new:
         copied = f", on a copy of {copies.bytes} bytes from {copies.device}" if copies.bytes else ""
-        registry = frame.f_globals.setdefault("__warningregistry__", {})
-        module = frame.f_globals.get("__name__", "<string>")
-        text = f"{name}: computed by NumPy on the host{copied}"
-        warnings.warn_explicit(text, HostFallbackWarning, *place[1:], module, registry)
+        warn_program(f"{name}: computed by NumPy on the host{copied}", HostFallbackWarning)

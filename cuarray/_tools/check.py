@@ -9,7 +9,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._numpy import facade
-from cuarray._numpy.fallbacks import calling_frame
+from cuarray._runtime.frames import calling_frame
 
 #: Functions whose results are no function of their arguments, or that have effects beyond them.
 NOT_REPEATED = {

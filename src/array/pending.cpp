@@ -327,7 +327,7 @@ bool are_ready_on_host(std::span<const Array* const> arrays) {
 }  // namespace
 
 bool can_defer(std::span<const Array* const> arrays, int64_t elements) {
-    if (!is_deferring()) return false;
+    if (!is_deferring() || are_floating_errors_wanted()) return false;
     if (graph->calls == graph->depth && elements <= kFewElements && are_ready_on_host(arrays)) return false;
     if (graph->calls > 0) return true;
     for (const Array* a : arrays)

@@ -46,6 +46,15 @@ void show_unraisable(const char* message) {
     PyErr_WriteUnraisable(nullptr);
 }
 
+/// Python's function (errors, name), which warns, raises or calls; kept for the life of the process.
+PyObject* the_error_handler = nullptr;
+
+void handle_by_python(unsigned errors, const char* name) {
+    if (!Py_IsInitialized()) return;
+    const GilAcquire gil;
+    py::reinterpret_borrow<py::function>(the_error_handler)(errors, name);
+}
+
 /// Cycles may hold arrays that nobody can reach any more.
 void collect_garbage() {
     if (!Py_IsInitialized()) return;
@@ -75,6 +84,14 @@ void bind_hooks(py::module_& module) {
             PyErr_WriteUnraisable(raised_by);
         },
         "Hands an exception to sys.unraisablehook, whose argument Python cannot make.");
+    module.def(
+        "set_floating_error_handler",
+        [](py::object handler) {
+            the_error_handler = handler.release().ptr();
+            set_floating_error_handler(handle_by_python);
+        },
+        "Sets the function (errors, name) that is told of floating-point errors.");
+    module.def("want_floating_errors", &want_floating_errors, "Begins or ends to look for floating-point errors.");
     set_warning_handler(show_warning);
     set_unraisable_handler(show_unraisable);
     set_memory_reliever(collect_garbage);

@@ -13,6 +13,9 @@ Backend& make_validating(Backend& inner);
 /// Records every operation for the listeners of runtime/recorder.h.
 Backend& make_recording(Backend& inner);
 
+/// Reports floating-point errors (runtime/hooks.h) to a program that asks for them.
+Backend& make_signalling(Backend& inner);
+
 /// Installs the recorders of all devices, or removes them (registry.cpp).
 void set_recording(bool records);
 

@@ -1,5 +1,5 @@
-// hooks.cpp -- the callbacks of the host program: library locator, warning handler, waiting, and functions to call at
-// shutdown.
+// hooks.cpp -- the callbacks of the host program: library locator, warning and error handlers, waiting, and functions
+// to call at shutdown.
 #include "runtime/hooks.h"
 #include <atomic>
 #include <cstdio>
@@ -18,6 +18,7 @@ std::atomic<MemoryReliever> the_reliever{nullptr};
 std::atomic<MemoryFlush> the_flush{nullptr};
 std::atomic<LineFinder> the_finder{nullptr};
 std::atomic<int> line_watchers{0};
+std::atomic<FloatingErrorHandler> the_error_handler{nullptr};
 std::atomic<Waiter> the_waiter{nullptr};
 
 struct Endings {
@@ -64,6 +65,12 @@ void report_unraisable(const std::string& message) noexcept {
         else
             warn(message);
     } catch (const std::exception&) { std::fputs("cuarray: no memory to report an error\n", stderr); }
+}
+
+void set_floating_error_handler(FloatingErrorHandler handler) { the_error_handler = handler; }
+
+void report_floating_errors(unsigned errors, const char* name) {
+    if (const FloatingErrorHandler handler = the_error_handler) handler(errors, name);
 }
 
 void set_memory_reliever(MemoryReliever reliever) { the_reliever = reliever; }

@@ -25,6 +25,19 @@ using UnraisableHandler = void (*)(const char* message);
 CUARRAY_API void set_unraisable_handler(UnraisableHandler handler);
 CUARRAY_API void report_unraisable(const std::string& message) noexcept;
 
+/// Floating-point errors, in the order in which they are reported.
+enum FloatingError : unsigned { kDivide = 1, kOver = 2, kUnder = 4, kInvalid = 8 };
+
+/// Told which errors a function of that name has met (Python: warns, raises or calls, as errstate says). May take the
+/// GIL and throw: the error is that of the call, whose results have been written.
+using FloatingErrorHandler = void (*)(unsigned errors, const char* name);
+CUARRAY_API void set_floating_error_handler(FloatingErrorHandler handler);
+CUARRAY_API void report_floating_errors(unsigned errors, const char* name);
+/// Counts the programs that ask for floating-point errors: call with true to begin, with false to end. While there are
+/// any, all devices look for errors, and nothing is deferred (registry.cpp).
+CUARRAY_API void want_floating_errors(bool wanted);
+CUARRAY_API bool are_floating_errors_wanted();
+
 /// Frees unreachable objects of the host program (Python: gc.collect) when a device is out of memory; may take
 /// the GIL, like the locator.
 using MemoryReliever = void (*)();

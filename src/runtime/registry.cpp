@@ -17,9 +17,15 @@ namespace {
 /// A backend and its decorators.
 struct Opened {
     std::atomic<Backend*> itself = nullptr;  ///< set last, under the lock
-    Backend* dressed = nullptr;    ///< with the decorators that the environment asks for
-    Backend* recording = nullptr;  ///< the same, with a recorder in front
-    void choose(Backend& backend, bool records) { backend.set_front(records ? *recording : *dressed); }
+    Backend* dressed = nullptr;              ///< with the decorators that the environment asks for
+    Backend* signalling = nullptr;           ///< the same, with what reports floating-point errors in front
+    Backend* recording = nullptr;            ///< the same, with a recorder in front
+
+    /// All get the front: callers keep references to whichever they met first.
+    void choose(Backend& backend, bool records, bool signals) {
+        Backend& front = records ? *recording : signals ? *signalling : *dressed;
+        for (Backend* const each : {&backend, dressed, signalling, recording}) each->set_front(front);
+    }
 };
 
 struct Kinds {
@@ -36,6 +42,15 @@ struct Registry {
     std::atomic<int> chosen = -1;  ///< the default device, as packed_device() makes it; -1: none yet
     std::vector<Device> all;
     bool records = false;
+    std::atomic<int> signals = 0;  ///< programs that ask for floating-point errors
+
+    /// With the lock.
+    void choose_fronts() {
+        for (Kinds& kind : kinds)
+            for (int i = 0; i < kind.count; ++i)
+                if (Backend* const backend = kind.open[size_t(i)].itself)
+                    kind.open[size_t(i)].choose(*backend, records, signals > 0);
+    }
 };
 
 /// A device as a number, which threads read without a lock, and back.
@@ -75,7 +90,8 @@ void decorate(Backend& backend, Opened& opened) {
     opened.dressed = &backend;
     if (is_set("CUARRAY_SYNC")) opened.dressed = &make_waiting(*opened.dressed);
     if (is_set("CUARRAY_VALIDATE")) opened.dressed = &make_validating(*opened.dressed);
-    opened.recording = &make_recording(*opened.dressed);
+    opened.signalling = &make_signalling(*opened.dressed);
+    opened.recording = &make_recording(*opened.signalling);
 }
 
 thread_local std::optional<Device> thread_device;
@@ -91,7 +107,7 @@ Backend& undecorated(Device device) {
     if (!opened.itself) {
         Backend& backend = k.factory.open(device.index);
         decorate(backend, opened);
-        opened.choose(backend, r.records);
+        opened.choose(backend, r.records, r.signals > 0);
         opened.itself = &backend;
     }
     return *opened.itself;
@@ -116,10 +132,17 @@ void set_recording(bool records) {
     Registry& r = registry();
     const std::lock_guard lock(r.mutex);
     r.records = records;
-    for (Kinds& kind : r.kinds)
-        for (int i = 0; i < kind.count; ++i)
-            if (Backend* const backend = kind.open[size_t(i)].itself) kind.open[size_t(i)].choose(*backend, records);
+    r.choose_fronts();
 }
+
+void want_floating_errors(bool wanted) {
+    Registry& r = registry();
+    const std::lock_guard lock(r.mutex);
+    r.signals += wanted ? 1 : -1;
+    r.choose_fronts();
+}
+
+bool are_floating_errors_wanted() { return registry().signals.load(std::memory_order_relaxed) > 0; }
 
 const std::vector<Device>& devices() {
     Registry& r = registry();

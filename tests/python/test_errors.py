@@ -280,20 +280,12 @@ def test_complex_to_real_warns(device):
 
 def test_no_floating_point_warnings(device, recwarn):
     zero = cuarray.zeros(2)
-    with cuarray.errstate(all="raise"):
-        assert np.isnan((zero / zero).numpy()).all() and np.isinf((1 / zero).numpy()).all()
+    assert np.isnan((zero / zero).numpy()).all() and np.isinf((1 / zero).numpy()).all()
     cuarray.log(zero)
     cuarray.asarray([np.nan, 1e300]).astype("i4")
     (cuarray.ones(2, "i4") // 0).numpy()
     cuarray.mean(cuarray.zeros(0)).item()
     assert not recwarn.list
-
-
-def test_floating_point_settings_change_nothing():
-    ignored = dict.fromkeys(("divide", "over", "under", "invalid"), "ignore")
-    assert cuarray.geterr() == ignored == cuarray.seterr(all="raise") == cuarray.geterr()
-    with cuarray.errstate(divide="raise"):
-        assert cuarray.geterr() == ignored
 
 
 TOO_MUCH = [

@@ -484,7 +484,7 @@ def test_argument_by_name(name, device):
     assert ours(val=x).tolist() == theirs(val=z).tolist() and ours(val=5 - 2j) == theirs(val=5 - 2j)
     assert ours(dtype="f4", val=[1, 2]).dtype == np.float32
     assert ours(val=x, out=(out := cuarray.zeros(2))) is out and out.tolist() == theirs(z).tolist()
-    assert list(inspect.signature(ours).parameters)[0] == "val"
+    assert next(iter(inspect.signature(ours).parameters)) == "val"
     for call in (lambda f: f(), lambda f: f(z, val=z), lambda f: f(value=z)):
         for function in (ours, theirs):
             with pytest.raises(TypeError):
