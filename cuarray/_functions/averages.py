@@ -4,11 +4,10 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axes
-from cuarray._arguments.functions import atleast_2d, broadcast_to, concat, squeeze
+from cuarray._arguments.functions import atleast_2d, broadcast_to, concat, diag, squeeze
 from cuarray._arguments.operands import as_arrays, dtype_into, write_output
 from cuarray._arguments.ufuncs import clip, multiply, real, rint, sqrt
 from cuarray._functions.creation import as_array, zeros
-from cuarray._functions.matrices import diag
 from cuarray._functions.reductions import mean
 from cuarray._runtime.fuse import fused_call
 

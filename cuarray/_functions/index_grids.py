@@ -1,12 +1,11 @@
 """Index arrays of diagonals, triangles and grids."""
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.axes import bounded, integer, normalise_axis, shape_tuple
+from cuarray._arguments.axes import bounded, integer, shape_tuple
 from cuarray._arguments.operands import as_arrays, target, values_for
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array, empty, ones
@@ -17,12 +16,10 @@ from cuarray._functions.sequences import arange
 __all__ = [
     "diag_indices",
     "diag_indices_from",
-    "diagonal",
     "fill_diagonal",
     "indices",
     "ix_",
     "mask_indices",
-    "trace",
     "tril_indices",
     "tril_indices_from",
     "triu_indices",
@@ -31,103 +28,6 @@ __all__ = [
 
 
 # Diagonals.
-
-
-@_core.with_fast_path
-def diagonal(a, offset=0, axis1=0, axis2=1):
-    """Return a read-only view of the diagonals of two axes.
-
-    Parameters
-    ----------
-    a : array_like
-        At least two-dimensional.
-    offset : int
-        Index of the diagonal: 0 is the main one, positive ones are above it.
-    axis1, axis2 : int
-        The axes that make the matrices.
-
-    Returns
-    -------
-    ndarray
-        The diagonal is the last axis, after the others of `a`.
-
-    Raises
-    ------
-    ValueError
-        If `a` has fewer than two axes, or both axes are the same.
-    AxisError
-        If an axis does not exist.
-
-    See Also
-    --------
-    numpy.diagonal
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.diagonal([[1, 2, 3], [4, 5, 6]], offset=1)
-    array([2, 6])
-    """
-    a, offset = as_array(a), integer(offset, "offset", "diagonal")
-    if a.ndim < 2:
-        called = _core.called_function("diagonal")
-        raise ValueError(f"{called}: the array has {a.ndim} axes and at least 2 are needed")
-    first, second = (normalise_axis(axis, a.ndim, "diagonal") for axis in (axis1, axis2))
-    if first == second:
-        called = _core.called_function("diagonal")
-        raise ValueError(f"{called}: axis1 and axis2 cannot be the same, {axis1} and {axis2}")
-    shape, strides = a.shape, a.strides
-    if len(shape) <= max(first, second):
-        raise ValueError("diagonal: the array was resized by an argument")
-    (rows, columns), (down, right) = ((lengths[first], lengths[second]) for lengths in (shape, strides))
-    length = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
-    start = offset * right if offset >= 0 else -offset * down
-    others = [axis for axis in range(a.ndim) if axis not in (first, second)]
-    shape = (*(a.shape[axis] for axis in others), length)
-    strides = (*(a.strides[axis] for axis in others), down + right)
-    view = _core.strided_view(a, shape, strides, start if math.prod(shape) else 0)
-    view.flags.writeable = False
-    return view
-
-
-@_core.with_fast_path
-def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
-    """Add the elements of the diagonals of two axes.
-
-    Parameters
-    ----------
-    a : array_like
-        At least two-dimensional.
-    offset : int
-        Index of the diagonal: 0 is the main one, positive ones are above it.
-    axis1, axis2 : int
-        The axes that make the matrices.
-    dtype : dtype, optional
-        The type of the sum; by default as of `sum`.
-    out : ndarray, optional
-        Output array.
-
-    Returns
-    -------
-    ndarray
-        In the shape of the other axes.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two axes, or both are the same.
-
-    See Also
-    --------
-    numpy.trace
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.trace([[1, 2], [3, 4]])
-    np.int64(5)
-    """
-    return diagonal(a, offset, axis1, axis2).sum(-1, dtype=dtype, out=out)
 
 
 @_core.with_fast_path

@@ -5,7 +5,7 @@ from cuarray._arguments.axes import integer
 from cuarray._arguments.functions import broadcast_to
 from cuarray._functions.creation import as_array, ones, zeros
 
-__all__ = ["diag", "diagflat", "eye", "identity", "tri", "tril", "triu"]
+__all__ = ["eye", "identity", "tri", "tril", "triu"]
 
 
 @_core.with_fast_path
@@ -97,80 +97,6 @@ def diagonal(matrix, k):
     first = k * right if k >= 0 else -k * down
     length = max(min(rows + min(k, 0), columns - max(k, 0)), 0)
     return _core.strided_view(matrix, (length,), (down + right,), first if length else 0)
-
-
-@_core.with_fast_path
-def diag(v, k=0):
-    """Make a matrix with a given diagonal, or extract the diagonal of a matrix.
-
-    Parameters
-    ----------
-    v : array_like
-        One-dimensional: the diagonal of the result. Two-dimensional: the matrix whose diagonal is returned.
-    k : int
-        Index of the diagonal: 0 is the main one, positive ones are above it.
-
-    Returns
-    -------
-    ndarray
-        A new array; if `v` is a matrix, a read-only view.
-
-    Raises
-    ------
-    ValueError
-        If `v` has other than one or two axes.
-
-    See Also
-    --------
-    numpy.diag
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.diag([1, 2])
-    array([[1, 0],
-           [0, 2]])
-    >>> ca.diag([[1, 2], [3, 4]], k=1)
-    array([2])
-    """
-    v, k = as_array(v), integer(k, "k", "diag")
-    if v.ndim == 2:
-        view = diagonal(v, k)
-        view.flags.writeable = False
-        return view
-    if v.ndim != 1:
-        raise ValueError(f"diag: the array has {v.ndim} axes and 1 or 2 are needed")
-    n = v.shape[0] + abs(k)
-    result = zeros((n, n), v.dtype, device=v.device)
-    diagonal(result, k)[...] = v
-    return result
-
-
-def diagflat(v, k=0):
-    """Make a matrix whose k-th diagonal holds the elements of an array in C order.
-
-    Parameters
-    ----------
-    v : array_like
-    k : int
-
-    Returns
-    -------
-    ndarray
-
-    See Also
-    --------
-    numpy.diagflat
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.diagflat([[1, 2]], 1)
-    array([[0, 1, 0],
-           [0, 0, 2],
-           [0, 0, 0]])
-    """
-    return diag(as_array(v).ravel(), k)
 
 
 def tri(N, M=None, k=0, dtype=float, *, device=None, like=None):

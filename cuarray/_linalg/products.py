@@ -10,7 +10,7 @@ from cuarray._arguments import functions
 from cuarray._arguments.axes import integer, normalise_axis
 from cuarray._arguments.operands import as_arrays, members
 from cuarray._core import ndarray
-from cuarray._functions import blocks, index_grids, products
+from cuarray._functions import blocks, products
 from cuarray._functions.creation import empty_like
 from cuarray._functions.matrices import eye
 from cuarray._functions.products import write_product
@@ -217,7 +217,7 @@ def diagonal(x, /, *, offset=0) -> ndarray:
     >>> ca.linalg.diagonal([[1, 2, 3], [4, 5, 6]], offset=1)
     array([2, 6])
     """
-    return index_grids.diagonal(x, offset, -2, -1)
+    return functions.diagonal(x, offset, -2, -1)
 
 
 def trace(x, /, *, offset=0, dtype=None) -> ndarray:
@@ -250,7 +250,7 @@ def trace(x, /, *, offset=0, dtype=None) -> ndarray:
     >>> ca.linalg.trace([[1, 2], [3, 4]])
     np.int64(5)
     """
-    return index_grids.trace(x, offset, -2, -1, dtype)
+    return functions.trace(x, offset, -2, -1, dtype)
 
 
 def matrix_transpose(x, /) -> ndarray:

@@ -9,11 +9,11 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axis
-from cuarray._arguments.functions import repeat
+from cuarray._arguments.functions import diagonal, repeat, trace
 from cuarray._arguments.ufuncs import ceil, floor, trunc
 from cuarray._arguments.ufuncs import conj as conj_ufunc
 from cuarray._core import ndarray
-from cuarray._functions import elementwise, index_grids, indexing, products, scans, sorting
+from cuarray._functions import elementwise, indexing, products, scans, sorting
 from cuarray._functions.array_text import html_table, ndarray_repr, ndarray_str
 from cuarray._functions.sharing import copyto
 from cuarray._namespace.info import ARRAY_API_VERSION
@@ -200,32 +200,6 @@ def nonzero(self):
     (array([0, 2]),)
     """
     return indexing.nonzero(self)
-
-
-@_core.with_fast_path
-def diagonal(self, offset=0, axis1=0, axis2=1):
-    """Return a read-only view of the diagonals; see cuarray.diagonal.
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.arange(4).reshape(2, 2).diagonal()
-    array([0, 3])
-    """
-    return index_grids.diagonal(self, offset, axis1, axis2)
-
-
-@_core.with_fast_path
-def trace(self, offset=0, axis1=0, axis2=1, dtype=None, out=None):
-    """Add the elements of diagonals; see cuarray.trace.
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.arange(4).reshape(2, 2).trace()
-    np.int64(3)
-    """
-    return index_grids.trace(self, offset, axis1, axis2, dtype, out)
 
 
 # Order

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 #include "bindings/fast_paths.h"
+#include "cuarray/ops/diagonals.h"
 #include "cuarray/ops/indexing.h"
 #include "cuarray/runtime/registry.h"
 
@@ -63,61 +64,6 @@ PyObject* padded(Given given, int) {
     });
 }
 
-/// The diagonal at an offset of the matrices along two axes, as the last axis of a view.
-Array diagonal_of(const Array& array, int64_t offset, int rows, int columns) {
-    const int64_t down = array.strides()[rows], right = array.strides()[columns];
-    const int64_t height = array.shape()[rows] + std::min<int64_t>(offset, 0);
-    const int64_t width = array.shape()[columns] - std::max<int64_t>(offset, 0);
-    Layout layout;
-    for (int d = 0; d < array.ndim(); ++d) {
-        if (d == rows || d == columns) continue;
-        layout.shape.push_back(array.shape()[d]);
-        layout.strides.push_back(array.strides()[d]);
-    }
-    layout.shape.push_back(std::max<int64_t>(std::min(height, width), 0));
-    layout.strides.push_back(down + right);
-    const int64_t first = offset >= 0 ? offset * right : -offset * down;
-    return array.view(layout, count(layout.shape) ? first : 0);
-}
-
-PyObject* view_of_diagonal(PyObject* object, int64_t offset, int rows, int columns) {
-    Array diagonal = diagonal_of(array_of(object), offset, rows, columns);
-    diagonal.set_read_only();
-    return wrap_view(std::move(diagonal), object);
-}
-
-constexpr int64_t kMostOffset = int64_t(1) << 40;
-
-/// diagonal: a, offset, axis1, axis2.
-PyObject* diagonal(Given given, int) {
-    const Array* const array = read_array(given[0]);
-    int64_t offset = 0, axes[] = {0, 1};
-    if (!array || array->ndim() < 2 || (given[1] && !read_int(given[1], offset)) || std::abs(offset) > kMostOffset)
-        return nullptr;
-    for (int k = 0; k < 2; ++k)
-        if (!read_axis(given[2 + k], array->ndim(), axes[k])) return nullptr;
-    return axes[0] == axes[1] ? nullptr : view_of_diagonal(given[0], offset, int(axes[0]), int(axes[1]));
-}
-
-/// diag: v, k. A diagonal of a matrix, or few elements as the diagonal of a new matrix.
-PyObject* diagonal_or_matrix(Given given, int) {
-    const Array* const array = read_array(given[0]);
-    int64_t offset = 0;
-    if (!array || (given[1] && !read_int(given[1], offset)) || std::abs(offset) > kMostOffset) return nullptr;
-    if (array->ndim() == 2) return view_of_diagonal(given[0], offset, 0, 1);
-    const int64_t item = item_size(array->dtype()), n = array->ndim() == 1 ? array->size() + std::abs(offset) : 0;
-    const char* const from = n > 0 && n <= kFewBytes && n * n * item <= 4 * kFewBytes ? direct_data(*array) : nullptr;
-    if (!from) return nullptr;
-    Array result = empty({n, n}, array->dtype(), array->device());
-    char* to = direct_data(result);
-    if (!to) return nullptr;
-    std::memset(to, 0, size_t(result.nbytes()));
-    to += (offset >= 0 ? offset : -offset * n) * item;
-    for (int64_t i = 0; i < array->size(); ++i)
-        std::memcpy(to + i * (n + 1) * item, from + i * array->strides()[0], size_t(item));
-    return wrap(std::move(result));
-}
-
 /// fill_diagonal: a, val, wrap. A float or an int, in a matrix of floats.
 PyObject* filled_diagonal(Given given, int) {
     const Array* const array = read_array(given[0]);
@@ -125,7 +71,7 @@ PyObject* filled_diagonal(Given given, int) {
     if (!array || is_number(given[0]) || array->ndim() != 2 || !array->is_writable() || !given[1] || given[2])
         return nullptr;
     if (array->dtype() != DType::float64 || !read_float(given[1], number)) return nullptr;
-    fill(diagonal_of(*array, 0, 0, 1), Scalar::of(DType::float64, number), "fill_diagonal");
+    fill(view_of_diagonal(*array, 0, 0, 1), Scalar::of(DType::float64, number), "fill_diagonal");
     return Py_NewRef(Py_None);
 }
 
@@ -177,14 +123,8 @@ PyObject* dispatched(Given given, int) {
 }
 
 constexpr FastFunction kArrayPaths[] = {
-    {"copyto", copied_to},
-    {"pad", padded},
-    {"diag", diagonal_or_matrix},
-    {"diagonal", diagonal},
-    {"fill_diagonal", filled_diagonal},
-    {"take", taken},
-    {"tobytes", bytes_of},
-    {"array_function", dispatched},
+    {"copyto", copied_to}, {"pad", padded},       {"fill_diagonal", filled_diagonal},
+    {"take", taken},       {"tobytes", bytes_of}, {"array_function", dispatched},
 };
 
 }  // namespace

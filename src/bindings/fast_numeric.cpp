@@ -177,17 +177,6 @@ PyObject* contracted(Given given, int) {
     if (terms.size() > 2 && !are_few_products(terms)) return nullptr;
     return contract(std::move(terms), subscripts.of_result, objects[0]);
 }
-/// trace: a, offset, axis1, axis2, dtype, out. The main diagonal of a matrix.
-PyObject* sum_of_diagonal(Given given, int) {
-    const Array* const array = read_array(given[0]);
-    if (!array || array->ndim() != 2 || !are_absent(given, {1, 4, 5})) return nullptr;
-    if (!is_axis(given[2], 0, 2) || !is_axis(given[3], 1, 2)) return nullptr;
-    const Dims shape{std::min(array->shape()[0], array->shape()[1])};
-    const Array diagonal = array->view({shape, {array->strides()[0] + array->strides()[1]}});
-    Scalar sum;
-    return reduce_few(reduction::sum, copy(diagonal), sum) ? wrap(sum) : nullptr;
-}
-
 /// float64 elements in C order that the host may read now; null for others.
 const double* read_doubles(const Array* array) {
     if (!array || array->dtype() != DType::float64 || !array->is_c_contiguous()) return nullptr;
@@ -225,82 +214,6 @@ PyObject* sums_over_taps(Given given, int is_turned) {
     const Array taps = is_turned ? v->view({v->shape(), {-v->strides()[0]}}, last * v->strides()[0]) : *v;
     return made(a->device(), a->size() * v->size(),
                 [=, x = *a] { return correlate(x, taps, before, sums, is_turned ? "convolve" : "correlate"); });
-}
-
-/// Points between which interp interpolates; their x coordinates ascend.
-struct Points {
-    const double *x, *y;
-    int64_t last;
-
-    /// The number of the interval that begins before an insertion position.
-    int64_t interval_before(int64_t place) const {
-        return std::clamp<int64_t>(place - 1, 0, std::max<int64_t>(last - 1, 0));
-    }
-    int64_t place_of(double value) const {
-        const double values[] = {value};
-        i64 places[1];
-        kernel::search_sorted<double>(x, uint64_t(last + 1), values, true, places);
-        return places[0];
-    }
-    double at(double value, int64_t i) const {
-        const int64_t next = std::min(i + 1, last);
-        const double x0 = x[i], y0 = y[i], x1 = x[next], y1 = y[next];
-        if (value > x[last]) return y[last];
-        if (value < x[0]) return y[0];
-        if (value == x[last]) return y[last];
-        if (value == x0) return y0;
-        if (value == x1) return y1;
-        if (last && std::isnan(value)) return value;
-        const double slope = (y1 - y0) / (x1 - x0);
-        double result = slope * (value - x0) + y0;
-        // From the other end where this one gives NaN: a coordinate may be infinite.
-        if (std::isnan(result)) result = slope * (value - x1) + y1;
-        return std::isnan(result) && y0 == y1 ? y0 : result;
-    }
-};
-
-/// interp: x, xp, fp, left, right, period. The formula of the Python function, element by element.
-PyObject* interpolated(Given given, int) {
-    const Array *const xp = read_array(given[1]), *const fp = read_array(given[2]);
-    const Points points{read_doubles(xp), read_doubles(fp), xp ? xp->size() - 1 : 0};
-    if (!points.x || !points.y || xp->ndim() != 1 || fp->ndim() != 1 || fp->size() != xp->size() || xp->is_empty())
-        return nullptr;
-    if (is_given(given[3]) || is_given(given[4]) || is_given(given[5])) return nullptr;
-    double number;
-    if (given[0] && read_float(given[0], number))
-        return wrap(Scalar::of(DType::float64, points.at(number, points.interval_before(points.place_of(number)))));
-    const Array* const x = read_array(given[0]);
-    const double* const from = read_doubles(x);
-    if (!from || !(x->device() == xp->device())) return nullptr;
-    Array result = empty(x->shape(), DType::float64, x->device());
-    auto* const to = reinterpret_cast<double*>(direct_data(result));
-    if (!to) return nullptr;
-    {
-        const Array kept[] = {*x, *xp, *fp};
-        const GilRelease released(is_long(x->device(), x->size()));
-        const auto ascends = [](const double* first, int64_t n) {
-            return std::adjacent_find(first, first + n, [](double a, double b) { return !(a <= b); }) == first + n;
-        };
-        // Many ascending numbers per interval are followed from one interval to the next.
-        int64_t done = 0;
-        if (result.size() / 16 > points.last && ascends(from, result.size()) && ascends(points.x, xp->size())) {
-            int64_t interval = 0;
-            for (int64_t i = 0; i < result.size(); ++i) {
-                while (interval + 1 < points.last && points.x[interval + 1] <= from[i]) ++interval;
-                to[i] = points.at(from[i], interval);
-            }
-            done = result.size();
-        }
-        constexpr int64_t kBlock = 1 << 16, item = sizeof(double);  // positions stay in a near cache
-        for (int64_t begin = done, count; begin < result.size(); begin += count) {
-            count = std::min(kBlock, result.size() - begin);
-            const Array places = search_sorted(*xp, x->view({{count}, {item}}, begin * item), true);
-            const auto* const place = reinterpret_cast<const int64_t*>(direct_data(places));
-            for (int64_t i = 0; i < count; ++i)
-                to[begin + i] = points.at(from[begin + i], points.interval_before(place[i]));
-        }
-    }
-    return wrap_result(std::move(result));
 }
 
 /// lexsort: keys, axis. A list of arrays of one axis.
@@ -433,10 +346,8 @@ constexpr FastFunction kNumericPaths[] = {
     {"outer", outer_product},
     {"clip", limited},
     {"inner", inner_product},
-    {"trace", sum_of_diagonal},
     {"convolve", sums_over_taps, true},
     {"correlate", sums_over_taps, false},
-    {"interp", interpolated},
     {"lexsort", sorted_by_keys},
     {"vdot", conjugated_product},
     {"cumsum", running_sum},

@@ -8,7 +8,9 @@
 #include "bindings/module.h"
 #include "bindings/readers.h"
 #include "cuarray/ops/coordinates.h"
+#include "cuarray/ops/diagonals.h"
 #include "cuarray/ops/differences.h"
+#include "cuarray/ops/interpolation.h"
 #include "cuarray/ops/joining.h"
 #include "cuarray/ops/rearranging.h"
 #include "cuarray/ops/shaping.h"
@@ -72,12 +74,17 @@ PyObject* give(const Dims& result, PyObject*) {
     return to_python(result).release();
 }
 
-template <Gives gives>
-PyObject* give(ArrayOrNumber&& result, PyObject* source) {
+/// A number, too, lies on the device of the arrays.
+PyObject* give_on(std::optional<Device> given, ArrayOrNumber&& result) {
     if (auto* const array = std::get_if<Array>(&result)) return wrap_result(std::move(*array));
     const Scalar& number = std::get<Scalar>(result);
-    const Device device = source ? device_of(source) : current_device();
+    const Device device = given ? *given : current_device();
     return is_on_host(device) ? wrap(number) : wrap_result(full({}, number, device));
+}
+
+template <Gives gives>
+PyObject* give(ArrayOrNumber&& result, PyObject* source) {
+    return give_on(source ? std::optional(device_of(source)) : std::nullopt, std::move(result));
 }
 
 PyObject* source_of(const Reader<Array>& reader) { return reader.object; }
@@ -135,8 +142,9 @@ template <Gives gives, auto function, class R, class... Parameters, size_t... k>
 PyObject* run_function(const FunctionCall& call, R (*)(Parameters...), std::index_sequence<k...>) {
     std::tuple<Reader<std::remove_cvref_t<Parameters>>...> readers;
     (std::get<k>(readers).read(call, int(k)), ...);
-    if constexpr ((Reader<std::remove_cvref_t<Parameters>>::is_array + ... + 0) > 1) {
-        const Array* first = nullptr;
+    const Array* first = nullptr;
+    if constexpr ((Reader<std::remove_cvref_t<Parameters>>::is_array + ... + 0) > 1 ||
+                  std::is_same_v<R, ArrayOrNumber>) {
         const auto compare = [&](const Array* array) {
             if (array && first) refuse_other_device(first->device(), array->device(), call.row.name);
             if (!first) first = array;
@@ -156,6 +164,8 @@ PyObject* run_function(const FunctionCall& call, R (*)(Parameters...), std::inde
     if (out) return Py_NewRef(out);
     if constexpr (std::is_same_v<R, std::vector<Array>> || std::is_same_v<R, std::vector<ArrayOrNumber>>)
         return give_all<gives>(std::move(result), std::get<0>(readers));
+    else if constexpr (std::is_same_v<R, ArrayOrNumber>)
+        return give_on(first ? std::optional(first->device()) : std::nullopt, std::move(result));
     else
         return give<gives>(std::move(result), source);
 }

@@ -8,7 +8,9 @@
 #include <variant>
 #include "cuarray/ops/bit_packing.h"
 #include "cuarray/ops/coordinates.h"
+#include "cuarray/ops/diagonals.h"
 #include "cuarray/ops/differences.h"
+#include "cuarray/ops/interpolation.h"
 #include "cuarray/ops/joining.h"
 #include "cuarray/ops/rearranging.h"
 #include "cuarray/ops/shaping.h"

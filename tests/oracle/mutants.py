@@ -186,10 +186,24 @@ INDEXING = [
     ),
     Mutant(
         "diagonals-below-begin-right",
-        "cuarray/_functions/index_grids.py",
-        "start = offset * right if offset >= 0 else -offset * down",
-        "start = abs(offset) * right",
+        "src/ops/diagonals.cpp",
+        "offset >= 0 ? offset * right : -offset * down",
+        "offset >= 0 ? offset * right : -offset * right",
         tests("indexing_functions", "diagonal"),
+    ),
+    Mutant(
+        "trace-without-its-dtype",
+        "src/ops/diagonals.cpp",
+        "options.dtype = dtype, options.out = out, options.name = \"trace\";",
+        "options.out = out, options.name = \"trace\";",
+        tests("indexing_functions", "trace"),
+    ),
+    Mutant(
+        "diag-of-steps-as-of-neighbours",
+        "src/ops/diagonals.cpp",
+        "from + i * elements.strides()[0], size_t(item)",
+        "from + i * item, size_t(item)",
+        tests("creation", "diag"),
     ),
     Mutant(
         "wrapped-diagonals-without-a-gap",
@@ -623,9 +637,16 @@ ALONG_AN_AXIS = [
     ),
     Mutant(
         "interp-of-unsorted-points",
-        "cuarray/_functions/interpolation.py",
-        "        xp, fp = _core.take(xp, order, 0), _core.take(fp, order, 0)\n",
-        "        xp = _core.take(xp, order, 0)\n",
+        "src/ops/interpolation.cpp",
+        "    fp = take(fp, order, 0, Outside::Raise);\n",
+        "",
+        tests("interpolation"),
+    ),
+    Mutant(
+        "interp-of-numbers-before-all-points",
+        "src/ops/interpolation.cpp",
+        "if (value < x[0]) return left;",
+        "if (value < x[0]) return y[0];",
         tests("interpolation"),
     ),
 ]

@@ -77,7 +77,8 @@ def test_logarithmic_scales(expression, device):
         "xp.diag([1, 2, 3])", "xp.diag([1, 2], 1)", "xp.diag([1, 2], -2)", "xp.diag(xp.arange(12).reshape(3, 4))",
         "xp.diag(xp.arange(12).reshape(3, 4), 2)", "xp.diag(xp.arange(12).reshape(3, 4), -1)", "xp.diag(xp.arange(12).reshape(3, 4), 9)",
         "xp.diag(xp.arange(12).reshape(3, 4).T[::-1], 1)", "xp.diag(xp.ones((2, 2, 2)))", "xp.diag(3)", "xp.diagflat([[1, 2], [3, 4]])",
-        "xp.diagflat(5, 1)",
+        "xp.diagflat(5, 1)", "xp.diag(xp.arange(6)[::2])", "xp.diag(xp.arange(6.)[::-1], -2)", "xp.diag(xp.arange(0), 2)", "xp.diag(v=[1, 2], k=1)",
+        "xp.diag([1, 2], 1.5)", "xp.diagflat(xp.arange(6).reshape(2, 3).T, k=-1)", "xp.diag([True, False])", "xp.diag(xp.arange(1500.))", "xp.diag([1j, 2])",
     ],
 )  # fmt: skip
 def test_filled(expression, device):
