@@ -27,9 +27,12 @@ FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, type(np.sum))
 #: Set by `python -m cuarray --check`: decorate(ours, theirs, name) is what programs get for a function.
 decorate = None
 
-#: Classes of which a program may meet two, ours and NumPy's; and NumPy's own Philox, over which generators draw its
-#: numbers.
-CLASSES = {np.ndarray: Array, np.ufunc: Ufunc, np.random.Philox: np.random.Philox}
+#: Classes of which a program may meet two, ours and NumPy's.
+CLASSES = {np.ndarray: Array, np.ufunc: Ufunc}
+
+#: Modules whose classes stay NumPy's: generators draw NumPy's numbers over its own Philox. It is named, as NumPy
+#: imports numpy.random at its first use.
+KEPT = ("numpy.random._philox",)
 
 
 def found(module, name):
@@ -103,7 +106,7 @@ def choose(theirs, ours, module):
     if isinstance(theirs, types.ModuleType):
         return facade(theirs, ours) if theirs.__name__.partition(".")[0] == "numpy" else theirs
     if isinstance(theirs, type):
-        return CLASSES.get(theirs) or (theirs if ours is None else ours)
+        return CLASSES.get(theirs) or (theirs if ours is None or theirs.__module__ in KEPT else ours)
     if not callable(theirs) or theirs is ours:
         return theirs
     if ours is not None and module == "cuarray.numpy.random":

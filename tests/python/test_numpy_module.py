@@ -126,6 +126,16 @@ def test_random_numbers_are_numpys():
     assert np.random.RandomState(1).randn(3).tolist() == numpy.random.RandomState(1).randn(3).tolist()
 
 
+def test_random_is_imported_at_its_first_use():
+    code = """
+import sys, cuarray.numpy as np
+assert "numpy.random" not in sys.modules and "cuarray.random" not in sys.modules
+import numpy
+assert np.random.Philox is numpy.random.Philox and isinstance(np.random.default_rng(1), np.random.Generator)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_star_import():
     names = {}
     exec("from cuarray.numpy import *", names)
