@@ -26,15 +26,20 @@ int64_t extent_around(int64_t elements, int64_t k) {
     return extent;
 }
 
-/// Writes a few elements by the caller; false where that must be a task.
-bool write_diagonal(const Array& diagonal, const Array& elements) {
-    char* const to = elements.nbytes() > kFewBytes ? nullptr : direct_data(diagonal);
-    const char* const from = to ? direct_data(elements) : nullptr;
-    if (!from) return false;
-    const int64_t item = item_size(elements.dtype());
-    for (int64_t i = 0; i < elements.size(); ++i)
-        std::memcpy(to + i * diagonal.strides()[0], from + i * elements.strides()[0], size_t(item));
-    return true;
+/// A small matrix written by the caller; an empty handle where it is none.
+Array matrix_of_few(const Array& v, int64_t k, int64_t extent) {
+    const int64_t item = item_size(v.dtype());
+    if (extent > kFewBytes || extent * extent * item > 4 * kFewBytes) return {};
+    const char* const from = direct_data(v);
+    if (!from) return {};
+    Array matrix = empty({extent, extent}, v.dtype(), v.device());
+    char* to = direct_data(matrix);
+    if (!to) return {};
+    std::memset(to, 0, size_t(matrix.nbytes()));
+    to += (k >= 0 ? k : -k * extent) * item;
+    const int64_t n = v.size(), step = v.strides()[0], next = (extent + 1) * item;
+    for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * next, from + i * step, size_t(item));
+    return matrix;
 }
 
 }  // namespace
@@ -76,11 +81,11 @@ Array diag(const Array& v, int64_t k) {
     if (v.ndim() == 2) return diagonal(v, k);
     if (v.ndim() != 1) raise(ErrorKind::Value, "diag: the array has ", v.ndim(), " axes and 1 or 2 are needed");
     const int64_t extent = extent_around(v.size(), k);
+    if (Array few = matrix_of_few(v, k, extent)) return few;
     Scalar zero;
     zero.dtype = v.dtype();
-    const Array result = full({extent, extent}, zero, v.device());
-    const Array line = view_of_diagonal(result, k, 0, 1);
-    if (!write_diagonal(line, v)) assign(line, v, "diag");
+    Array result = full({extent, extent}, zero, v.device());
+    assign(view_of_diagonal(result, k, 0, 1), v, "diag");
     return result;
 }
 

@@ -210,19 +210,19 @@ ArrayOrNumber interp(const Argument& given_x, const Array& given_xp, const Array
     std::optional<Complex> left, right;
     if (given_left && !given_period) left = number_of_argument(*given_left, "left", has_complex_y);
     if (given_right && !given_period) right = number_of_argument(*given_right, "right", has_complex_y);
-    Array xp = astype(given_xp, DType::float64, 'K', false);
-    Array fp = astype(given_fp, has_complex_y ? DType::complex128 : DType::float64, 'K', false);
     const auto end = [](const std::optional<Complex>& number, bool is_imaginary) {
         return number ? End(is_imaginary ? number->imag() : number->real()) : End();
     };
     const bool is_number = !given_x.array;
     const double number = is_number ? number_of_argument(given_x, "x", false).real() : 0;
-    if (is_number && !given_period && !has_complex_y) {
-        const double *const x_points = host_doubles(xp), *const y_points = host_doubles(fp);
+    if (is_number && !given_period) {
+        const double *const x_points = host_doubles(given_xp), *const y_points = host_doubles(given_fp);
+        const End low = end(left, false), high = end(right, false);
         if (x_points && y_points)
-            return float64_scalar(
-                HostPoints(x_points, y_points, xp.size(), end(left, false), end(right, false)).at(number));
+            return float64_scalar(HostPoints(x_points, y_points, given_xp.size(), low, high).at(number));
     }
+    Array xp = astype(given_xp, DType::float64, 'K', false);
+    Array fp = astype(given_fp, has_complex_y ? DType::complex128 : DType::float64, 'K', false);
     Array x =
         is_number ? full({}, float64_scalar(number), xp.device()) : astype(*given_x.array, DType::float64, 'K', false);
     if (given_period) {

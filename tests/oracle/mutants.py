@@ -201,7 +201,7 @@ INDEXING = [
     Mutant(
         "diag-of-steps-as-of-neighbours",
         "src/ops/diagonals.cpp",
-        "from + i * elements.strides()[0], size_t(item)",
+        "from + i * step, size_t(item)",
         "from + i * item, size_t(item)",
         tests("creation", "diag"),
     ),
