@@ -199,6 +199,8 @@ def test_folds_look_at_their_own_elements(device):
     a[0, 1, 2], b[1, 0, 4], a[1, 2, :2] = np.nan, np.inf, 1e308
     want = errors_of(np, lambda: a @ b)
     assert errors_of(cuarray, lambda: cuarray.asarray(a) @ cuarray.asarray(b)) == want == 2
+    a[1, 2, :2] = 1  # what is left are infinities and NaNs of operands
+    assert errors_of(cuarray, lambda: cuarray.asarray(a) @ cuarray.asarray(b)) == 0
 
 
 def test_numbers_and_pending_values(device):
