@@ -19,6 +19,7 @@ from cuarray._functions.creation import empty, empty_like
 def as_ctypes(self):
     if self.device.kind != "cpu":
         raise AttributeError("ctypes: the memory is not on the host; write x.numpy().ctypes")
+    _core.export_address(self)
     return self.__array__().ctypes
 
 

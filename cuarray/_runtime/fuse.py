@@ -29,8 +29,13 @@ class fuse(ThreadContext):
     -----
     Shapes, types and all errors are those of the single operations, raised at the operation.
     Contexts may be nested; the outermost one runs the pending operations. Each thread has its own.
-    An operation that reads memory shared with other code, such as a NumPy array passed to `asarray`, runs
-    immediately, because deferring could change its result; `cuarray.array(x)` makes a copy that fuses.
+    Memory is shared while another library has it: a NumPy array that was passed to `asarray` and that
+    somebody still holds, or a view, buffer or capsule of an array that is alive. An address that was read
+    (`__array_interface__`, `__cuda_array_interface__`, `ctypes`) counts for ever. In a context, an
+    operation that reads shared memory runs immediately, because deferring could change its result;
+    `cuarray.array(x)` makes a copy that fuses. In a decorated function it is deferred, too: until the
+    function returns, only operations of cuarray may write memory that was shared before the call. Memory
+    that comes to be shared during the call is read immediately.
 
     Examples
     --------
@@ -48,6 +53,7 @@ class fuse(ThreadContext):
     """
 
     begin, end = _core.begin_deferral, _core.end_deferral
+    begin_call, end_call = _core.begin_function_deferral, _core.end_function_deferral
 
 
 class fused_call:

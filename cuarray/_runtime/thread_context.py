@@ -9,7 +9,12 @@ SUSPENDABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GEN
 
 
 class ThreadContext:
-    """A decorator or a context manager. Subclasses have the functions `begin` and `end`, which nest."""
+    """A decorator or a context manager. Subclasses have the functions `begin` and `end`, which nest.
+
+    `begin_call` and `end_call` are those of a decorated function, if they are others.
+    """
+
+    begin_call = end_call = None
 
     def __new__(cls, function=None, **options):
         if options:
@@ -24,7 +29,7 @@ class ThreadContext:
         tests = (inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)
         if any(test(function) for test in tests):
             cls.refuse(getattr(function, "__qualname__", repr(function)))
-        begin, end = cls.begin, cls.end
+        begin, end = cls.begin_call or cls.begin, cls.end_call or cls.end
 
         @functools.wraps(function)
         def within(*args, **kwargs):

@@ -162,7 +162,7 @@ bool overlaps(const Array& a, const Array& b) {
     }
     // Distinct storages overlap only in exported or imported memory.
     const Storage &first = a.storage(), &second = b.storage();
-    if (&first != &second && !first.exported && !second.exported) return false;
+    if (&first != &second && !first.is_exported() && !second.is_exported()) return false;
     if (!(a.device() == b.device())) return false;
     return may_overlap(uintptr_t(a.data()), a.layout(), item_size(a.dtype()), uintptr_t(b.data()), b.layout(),
                        item_size(b.dtype()));

@@ -231,9 +231,11 @@ Array astype(const Array& from, DType dtype, char order, bool copy) {
         if (fits) return from;
     }
     const Array* operand[] = {&from};
-    if (dtype != from.dtype() && order == 'K' && can_defer(operand, from.size())) {
+    if (dtype != from.dtype() && order == 'K' && is_deferring()) {
+        const GraphLock lock = lock_graph();
         const Dims strides = strides_in_order(from.shape(), order_of(from, 'K'), item_size(dtype));
-        return defer({ExprNode::Op::Cast, kNone, dtype, operand, {}, from.shape(), strides, from.device()});
+        if (can_defer(operand, from.size()))
+            return defer({ExprNode::Op::Cast, kNone, dtype, operand, {}, from.shape(), strides, from.device()});
     }
     Array result = empty_like(from, dtype, order, from.device());
     if (dtype == from.dtype() ? copy_few(result, from) : cast_few(result, from)) return result;

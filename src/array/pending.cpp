@@ -16,8 +16,13 @@ namespace cuarray {
 /// The nodes that one thread has deferred, in program order.
 struct PendingGraph {
     int depth = 0;
-    int calls = 0;                ///< of `depth`, deferrals that end within one library call
-    bool reads_exported = false;  ///< nodes were added that read exported memory
+    int functions = 0;          ///< of `depth`, calls of the user's functions
+    int library_calls = 0;      ///< of `depth`, calls of the library's own
+    int64_t called_at = 0;      ///< on the export clock: the outermost of `functions`
+    int64_t latest_export = 0;  ///< of exported memory that pending nodes read; 0 for none
+
+    /// Memory that was exported up to this moment is not written before this call ends.
+    int64_t tolerated() const { return library_calls ? INT64_MAX : functions ? called_at : 0; }
     std::vector<PendingNode*> nodes;
 };
 
@@ -225,6 +230,7 @@ void abandon(PendingGraph& g, std::exception_ptr error) {
         leave_graph(*node), leave_sources(*node);
         node->error = error;
     }
+    g.latest_export = 0;
     for (const Ref<PendingNode>& node : nodes) drop_sources(*node);
 }
 
@@ -287,14 +293,22 @@ void end_deferral() {
 
 void begin_call_deferral() {
     begin_deferral();
-    ++graph->calls;
+    ++graph->library_calls;
 }
 
-void end_call_deferral() {
-    const bool must_settle = --graph->calls == 0 && std::exchange(graph->reads_exported, false) && graph->depth > 1;
+void begin_function_deferral() {
+    begin_deferral();
+    if (graph->functions++ == 0) graph->called_at = export_clock;
+}
+
+namespace {
+
+/// Settles what the enclosing scope does not tolerate.
+void end_call(int& calls) {
+    --calls;
     std::exception_ptr error;
     try {
-        if (must_settle) settle_all();
+        if (graph->depth > 1 && graph->latest_export > graph->tolerated()) settle_all();
     } catch (...) {
         error = std::current_exception();
         abandon(*graph, error);
@@ -302,6 +316,11 @@ void end_call_deferral() {
     end_deferral();
     if (error) std::rethrow_exception(error);
 }
+
+}  // namespace
+
+void end_call_deferral() { end_call(graph->library_calls); }
+void end_function_deferral() { end_call(graph->functions); }
 
 Deferral::Deferral() { begin_call_deferral(); }
 
@@ -328,10 +347,12 @@ bool are_ready_on_host(std::span<const Array* const> arrays) {
 
 bool can_defer(std::span<const Array* const> arrays, int64_t elements) {
     if (!is_deferring() || are_floating_errors_wanted()) return false;
-    if (graph->calls == graph->depth && elements <= kFewElements && are_ready_on_host(arrays)) return false;
-    if (graph->calls > 0) return true;
-    for (const Array* a : arrays)
-        if (a && !a->is_pending() && a->storage().exported) return false;
+    if (graph->library_calls == graph->depth && elements <= kFewElements && are_ready_on_host(arrays)) return false;
+    for (const Array* a : arrays) {
+        if (!a || a->is_pending()) continue;
+        const Storage& storage = a->storage();
+        if (storage.is_exported() && storage.last_export() > graph->tolerated()) return false;
+    }
     return true;
 }
 
@@ -361,7 +382,8 @@ Array defer(const DeferredOperation& operation) {
             source.strides = broadcast_strides(a->layout(), shape, "fuse");
             source.dtype = a->dtype();
             source.storage->pending_readers.push_back(node.get());
-            graph->reads_exported |= source.storage->exported;
+            if (source.storage->is_exported())
+                graph->latest_export = std::max(graph->latest_export, source.storage->last_export());
         }
     }
     node->graph = &*graph;
@@ -387,14 +409,25 @@ void settle_all() {
             if (node->shape == last.shape && node->device == last.device) roots.emplace_back(node);
         run_together(*graph, roots);
     }
+    graph->latest_export = 0;
 }
 
 void before_write(Storage& storage) {
     if (waiting == 0) return;
     const GraphLock lock = lock_graph();
-    // Several storages may refer to the same exported memory.
-    if (storage.exported && graph->reads_exported) settle_all();
+    // Several storages may refer to memory that has been exported.
+    if (storage.last_export() && graph->latest_export) settle_all();
     while (!storage.pending_readers.empty()) settle(*storage.pending_readers.back());
+}
+
+Export export_storage(StorageRef storage, bool is_writable) {
+    Storage& memory = *storage;
+    Export lent(std::move(storage), is_writable);
+    // Counted first: a thread that asks can_defer() under the lock sees the export, or its node is seen here.
+    if (!is_writable || (deferring_threads == 0 && waiting == 0)) return lent;
+    const GraphLock lock = lock_graph();
+    before_write(memory);
+    return lent;
 }
 
 ValueId read_once(const View& operand, Expr& expr, std::vector<View>& inputs) {

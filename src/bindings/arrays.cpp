@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 #include "bindings/fast_paths.h"
+#include "bindings/interfaces.h"
 #include "bindings/module.h"
 #include "bindings/ndarray.h"
 #include "bindings/other_arrays.h"
@@ -130,7 +131,7 @@ Object from_dlpack(PyObject* object, std::optional<Device> device, PyObject* giv
     Array imported = is_ours ? array_of(object).view(array_of(object).layout()) : import_dlpack(object, device, copy);
     if (!device || *device == imported.device()) {
         // A producer too old to know copy=True has handed out its own memory.
-        const bool is_own = copy && *copy && (is_ours || imported.storage().exported);
+        const bool is_own = copy && *copy && (is_ours || imported.storage().is_exported());
         return Object::steal(wrap(is_own ? cuarray::copy(imported, 'K') : std::move(imported)));
     }
     if (copy && !*copy)
@@ -300,6 +301,11 @@ void bind_memory(py::module_& m) {
     m.def("end_deterministic", &Deterministic::end);
     m.def("begin_tf32", &Tf32Products::begin);
     m.def("end_tf32", &Tf32Products::end);
+    m.def(
+        "export_address", [](const Array& x) { export_address(x); },
+        "Counts the memory as shared with other code from now on.");
+    m.def("begin_function_deferral", &begin_function_deferral);
+    m.def("end_function_deferral", &end_function_deferral, py::call_guard<GilRelease>());
     m.def("begin_call_deferral", &begin_call_deferral);
     m.def("end_call_deferral", &end_call_deferral, py::call_guard<GilRelease>());
 }

@@ -85,7 +85,7 @@ DType requested_dtype(PyObject* requested, DType own) {
 /// What a column points at. Holding the storage, not the Python object, lets the consumer free it in any thread, with
 /// or without the GIL.
 struct ExportedColumn {
-    StorageRef storage;
+    Export memory;
     const void* buffers[2];  // the validity bitmap, absent because nothing is null, and the elements
 };
 
@@ -151,8 +151,8 @@ Array column_memory(PyObject* self, DType dtype, const char* method) {
 ArrowArray make_column(const Array& memory, int64_t length) {
     static constexpr char kNothing[16] = {};
     auto exported = std::make_unique<ExportedColumn>();
-    const char* const data = export_memory(memory);
-    exported->storage = memory.storage_ref();
+    exported->memory = export_memory(memory);
+    const char* const data = exported_address(memory);
     exported->buffers[0] = nullptr;
     exported->buffers[1] = data ? data : kNothing;
     ArrowArray column{};

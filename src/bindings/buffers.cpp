@@ -29,7 +29,7 @@ std::string buffer_format(DType dtype) {
 struct BufferDescription {
     std::string format;
     Dims shape, strides;
-    StorageRef storage;
+    Export memory;
 };
 
 /// NumPy drops the errors of the buffer protocol and asks for the array interface instead. A fault on a GPU is raised
@@ -43,7 +43,7 @@ DeferredError& deferred_error() {
     return one;
 }
 
-char* export_buffer(const Array& array) {
+Export export_buffer(const Array& array) {
     deferred_error() = {};
     try {
         return export_memory(array);
@@ -106,8 +106,8 @@ int fill_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
             raise(ErrorKind::Buffer, "buffer: ", reason);
         description->shape = array.shape();
         description->strides = exported_strides(array, flags);
-        description->storage = array.storage_ref();
-        char* data = export_buffer(array);
+        description->memory = export_buffer(array);
+        char* data = exported_address(array);
         view->buf = data ? data : nothing;
         view->len = array.nbytes();
         view->itemsize = item_size(array.dtype());

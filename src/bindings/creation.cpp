@@ -310,10 +310,7 @@ Object to_ndarray(PyObject* object, const CreationOptions& options, const char* 
         return Object::steal(wrap(with_leading_axes(copy(result), options.ndmin)));
     result = with_leading_axes(std::move(result), options.ndmin);
     Object made = Object::steal(wrap(std::move(result)));
-    if (is_shared && source.owner) {
-        PyObject* base = is_ndarray(object) ? base_of(object) : nullptr;
-        set_base(made.get(), Py_NewRef(base ? base : source.owner.get()));
-    }
+    if (is_shared && source.owner) set_base(made.get(), source.owner.get());
     return made;
 }
 

@@ -15,7 +15,7 @@ namespace {
 template <class Tensor>
 struct ExportedTensor {
     Tensor tensor{};
-    StorageRef storage;
+    Export memory;
     Dims shape, strides;
 };
 
@@ -49,12 +49,12 @@ Dims element_strides(const Array& array) {
 template <class Tensor>
 Tensor* make_tensor(const Array& array, bool is_copy) {
     auto exported = std::make_unique<ExportedTensor<Tensor>>();
-    exported->storage = array.storage_ref();
+    exported->memory = export_memory(array);
     exported->shape = array.shape();
     exported->strides = element_strides(array);
     const int64_t item = item_size(array.dtype());
     DLTensor& tensor = exported->tensor.dl_tensor;
-    tensor.data = export_memory(array);
+    tensor.data = exported_address(array);
     tensor.device = dlpack_device(array.device());
     tensor.ndim = array.ndim();
     tensor.dtype = {uint8_t(dlpack_code(array.dtype())), uint8_t(item * 8), 1};

@@ -137,7 +137,7 @@ PyObject* array_itself(Given given, int) {
     Array shared = memory_of_other(given[0]);
     if (!shared) return nullptr;
     PyObject* const made = wrap(std::move(shared));
-    set_base(made, Py_NewRef(given[0]));
+    set_base(made, given[0]);
     return made;
 }
 

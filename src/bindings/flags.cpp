@@ -74,8 +74,9 @@ bool has_aligned_elements(const Array& array) {
 
 int num_of(PyObject* object) {
     const Array& array = array_of(object);
-    return (array.is_c_contiguous() ? kC : 0) | (array.is_f_contiguous() ? kF : 0) | (base_of(object) ? 0 : kOwner) |
-           (has_aligned_elements(array) ? kAligned : 0) | (array.is_writable() ? kWriteable : 0);
+    return (array.is_c_contiguous() ? kC : 0) | (array.is_f_contiguous() ? kF : 0) |
+           (base_or_lender_of(object) ? 0 : kOwner) | (has_aligned_elements(array) ? kAligned : 0) |
+           (array.is_writable() ? kWriteable : 0);
 }
 
 /// Whether the base, asked now, lets its memory be written: an array of ours or any other object.
@@ -97,7 +98,7 @@ void set_writable(PyObject* self, bool is_writable) {
     if (!is_writable) {
         array.set_read_only();
     } else if (!array.is_writable()) {
-        PyObject* const base = base_of(self);
+        PyObject* const base = base_or_lender_of(self);
         StorageRef storage = array.storage_ref();
         if (base ? !is_writable_base(base) : storage->read_only)
             raise(ErrorKind::Value, "cannot set WRITEABLE flag to True of this array");

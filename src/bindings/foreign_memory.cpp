@@ -29,10 +29,9 @@ ForeignBytes checked_bytes(const ForeignMemory& memory, const char* function) {
     return {reinterpret_cast<char*>(low), high - low, int64_t(start) - low};
 }
 
-Array adopt_memory(ForeignMemory&& memory, const ForeignBytes& bytes, void (*free)(void*), void* owner,
-                   int64_t stream) {
-    StorageRef storage = foreign_storage(memory.device, bytes.first, bytes.count, free, owner);
-    storage->exported = true;
+Array adopt_memory(ForeignMemory&& memory, const ForeignBytes& bytes, void (*free)(void*), void* owner, int64_t stream,
+                   bool (*is_held)(void*)) {
+    StorageRef storage = foreign_storage(memory.device, bytes.first, bytes.count, free, owner, is_held);
     storage->read_only = memory.is_read_only;
     if (stream != kDataIsReady) runtime(memory.device).adopt(*storage, stream);
     return Array(std::move(storage), bytes.origin, std::move(memory.layout), memory.dtype);

@@ -28,8 +28,9 @@ ForeignBytes checked_bytes(const ForeignMemory& memory, const char* function);
 constexpr int64_t kDataIsReady = -1;
 
 /// An array over bytes that were checked. `free(owner)` runs when the last view is gone, or if this throws.
-/// `stream`: where the producer has made the data ready, or kDataIsReady.
-Array adopt_memory(ForeignMemory&& memory, const ForeignBytes& bytes, void (*free)(void*), void* owner, int64_t stream);
+/// `stream`: where the producer has made the data ready, or kDataIsReady. `is_held`: as foreign_storage's.
+Array adopt_memory(ForeignMemory&& memory, const ForeignBytes& bytes, void (*free)(void*), void* owner, int64_t stream,
+                   bool (*is_held)(void*) = nullptr);
 
 /// Gives up a reference to a Python object, in any thread: what `free` is for memory that an object owns.
 void drop_reference(void* object);

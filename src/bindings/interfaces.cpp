@@ -13,14 +13,16 @@
 
 namespace cuarray::python {
 
-char* export_memory(const Array& array) {
-    Storage& storage = array.storage();
-    runtime(array.device()).open_to_host(storage);
-    if (array.is_writable()) {
-        before_write(storage);
-        storage.exported = true;
-    }
-    return array.is_empty() ? nullptr : array.data();
+Export export_memory(const Array& array) {
+    StorageRef storage = array.storage_ref();
+    runtime(array.device()).open_to_host(*storage);
+    return export_storage(std::move(storage), array.is_writable());
+}
+
+char* export_address(const Array& array) {
+    const Export settled = export_memory(array);
+    array.storage().begin_export(array.is_writable());
+    return exported_address(array);
 }
 
 namespace {
@@ -33,7 +35,7 @@ std::string ordered_typestr(DType dtype) {
 
 /// The keys that both array interfaces share.
 Object interface_of(const Array& array) {
-    const char* data = export_memory(array);
+    const char* data = export_address(array);
     const std::string typestr = ordered_typestr(array.dtype());
     return Object::steal(Py_BuildValue(
         "{s:N,s:s,s:(NN),s:N,s:i}", "shape", to_python(array.shape()).release(), "typestr", typestr.c_str(), "data",
@@ -134,7 +136,7 @@ PyObject* array_protocol(PyObject* self, PyObject** values) {
     if (is_set && !copies && !is_on_host(array.device()))
         raise(ErrorKind::Value, "__array__: an array on ", to_string(array.device()),
               " needs a copy, and copy=False was given");
-    return (copies || !is_on_host(array.device()) ? copy_to_numpy(array) : view_as_numpy(self, array)).release();
+    return (copies || !is_on_host(array.device()) ? copy_to_numpy(array) : view_as_numpy(array)).release();
 }
 
 /// Whether cuarray's functions take this operand, which is no other library's array.

@@ -3,6 +3,7 @@
 #include <vector>
 #include "bindings/convert.h"
 #include "bindings/dlpack.h"
+#include "bindings/interfaces.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
 
@@ -98,8 +99,13 @@ PyObject* itemsize(PyObject* self, void*) {
 }
 
 PyObject* base(PyObject* self, void*) {
-    PyObject* const owner = base_of(self);
-    return Py_NewRef(owner ? owner : Py_None);
+    PyObject* const base = base_or_lender_of(self);
+    if (!base || base == base_of(self)) return Py_NewRef(base ? base : Py_None);
+    return guarded([&] {
+        Object lender = Object::share(base);
+        const Export settled = export_memory(array_of(self));
+        return lender.release();
+    });
 }
 
 PyObject* transposed(PyObject* self, void*) {
@@ -311,9 +317,18 @@ PyObject* wrap_view(Array&& array, PyObject* source) {
     if (as_ndarray(source)->is_value && array.ndim() == 0)
         return array.dtype() == dtype_of(source) ? Py_NewRef(source) : wrap(copy(array), true);
     PyObject* self = wrap(std::move(array));
-    PyObject* const owner = base_of(source);
-    set_base(self, Py_NewRef(owner ? owner : source));
+    set_base(self, source);
     return self;
+}
+
+void set_base(PyObject* object, PyObject* source) {
+    ArrayObject* const self = static_cast<ArrayObject*>(as_ndarray(object));
+    PyObject* const base = is_ndarray(source) ? base_of(source) : nullptr;
+    const void* const lender = self->first.lender();
+    if (base)
+        self->base = Py_NewRef(base);
+    else if (!lender || (lender != source && !is_ndarray(source)))
+        self->base = Py_NewRef(source);
 }
 
 namespace {

@@ -66,12 +66,19 @@ inline Device device_of(PyObject* object) { return is_number(object) ? Device{} 
 inline DType dtype_of(PyObject* object) {
     return is_number(object) ? dtype_of_number(object) : array_of(object).dtype();
 }
-/// The base of a view, or null.
+/// The base of a view, or null; null as well where the memory knows its lender.
 inline PyObject* base_of(PyObject* object) {
     return as_ndarray(object)->is_number ? nullptr : static_cast<ArrayObject*>(as_ndarray(object))->base;
 }
-/// Sets the base of a new array, which is no number; takes over the reference.
-inline void set_base(PyObject* object, PyObject* base) { static_cast<ArrayObject*>(as_ndarray(object))->base = base; }
+/// The same, and else the object that lent the memory: other code that gets it can read and write the elements.
+inline PyObject* base_or_lender_of(PyObject* object) {
+    if (as_ndarray(object)->is_number) return nullptr;
+    PyObject* const base = base_of(object);
+    return base ? base : static_cast<PyObject*>(array_of(object).lender());
+}
+/// Makes a new array, which is no number, a view of `source`, which becomes (or lends) its base. An array does not hold
+/// the lender of its memory, whose references tell who else may write.
+void set_base(PyObject* object, PyObject* source);
 /// Makes the object another array, with a new shape or new memory. Work without the GIL goes on with what it was.
 void replace(PyObject* object, Array&& array);
 
@@ -98,7 +105,7 @@ inline PyObject* wrap_result(Array&& array) {
     const bool is_value = array.ndim() == 0;
     return wrap(std::move(array), is_value);
 }
-/// A view of `source`, which becomes (or lends) its base.
+/// A view of `source`, an array.
 PyObject* wrap_view(Array&& array, PyObject* source);
 
 /// The attribute `flags`.

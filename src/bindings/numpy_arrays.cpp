@@ -1,9 +1,12 @@
 // numpy_arrays.cpp -- the memory of NumPy arrays as arrays on cpu, and the other way round.
 #include <pybind11/numpy.h>
 #include <cstring>
+#include <memory>
+#include <utility>
 #include "bindings/convert.h"
 #include "bindings/fast_paths.h"
 #include "bindings/foreign_memory.h"
+#include "bindings/interfaces.h"
 #include "bindings/ndarray.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
@@ -20,6 +23,26 @@ py::array new_numpy_array(const Array& array, const Dims& shape) {
     return py::array(dtype, py::array::ShapeContainer(shape.begin(), shape.end()));
 }
 
+/// Whether anybody but the storage that has the one counted reference can find the array, or one whose memory it shows.
+bool is_held_elsewhere([[maybe_unused]] void* numpy_array) {
+#ifdef Py_GIL_DISABLED
+    return true;  // counts of references are spread over threads
+#else
+    PyTypeObject* const plain = py::detail::npy_api::get().PyArray_Type_;
+    for (auto* object = static_cast<PyObject*>(numpy_array); object && Py_TYPE(object) == plain;) {
+        const PyObject* weak = nullptr;
+        std::memcpy(&weak, reinterpret_cast<char*>(object) + plain->tp_weaklistoffset, sizeof weak);
+        if (Py_REFCNT(object) != 1 || weak) return true;
+        const auto* const array = py::detail::array_proxy(object);
+        if (array->flags & py::detail::npy_api::NPY_ARRAY_OWNDATA_) return array->base != nullptr;
+        object = array->base;
+    }
+    return true;
+#endif
+}
+
+void end_loan(void* lent) { delete static_cast<Export*>(lent); }
+
 /// The memory of an array of NumPy's whose dtype is known.
 Array import_as(PyObject* numpy_array, DType dtype) {
     const auto* const source = py::detail::array_proxy(numpy_array);
@@ -31,7 +54,8 @@ Array import_as(PyObject* numpy_array, DType dtype) {
     const bool is_read_only = !(source->flags & py::detail::npy_api::NPY_ARRAY_WRITEABLE_);
     ForeignMemory memory{kHost, reinterpret_cast<uintptr_t>(source->data), 0, std::move(layout), dtype, is_read_only};
     const ForeignBytes bytes = checked_bytes(memory, "asarray");
-    return adopt_memory(std::move(memory), bytes, drop_reference, Py_NewRef(numpy_array), kDataIsReady);
+    return adopt_memory(std::move(memory), bytes, drop_reference, Py_NewRef(numpy_array), kDataIsReady,
+                        is_held_elsewhere);
 }
 
 bool read_numpy_dtype(PyObject* object, DType& dtype) {
@@ -89,20 +113,19 @@ Array copy_of_few(PyObject* object, Device device) {
     return result;
 }
 
-Object view_as_numpy(PyObject* owner, const Array& array) {
-    Storage& storage = array.storage();
-    runtime(kHost).open_to_host(storage);
-    if (array.is_writable()) {
-        before_write(storage);
-        storage.exported = true;
-    }
+Object view_as_numpy(const Array& array) {
+    // The base is an array over memory that is lent as long as the base lives, because NumPy asks it whether it may
+    // write.
+    auto lent = std::make_unique<Export>(export_memory(array));
+    const Storage& memory = array.storage();
+    StorageRef storage = foreign_storage(kHost, memory.data, memory.bytes, end_loan, lent.get());
+    lent.release();
+    storage->read_only = !array.is_writable();
+    const Object base = Object::steal(wrap(Array(std::move(storage), array.offset(), array.layout(), array.dtype())));
     const py::dtype dtype = py::reinterpret_steal<py::dtype>(to_python(array.dtype()).release());
-    // A value asks its memory whether anybody else holds it.
-    const bool is_value = is_ndarray(owner) && as_ndarray(owner)->is_value;
-    const Object holder = is_value ? Object::steal(wrap(array)) : Object::share(owner);
     py::array view(dtype, py::array::ShapeContainer(array.shape().begin(), array.shape().end()),
                    py::array::StridesContainer(array.strides().begin(), array.strides().end()),
-                   array.is_empty() ? nullptr : array.data(), py::handle(holder.get()));
+                   array.is_empty() ? nullptr : array.data(), py::handle(base.get()));
     if (!array.is_writable()) view.attr("setflags")(py::arg("write") = false);
     return Object::steal(view.release().ptr());
 }
@@ -144,8 +167,7 @@ void copy_into_numpy(const Array& array, PyObject* out, bool waits) {
 
 Object copy_to_pinned_numpy(const Array& array) {
     const Array pinned = empty(array.shape(), array.dtype(), array.device(), MemoryKind::Pinned);
-    const Object owner = Object::steal(wrap(pinned));
-    Object view = view_as_numpy(owner.get(), pinned);
+    Object view = view_as_numpy(pinned);
     transfer(pinned, array, "numpy");
     return view;
 }

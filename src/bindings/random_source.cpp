@@ -458,7 +458,7 @@ Object host_argument(PyObject* object) {
     if (!is_ndarray(object)) return {};
     const Array* const array = read_array(object);
     if (!array || !direct_data(*array) || array->dtype() == DType::bfloat16) return {};
-    return view_as_numpy(object, *array);
+    return view_as_numpy(*array);
 }
 
 /// What NumPy drew, as a value or as an array with memory of its own; null for what is no number.
@@ -580,7 +580,7 @@ PyObject* reorder(Given given, int which) {
     if (!row.is_copied && !array->is_writable()) return nullptr;
     const Object copied = row.is_copied ? Object::steal(wrap(copy(*array))) : Object();
     PyObject* const target = row.is_copied ? copied.get() : given[1];
-    const Object host = Object::share(source->host), view = view_as_numpy(target, array_of(target));
+    const Object host = Object::share(source->host), view = view_as_numpy(array_of(target));
     PyObject* const arguments[] = {host.get(), view.get()};
     Object done =
         Object::steal(PyObject_VectorcallMethod(name, arguments, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));

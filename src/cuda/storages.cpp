@@ -86,7 +86,7 @@ void GpuRuntime::release(Block& block) noexcept {
     if (!block.allocation.address) return;
     // In a forked child, threads that no longer exist may hold locks.
     const Few<StreamPoint, 4> users = is_alive() ? block.uses.points(true) : Few<StreamPoint, 4>();
-    pool.release(block.allocation, users, block.exported || block.seen_elsewhere);
+    pool.release(block.allocation, users, block.last_export() || block.seen_elsewhere);
 }
 
 // Every view of it (NumPy, DLPack) holds a reference to the storage, so only the GPU may still use the memory.

@@ -295,7 +295,8 @@ StorageRef HostMemory::adopt(Block* block, int64_t bytes) {
         raise_no_memory(bytes);
     }
     block->bytes = bytes;
-    block->read_only = block->exported = false;
+    block->read_only = false;
+    block->forget_exports();
     count_live(cache_of_thread(), 1);
     block->own();
     return tracked(StorageRef::adopt(block));

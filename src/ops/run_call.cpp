@@ -180,8 +180,8 @@ bool needs_own_result(const Call& c, int k) {
 bool owns_memory_alone(const Array& a) {
     if (a.is_pending() || !a.is_writable()) return false;
     Storage& storage = a.storage();
-    return storage.references() == 1 && !storage.exported && a.offset() == 0 && storage.bytes == a.nbytes() &&
-           direct_data(a) != nullptr;
+    return storage.references() == 1 && !storage.is_exported() && !storage.lender() && a.offset() == 0 &&
+           storage.bytes == a.nbytes() && direct_data(a) != nullptr;
 }
 
 /// The dying operand whose memory becomes the result's; null if there is none of its dtype and layout.

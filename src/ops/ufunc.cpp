@@ -56,8 +56,10 @@ UfuncResult call(RowId id, std::span<const Argument> args, const UfuncOptions& o
     const bool has_output = options.out[0] || options.out[1];
     if (can_wait(c)) {
         const GraphLock lock = lock_graph();
-        if (!has_output) return defer_call(c);
-        if (can_rebind(c)) {
+        // Again: another thread may have exported an operand meanwhile.
+        const bool waits = can_wait(c);
+        if (waits && !has_output) return defer_call(c);
+        if (waits && can_rebind(c)) {
             UfuncResult result = defer_call(c);
             *options.out[0] = result.array[0];
             return result;

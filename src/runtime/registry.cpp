@@ -227,12 +227,15 @@ namespace {
 
 class ForeignStorage final : public Storage {
  public:
-    ForeignStorage(Backend* backend, void* data, int64_t bytes, void (*free)(void*), void* context)
-        : Storage(backend, data, bytes), free_(free), context_(context) {
-        exported = true;
+    ForeignStorage(Backend* backend, void* data, int64_t bytes, void (*free)(void*), void* context,
+                   bool (*is_held)(void*))
+        : Storage(backend, data, bytes), free_(free), context_(context), is_held_(is_held) {
+        begin_export(true);
     }
+    void* lender() const override { return is_held_ ? context_ : nullptr; }
 
  private:
+    bool is_held_elsewhere() const override { return !is_held_ || is_held_(context_); }
     void destroy() override {
         backend->runtime().return_to_owner(*this);
         if (free_) free_(context_);
@@ -240,14 +243,18 @@ class ForeignStorage final : public Storage {
     }
     void (*free_)(void*);
     void* context_;
+    bool (*is_held_)(void*);
 };
 
 }  // namespace
 
-StorageRef foreign_storage(Device device, void* data, int64_t bytes, void (*free)(void*), void* context) {
+std::atomic<int64_t> export_clock = 0;
+
+StorageRef foreign_storage(Device device, void* data, int64_t bytes, void (*free)(void*), void* context,
+                           bool (*is_held)(void*)) {
     static Backend& host = undecorated(Device{});  // without the registry's lock
     Backend& owner = device == Device{} ? host : undecorated(device);
-    return StorageRef(new ForeignStorage(&owner, data, bytes, free, context));
+    return StorageRef(new ForeignStorage(&owner, data, bytes, free, context, is_held));
 }
 
 }  // namespace cuarray

@@ -133,7 +133,7 @@ BY_HAND = [
     Mutant(
         "exported-memory-waits-for-our-streams-alone",
         "src/cuda/storages.cpp",
-        "users, block.exported || block.seen_elsewhere);",
+        "users, block.last_export() || block.seen_elsewhere);",
         "users, false);",
         "sim tests/python/test_streams.py -k gave_back",
     ),

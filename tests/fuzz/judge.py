@@ -60,6 +60,11 @@ def bare_fuse(function=None):
     return contextlib.nullcontext() if function is None else function
 
 
+def shown_by_numpy(x):
+    """Return NumPy's view of an array of cuarray's, which NumPy's own array needs no function for."""
+    return np.asarray(x) if x.device.kind == "cpu" else x
+
+
 #: Called with True before NumPy runs, with False after: NumPy may crash: `np.cumsum(np.array(1), out=np.array(1))`.
 watchers = []
 
@@ -160,8 +165,8 @@ class Pair:
         self.mended = mended or with_simpler_parts
         self.meant = [*INTENDED, *meant]
         common = {"np": np, "copied": copied, "in_c_order": in_c_order, "spread": spread, **(prelude or {})}
-        self.theirs = {"xp": np, "fuse": bare_fuse, **common}
-        self.ours = {"xp": ca, "fuse": ca.fuse, **common}
+        self.theirs = {"xp": np, "fuse": bare_fuse, "host": lambda x: x, "lent": np.copy, **common}
+        self.ours = {"xp": ca, "fuse": ca.fuse, "host": shown_by_numpy, "lent": ca.ndarray.to_numpy, **common}
         self.saved = {}
         self.held = None
         self.statement, self.bound = "", set()

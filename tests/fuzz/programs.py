@@ -195,6 +195,11 @@ TABLE = r"""
 1   {new} = {a}.item({small})
 1   {new} = {a}.tolist()
 1   {live}.setflags(write=False)
+# Memory that NumPy sees for a while, or has lent
+2   host({shown})[...] = {number}
+4   seen = host({shown}); {new} = {a} {op} {b}; seen[...] = {number}; {new2} = {a} {op} {b}; del seen
+2   {new} = {a} {op} {b}; host({shown})[...] = {number}
+3   {new} = xp.asarray(lent({shown}))
 """
 
 STEPS = [(int(weight), text) for weight, text in re.findall(r"^(\d+) +(.*\S)", TABLE, re.M)]
@@ -281,7 +286,9 @@ class Writer:
             self.bound = {}
             parts = PLACE.split(self.rng.choices(texts, weights)[0])
             # The subject of the statement comes first: the other placeholders depend on it.
-            order = sorted(range(1, len(parts), 2), key=lambda k: parts[k] not in ("live", "little", "vector", "a"))
+            order = sorted(
+                range(1, len(parts), 2), key=lambda k: parts[k] not in ("live", "little", "vector", "shown", "a")
+            )
             try:
                 for k in order:
                     parts[k] = self.fill(parts[k])
@@ -329,6 +336,13 @@ class Writer:
                 self.base, self.subject = name, arrays[name]
             return name
         return self.base
+
+    def shown(self):
+        """A name of an array that NumPy can show; of a 0-d result it makes a number."""
+        name = self.pick(lambda x: isinstance(x, np.ndarray) and x.ndim)
+        if self.base is None:
+            self.base, self.subject = name, self.arrays()[name]
+        return name
 
     def value(self, text):
         return eval(text, {**self.pair.theirs})

@@ -75,6 +75,8 @@ class CUARRAY_API Array {
         return *storage_;
     }
     StorageRef storage_ref() const { return StorageRef(&storage()); }
+    /// The object that lent the memory, if it is Storage::lender; null for an array that is pending.
+    void* lender() const { return !is_pending() && storage_ ? storage_->lender() : nullptr; }
     int64_t offset() const { return offset_; }  ///< bytes from the storage's start to element 0
     /// Address of element 0 (host or device), after settling; not to be dereferenced for size 0.
     char* data() const { return static_cast<char*>(storage().data) + offset_; }

@@ -81,13 +81,17 @@ class CUARRAY_API Deferral {
 };
 CUARRAY_API void begin_call_deferral();
 CUARRAY_API void end_call_deferral();
+/// The same for one call of a function of the user's program, during which nothing else writes memory that was exported
+/// before: operations that read it are deferred, but not those that read memory exported or imported meanwhile.
+CUARRAY_API void begin_function_deferral();
+CUARRAY_API void end_function_deferral();
 /// The same for a scope of the user's program: operations that read exported memory run at once.
 CUARRAY_API void begin_deferral();
 CUARRAY_API void end_deferral();
 
-/// Whether to defer an operation on these arrays that has so many elements: this thread defers and, except within a
-/// Deferral, no array is exported memory, which other code may write at any time. A Deferral alone declines few
-/// elements of the host.
+/// Whether to defer an operation on these arrays that has so many elements: this thread defers, and no array is memory
+/// that other code may write before the operation would run. A Deferral alone declines few elements of the host. To
+/// hold until `defer`, the answer needs the lock.
 CUARRAY_API bool can_defer(std::span<const Array* const> arrays, int64_t elements);
 
 /// An elementwise operation to defer. Operand i is arrays[i], or scalars[i] where that is null; operands are cast to
@@ -112,6 +116,8 @@ CUARRAY_API void settle(PendingNode& node);
 CUARRAY_API void settle_all();
 /// Runs the pending readers of `storage`; must be called before every write to it.
 CUARRAY_API void before_write(Storage& storage);
+/// Hands the memory to other code for the life of the result. Pending readers run before, if it may be written.
+CUARRAY_API Export export_storage(StorageRef storage, bool is_writable);
 
 /// A pending computation that was merged into its consumer's Expr.
 struct CUARRAY_API Absorbed {

@@ -40,8 +40,10 @@ class CUARRAY_API DeviceScope {
     Device previous_;
 };
 
-/// Storage over memory with another owner; `free(context)` is called once, at the last release.
-CUARRAY_API StorageRef foreign_storage(Device device, void* data, int64_t bytes, void (*free)(void*), void* context);
+/// Storage over memory with another owner; `free(context)` is called once, at the last release. `is_held(context)`:
+/// whether anybody but the storage holds the owner; without it somebody does, always.
+CUARRAY_API StorageRef foreign_storage(Device device, void* data, int64_t bytes, void (*free)(void*), void* context,
+                                       bool (*is_held)(void*) = nullptr);
 
 /// Why a kind of device is missing ("no NVIDIA driver: libcuda.so.1 was not found"), or "".
 CUARRAY_API std::string missing_reason(Device::Kind kind);
