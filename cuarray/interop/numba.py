@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 
-from cuarray._core import ndarray
+from cuarray._core import is_value, ndarray
 
 
 def layout_of(x):
@@ -119,7 +119,7 @@ def init():
 
     An array is typed as a NumPy array of the same dtype, order and writability, and read and written in place.
     An argument that is returned comes back as an array of cuarray's; arrays that the function makes are NumPy's.
-    0-d arrays that are read-only, such as sums, are numbers unless they are complex.
+    Values, such as sums and elements, are numbers; those of complex64 are 0-d arrays.
     """
     from numba.core import types
     from numba.core.datamodel import models
@@ -148,10 +148,10 @@ def init():
         if x.dtype == np.float16:
             refuse(x, "numba", "functions of numba.njit have no float16; write x.astype('float32')")
         dtype = element_type(x.dtype, from_dtype)
-        readonly = not x.flags.writeable
-        # Numba reads numbers with float(), which would drop imaginary parts.
-        is_number = x.ndim == 0 and readonly and x.dtype.kind != "c"
-        return dtype if is_number else CuarrayType(dtype, x.ndim, layout_of(x), readonly)
+        # Numba reads numbers with float(), which would drop imaginary parts, or from an instance of complex.
+        if is_value(x) and x.dtype != np.complex64:
+            return dtype
+        return CuarrayType(dtype, x.ndim, layout_of(x), not x.flags.writeable)
 
     @lower_cast(CuarrayType, types.Array)
     def cast_array(context, builder, fromty, toty, value):

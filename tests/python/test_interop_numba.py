@@ -53,6 +53,24 @@ def check_every_layout():
         assert same(view) is view or (not view.size and same(view).shape == view.shape)
 
 
+def check_values_are_numbers():
+    """Whether Numba asks before or after this module is registered: elements and sums are numbers, as NumPy's scalars."""
+
+    @numba.njit
+    def scaled_sum(x, factor):
+        total = factor * 0
+        for value in x:
+            total += value * factor
+        return total
+
+    x = cuarray.arange(5.0)
+    complexes = x.astype(complex) * (1 + 2j)
+    for value in (x.mean(), x[1], x.astype("f4")[2], x.astype(int)[3], x.astype("u1")[4], (x > 1)[3], complexes[2]):
+        assert str(numba.typeof(value)) == value.dtype.name, value.dtype
+        assert scaled_sum(x, value) == scaled_sum(x.numpy(), value.numpy()[()]) == (x * value).sum(), value.dtype
+    assert str(numba.typeof(cuarray.array(2.0))) == "cuarray(float64, 0d, C)"
+
+
 def check_functions_of_numpy_inside():
     @numba.njit
     def many(x):
