@@ -111,7 +111,24 @@ def without_signature(app, what, name, value, options, lines):
         lines[0] = starred(lines[0])
 
 
+def fold_proofs(app, document):
+    """Fold the expressions that prove the rows of a table, its column "shown by", into the column before it."""
+    for table in document.findall(nodes.table):
+        heading, *rows = table.findall(nodes.row)
+        if heading[-1].astext() != "shown by":
+            continue
+        columns = table.next_node(nodes.tgroup)
+        columns["cols"] -= 1
+        columns.remove(list(columns.findall(nodes.colspec))[-1])
+        heading.pop()
+        for row in rows:
+            proof = row.pop()
+            opened = nodes.raw("", "<details><summary>shown by</summary>", format="html")
+            row[-1] += [opened, *proof.children, nodes.raw("", "</details>", format="html")]
+
+
 def setup(app):
+    app.connect("doctree-read", fold_proofs)
     app.connect("autodoc-process-docstring", without_signature, priority=1)
     app.connect("source-read", read)
     app.connect("missing-reference", numpy_page)

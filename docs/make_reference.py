@@ -122,6 +122,11 @@ def chapters():
             first = re.split("[:.;]", inspect.getdoc(module).split("\n", 1)[0])[0]
             pages = [page("cuarray", n, kind_of(getattr(cuarray, n)), getattr(cuarray, n)) for n in names]
             yield chapter(title.rpartition(".")[2], first, "cuarray", pages)
+    for title in dict.fromkeys(cuarray._core.chapters.values()):  # those of functions.def
+        names = sorted(name for name, its in cuarray._core.chapters.items() if its == title)
+        pages = [page("cuarray", name, "function") for name in names]
+        yield chapter(re.sub(r"\W+", "_", title.lower()), title, "cuarray", pages)
+        written.update(names)
     for title, about in SUBMODULES.items():
         module = importlib.import_module(f"cuarray.{title}")
         names = [

@@ -451,14 +451,16 @@ Object make_reduction_function(PyObject* prototype) {
 void bind_functions(pybind11::module_& m) {
     make_table_function_type();
     const Object prototypes = make_prototypes();
-    pybind11::dict made;
+    pybind11::dict made, chapters;
     for (size_t i = 0; i < function_rows().size(); ++i) {
         const FunctionRow& row = function_rows()[i];
         const Object name = Object::steal(PyUnicode_InternFromString(row.name));
         made[row.name] =
             make_table_function(row, kBoundFunctions[i], PyTuple_GET_ITEM(prototypes.get(), Py_ssize_t(i)), name.get());
+        chapters[row.name] = row.chapter;
     }
     m.attr("functions") = made;
+    m.attr("chapters") = chapters;
     m.attr("function") = pybind11::handle(reinterpret_cast<PyObject*>(table_function_type));
     m.def("reduction_function", &make_reduction_function,
           "The function of a public row of reductions.def, described by a Python function.");
