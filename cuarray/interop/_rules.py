@@ -137,6 +137,37 @@ class Rule:
     def has_gradient(self):
         return self.backward is not None or self.has_tape
 
+    @property
+    def has_derived(self):
+        """Whether the framework can differentiate the gradients, too."""
+        return self.has_tape and hasattr(self.framework, "zeros_like")
+
+    def derived(self, wanted, known):
+        """Return the rule of the gradients where it `has_derived`.
+
+        Its arguments are the inputs, and the gradients with respect to the results that are `known`; its results are
+        those with respect to the inputs that are `wanted`. Both are lists of bools.
+        """
+        count = len(wanted)
+
+        def gradients(*given):
+            inputs, ends = list(given[:count]), iter(given[count:])
+            with self.repeated():
+                _, pull = self.framework.vjp(self.call, inputs, wanted)
+                found = pull([next(ends) if is_known else None for is_known in known])
+            return tuple(
+                self.framework.zeros_like(x) if g is None else g
+                for g, x, is_wanted in zip(found, inputs, wanted, strict=True)
+                if is_wanted
+            )
+
+        arguments = trees.arrays_alone(count + sum(known))
+        return Rule(gradients, arguments, self.framework, name=f"the gradient of {self.name}")
+
+    def repeated(self):
+        """Return the context in which the function runs again, for its gradients."""
+        return getattr(self.framework, "repeated", nothing_kept)(self.fn, self.name)
+
     def call(self, given):
         """Call the function with the framework's arrays; return its arrays."""
         args, keywords = trees.put_together(self.arguments, given)
@@ -180,7 +211,7 @@ class Rule:
     def pull_back(self, inputs, outputs, grads):
         """Return the gradients with respect to the inputs, each None or an array of the input's shape and dtype."""
         if self.has_tape:
-            with getattr(self.framework, "repeated", nothing_kept)(self.fn, self.name):
+            with self.repeated():
                 return self.linearize(inputs, [is_differentiable(x) for x in inputs])[1](grads)
         inputs_given, outputs_given, grads_given = (
             [None if x is None else self.framework.give(x) for x in part] for part in (inputs, outputs, grads)

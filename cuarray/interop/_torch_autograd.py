@@ -54,16 +54,18 @@ def check(tensors, name):
 
 @contextlib.contextmanager
 def repeated(fn, name):
-    """Run a function again, for its gradients: the buffers of a module stay, and random numbers are refused."""
-    buffers = list(fn.buffers()) if isinstance(fn, torch.nn.Module) else []
-    kept = [buffer.detach().clone() for buffer in buffers]
+    """Run a function again, for its gradients: a module changes copies of its buffers; random numbers are refused."""
+    modules = list(fn.modules()) if isinstance(fn, torch.nn.Module) else []
+    buffers = [dict(module._buffers) for module in modules]
+    copies = {id(x): x.detach().clone() for part in buffers for x in part.values() if x is not None}
     states = _random_states()
     try:
+        for module, part in zip(modules, buffers, strict=True):
+            module._buffers.update({name: copies.get(id(x)) for name, x in part.items()})
         yield
     finally:
-        with torch.no_grad():
-            for buffer, value in zip(buffers, kept, strict=True):
-                buffer.copy_(value)
+        for module, part in zip(modules, buffers, strict=True):
+            module._buffers.update(part)
     if not all(map(torch.equal, states, _random_states())):
         raise RuntimeError(
             f"{name}: it draws random numbers, and runs again for the gradients, which would be those of others; "
@@ -78,6 +80,7 @@ def _random_states():
 
 def vjp(function, tensors, wanted):
     """Return the results of a function, and the function of their gradients by autograd."""
+    is_recorded_already = any(t.requires_grad for t in tensors)
     with torch.enable_grad():
         tensors = [t.requires_grad_() if is_wanted else t for t, is_wanted in zip(tensors, wanted, strict=True)]
         results = function(tensors)
@@ -88,10 +91,16 @@ def vjp(function, tensors, wanted):
         found = iter([None] * len(leaves))
         if pairs and leaves:
             outputs, ends = zip(*pairs, strict=True)
-            found = iter(torch.autograd.grad(outputs, leaves, ends, retain_graph=True, allow_unused=True))
+            again = is_recorded_already or any(end.requires_grad for end in ends)  # a tape around this one
+            found = iter(
+                torch.autograd.grad(outputs, leaves, ends, retain_graph=True, create_graph=again, allow_unused=True)
+            )
         return [next(found) if t.requires_grad else None for t in tensors]
 
     return results, pull_back
+
+
+zeros_like = torch.zeros_like
 
 
 def differentiable(tensor):
@@ -195,8 +204,16 @@ class Node:
                 found = self.rule.run(arrays)
             return tuple(make(x) for x in found)
 
+    def places(self, count):
+        """Return which of the tensors its rule takes."""
+        return range(count)
+
     def pull_back(self, inputs, outputs, grads):
-        return self.pull(grads) if self.pull else self.rule.pull_back(inputs, outputs, grads)
+        if self.pull:
+            return self.pull(grads)
+        places = self.places(len(inputs))
+        found = dict(zip(places, self.rule.pull_back([inputs[i] for i in places], outputs, grads), strict=True))
+        return [found.get(i) for i in range(len(inputs))]
 
     def gradient(self, count, needed, outputs):
         if not self.rule.has_gradient:
@@ -209,6 +226,7 @@ class Pullback(Node):
     """The gradients of another node: inputs, outputs and gradients in, those gradients out that there are."""
 
     def __init__(self, node, count, needed, outputs):
+        super().__init__(None)  # the rule of the gradients is made when they are differentiated
         self.node, self.count, self.needed = node, count, needed
         self.present = [False] * count
         self.are_known = [differentiable(out) for out in outputs]
@@ -223,10 +241,17 @@ class Pullback(Node):
             self.present = [g is not None and n for g, n in zip(found, self.needed, strict=True)]
             return tuple(make(g) for g, here in zip(found, self.present, strict=True) if here)
 
-    def gradient(self, *_):
-        raise RuntimeError(
-            f"{self.node.rule.name}: its backward runs outside of autograd; gradients of gradients are not available"
-        )
+    def places(self, count):
+        return [*self.node.places(self.count), *range(self.count + len(self.are_known), count)]  # not the outputs
+
+    def gradient(self, count, needed, outputs):
+        rule = self.node.rule
+        if not rule.has_derived:
+            raise RuntimeError(
+                f"{rule.name}: its backward runs outside of autograd; gradients of gradients are not available"
+            )
+        self.rule = rule.derived([self.present[i] for i in self.node.places(self.count)], self.are_known)
+        return Pullback(self, count, needed, outputs)
 
 
 def lifted(rule_of, _out_spec=None):

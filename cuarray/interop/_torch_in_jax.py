@@ -3,7 +3,9 @@
 import jax
 
 from cuarray.interop import _torch_autograd as ours
-from cuarray.interop._rules import is_differentiable
+from cuarray.interop import _trees as trees
+from cuarray.interop import torch as framework
+from cuarray.interop._rules import Rule
 
 import torch  # isort: skip  (the module above says what to install)
 
@@ -46,30 +48,22 @@ def _check(tree, fn):
             raise RuntimeError(f"{name}: a tensor over a JAX array was changed in place; write tensor.clone() first")
 
 
-def pull_back(fn, inputs, _output, grad):
-    """Return the cotangents of the inputs by PyTorch's autograd, from another run of the function.
+def rule(fn, structure, count):
+    """Return the rule of a function of tensors over the leaves of JAX's tree of its arguments."""
 
-    JAX's cotangent of a complex number is the conjugate of PyTorch's gradient.
-    """
-    arrays, structure = _flatten(inputs)
-    again = ours.repeated(fn, getattr(fn, "__name__", type(fn).__name__))
-    with ours.beside(arrays), torch.enable_grad(), again:
-        tensors = [ours.give(x) for x in arrays]
-        leaves = [t.requires_grad_() for t in tensors if ours.differentiable(t)]
-        outputs = _flatten(fn(*structure.unflatten(tensors)))[0]
-        ends = _flatten(grad, is_leaf=lambda x: x is None)[0]
-        pairs = [
-            (out, ours.give(end).conj())
-            for out, end in zip(outputs, ends, strict=True)
-            if end is not None and out.requires_grad
-        ]
-        found = iter(_gradients(pairs, leaves))
-        flat = [next(found) if is_differentiable(x) else None for x in arrays]
-    return structure.unflatten([g if g is None else ours.take(g.conj()) for g in flat])
+    def flat(*tensors):
+        args, keywords = structure.unflatten(tensors)
+        return _flatten(fn(*args, **keywords))[0]
+
+    return ModuleRule(fn, flat, count)
 
 
-def _gradients(pairs, leaves):
-    if not pairs or not leaves:
-        return [None] * len(leaves)
-    outputs, ends = zip(*pairs, strict=True)
-    return torch.autograd.grad(outputs, leaves, ends, allow_unused=True)
+class ModuleRule(Rule):
+    """A rule of a function that may be a module, whose buffers stay when it runs again."""
+
+    def __init__(self, fn, flat, count):
+        super().__init__(flat, trees.arrays_alone(count), framework, name=getattr(fn, "__name__", type(fn).__name__))
+        self.module = fn
+
+    def repeated(self):
+        return super().repeated()

@@ -55,7 +55,8 @@ def wrap(fn=None, *, source, target, backward=None, out_spec=None, narrow=False)
     -------
     callable
         The function of arrays of `source`. Memory is shared where both frameworks can; `fn` must not change its
-        arguments. In jax it can be traced and runs again for the gradients; elsewhere the run is remembered.
+        arguments. In jax it can be traced and runs again for the gradients; elsewhere the run is remembered. Where both
+        are torch, jax or tensorflow, gradients have gradients, for which it runs again.
 
     Raises
     ------

@@ -141,11 +141,51 @@ def _refusing(function, name):
     return once
 
 
-def _functions_of_torch(fn):
-    """Return a function of tensors, and its gradients by autograd, as functions of cuarray's arrays."""
+def _function_of_torch(fn):
+    """Return a function of tensors as one of cuarray's arrays."""
     from cuarray.interop import _torch_in_jax as torch_in_jax
 
-    return functools.partial(torch_in_jax.run, fn), functools.partial(torch_in_jax.pull_back, fn)
+    return functools.partial(torch_in_jax.run, fn)
+
+
+def _pull_back_of_torch(fn, if_kept):
+    """Return `_Function.pull_back` of a function of tensors, by autograd."""
+    from cuarray.interop import _torch_in_jax as torch_in_jax
+
+    def rule_of(structure, count):
+        return torch_in_jax.rule(fn, structure, count)
+
+    return _pull_back_by_tape(rule_of, if_kept)
+
+
+def _pull_back_by_tape(rule_of, if_kept=None):
+    """Return `_Function.pull_back` of the rules of a framework that differentiates gradients, too.
+
+    `rule_of(structure, count)` is the rule of the arrays of a tree; each of its derived rules is traced once.
+    JAX's cotangent of a complex number is the conjugate of the gradient that the others know.
+    """
+    made = {}
+
+    def pull_back(tree, _output, cotangent):
+        inputs, structure = _flatten(tree)
+        ends = jax.tree_util.tree_leaves(cotangent)
+        wanted, known = [is_differentiable(x) for x in inputs], [end.dtype != jax.dtypes.float0 for end in ends]
+        key = structure, tuple(wanted), tuple(known)
+        if key not in made:
+            rule = rule_of(structure, len(inputs)).derived(wanted, known)
+            made[key] = _Lifted(rule, functools.partial(_chosen, wanted), if_kept).function
+        found = iter(made[key](*inputs, *(end.conj() for end, is_known in zip(ends, known, strict=True) if is_known)))
+        # JAX's gradients of integers have no values.
+        return structure.unflatten(
+            [next(found).conj() if here else np.zeros(x.shape, jax.dtypes.float0)
+             for x, here in zip(inputs, wanted, strict=True)]
+        )  # fmt: skip
+
+    return pull_back
+
+
+def _chosen(wanted, *arrays):
+    return tuple(x for x, is_wanted in zip(arrays, wanted, strict=False) if is_wanted)
 
 
 def call(fn, out_spec, *, vjp=None, framework="cuarray", vmap_method="sequential", has_side_effect=False):
@@ -181,7 +221,8 @@ def call(fn, out_spec, *, vjp=None, framework="cuarray", vmap_method="sequential
     Returns
     -------
     callable
-        The function of JAX's arrays. It has no forward-mode derivative and no second one.
+        The function of JAX's arrays. It has no forward-mode derivative; gradients of its gradients there are with
+        `framework` 'torch'.
 
     Raises
     ------
@@ -203,13 +244,14 @@ def call(fn, out_spec, *, vjp=None, framework="cuarray", vmap_method="sequential
     """
     if framework not in ("cuarray", "torch"):
         raise TypeError(f"call: framework is 'cuarray' or 'torch', not {framework!r}")
-    by_position, if_kept = ByPosition(fn), None
+    by_position, if_kept, pull_back = ByPosition(fn), None, None
     if framework == "torch":
         if vjp is not None:
             raise TypeError("call: PyTorch's autograd makes the gradients of framework='torch'; leave vjp out")
         by_position = ByPosition(getattr(fn, "forward", fn))
         if_kept = "call: the function has kept a tensor over a JAX buffer; write tensor.clone()"
-        fn, vjp = _functions_of_torch(fn)
+        pull_back = _pull_back_of_torch(fn, if_kept)
+        fn = _function_of_torch(fn)
     if vmap_method not in _VMAP_METHODS:
         raise ValueError(f"call: vmap_method is one of {', '.join(map(repr, _VMAP_METHODS))}, not {vmap_method!r}")
     options = {"vmap_method": vmap_method, "has_side_effect": has_side_effect}
@@ -220,14 +262,14 @@ def call(fn, out_spec, *, vjp=None, framework="cuarray", vmap_method="sequential
             if any(jax.tree_util.tree_leaves(part)):
                 raise no_place(function.name, name)
 
-    return _callable(function, out_spec, by_position, require_places)
+    return _callable(function, out_spec, by_position, require_places, pull_back)
 
 
-def _callable(function, out_spec, by_position, require_places):
+def _callable(function, out_spec, by_position, require_places, pull_back=None):
     """Return a `_Function` as one of JAX's arrays.
 
     `require_places` is called with the tree of the arguments, True where a derivative is needed; it raises where there
-    is none.
+    is none. `pull_back` takes the place of the function's own, whose gradients are refused.
     """
 
     @jax.jit
@@ -235,7 +277,7 @@ def _callable(function, out_spec, by_position, require_places):
         args, keywords = _map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), tree)
         return function.evaluate(_spec(out_spec(*args, **keywords) if callable(out_spec) else out_spec), tree)
 
-    pull_back = _refusing(jax.jit(function.pull_back), function.name)
+    pull_back = pull_back or _refusing(jax.jit(function.pull_back), function.name)
     differentiable = jax.custom_vjp(evaluate)
 
     def forward(tree):
@@ -320,6 +362,9 @@ def vjp(function, arrays, wanted):
     return results, pull_back
 
 
+zeros_like = jax.numpy.zeros_like
+
+
 def _cotangent(result, grad):
     if not is_differentiable(result):
         return np.zeros(result.shape, jax.dtypes.float0)
@@ -345,7 +390,7 @@ def lifted(rule_of, out_spec):
 class _Lifted:
     """A rule as a function of JAX's arrays."""
 
-    def __init__(self, rule, out_spec):
+    def __init__(self, rule, out_spec, if_kept=None):
         self.rule, self.out_spec = rule, out_spec
 
         def run(*arrays):
@@ -356,8 +401,11 @@ class _Lifted:
             self.pull_back if rule.has_gradient else None,
             {"vmap_method": "sequential", "has_side_effect": False},
         )
-        function = _Function(run, vjp, options, "wrap was given no backward=")
-        self.function = _callable(function, self.spec, ByPosition(run), lambda tree: rule.require_places(tree[0]))
+        function = _Function(run, vjp, options, "wrap was given no backward=", if_kept)
+        by_tape = _pull_back_by_tape(lambda *_: rule) if rule.has_derived else None
+        self.function = _callable(
+            function, self.spec, ByPosition(run), lambda tree: rule.require_places(tree[0]), by_tape
+        )
 
     def spec(self, *shapes):
         if self.out_spec is not None:

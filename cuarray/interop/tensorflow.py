@@ -82,15 +82,35 @@ def _require_reverse(rule, tensors):
         raise NotImplementedError(f"{rule.name}: derivatives in forward mode are not available")
 
 
-def _once(rule, function):
-    """Return a function of tensors whose own gradient is refused; a tape would take it for a constant."""
+zeros_like = tf.zeros_like
 
-    def refuse(*_):
-        raise NotImplementedError(
-            f"{rule.name}: its backward runs outside of TensorFlow; gradients of gradients are not available"
-        )
 
-    return tf.custom_gradient(lambda *tensors: (function(*tensors), refuse))
+def _gradients(rule, pull_back, tensors, ends, known):
+    """Return what `pull_back(tensors, ends)` does, the gradients of a rule or None, as tensors with gradients."""
+    wanted = []
+
+    @tf.custom_gradient
+    def run(*given):
+        found = pull_back(given[: len(tensors)], given[len(tensors) :])
+        wanted[:] = [g is not None for g in found]
+
+        def again(*ends_of_gradients):
+            if not rule.has_derived:  # a tape would take the gradients for constants
+                raise NotImplementedError(
+                    f"{rule.name}: its backward runs outside of TensorFlow; gradients of gradients are not available"
+                )
+            is_used = [True] * len(tensors) + known
+            used = [x for x, is_here in zip(given, is_used, strict=True) if is_here]
+            with tf.GradientTape() as tape:
+                tape.watch(used)
+                results = _differentiable(rule.derived(wanted, known), used)
+            parts = iter(tape.gradient(results, used, list(ends_of_gradients)))
+            return [next(parts) if is_here else None for is_here in is_used]
+
+        return [make(g) for g in found if g is not None], again
+
+    made = iter(run(*tensors, *ends))
+    return [next(made) if is_wanted else None for is_wanted in wanted]
 
 
 def _differentiable(rule, tensors):
@@ -110,17 +130,13 @@ def _differentiable(rule, tensors):
         def gradient(*ends):
             if not rule.has_gradient:
                 raise RuntimeError(f"{rule.name} has no gradient: give wrap a backward=")
-            wanted = []
+            known = [is_differentiable(x) for x in outputs]
 
-            def pulled(*ends_and_tensors):
-                given = zip(ends_and_tensors, outputs, strict=False)
-                grads = [take(end) if is_differentiable(x) else None for end, x in given]
-                found = pull(grads) if pull else rule.pull_back(inputs, outputs, grads)
-                wanted[:] = [g is not None for g in found]
-                return [make(g) for g in found if g is not None]
+            def pull_back(_, ends):
+                grads = [take(end) if is_known else None for end, is_known in zip(ends, known, strict=True)]
+                return pull(grads) if pull else rule.pull_back(inputs, outputs, grads)
 
-            made = iter(_once(rule, pulled)(*ends, *tensors))
-            return [next(made) if is_wanted else None for is_wanted in wanted]
+            return _gradients(rule, pull_back, tensors, ends, known)
 
         return [make(x) for x in outputs], gradient
 

@@ -18,6 +18,7 @@ from cuarray.interop._torch_autograd import make as make
 from cuarray.interop._torch_autograd import repeated as repeated
 from cuarray.interop._torch_autograd import take as take
 from cuarray.interop._torch_autograd import vjp as vjp
+from cuarray.interop._torch_autograd import zeros_like as zeros_like
 from cuarray.interop._torch_operator import custom_op as custom_op
 
 import torch  # isort: skip  (the modules above say what to install)

@@ -184,21 +184,101 @@ def check_tensors_of_tensorflow_are_not_changed():
     assert "read-only" in str(error_of(lambda: made[0].__setitem__(0, 9), ValueError)) and t.numpy().tolist() == [2, 4]
 
 
-def check_gradients_of_gradients_in_tensorflow_raise():
-    """They were taken for zero, and derivatives in forward mode for None."""
+def polynomial(lib):
+    """A function of two arrays that broadcast, in a library's own functions, with derivatives of every order."""
+    return lambda x, y: lib.sin(x) * y * y + x * x * x
+
+
+def check_gradients_of_gradients_in_torch():
+    x, y = (torch.linspace(0.1, n, 3 * n, dtype=torch.float64).reshape(n, 3) for n in (2, 1))
+    z = torch.tensor([1 + 2j, 0.5 - 1j], dtype=torch.complex128)
+    with jax.enable_x64(True):
+        for target, lib in (("jax", jnp), ("tensorflow", tf)):
+            f = wrap(polynomial(lib), source="torch", target=target)
+            assert torch.autograd.gradgradcheck(f, (x.requires_grad_(), y.requires_grad_()))
+            assert torch.autograd.gradgradcheck(
+                wrap(lambda z: z * z * z, source="torch", target=target), (z.requires_grad_(),)
+            )
+            found, expected = f(x, y), polynomial(torch)(x, y)
+            for _ in range(3):
+                found, expected = (torch.autograd.grad(v.sum(), x, create_graph=True)[0] for v in (found, expected))
+                assert torch.allclose(found, expected)
+            second = torch.func.grad(torch.func.grad(lambda t, f=f: f(t, t)))
+            assert torch.allclose(
+                second(x[0, 1]), torch.func.grad(torch.func.grad(lambda t: polynomial(torch)(t, t)))(x[0, 1])
+            )
+
+
+def check_gradients_of_gradients_in_jax():
+    from jax.test_util import check_grads
+
+    from cuarray.interop.jax import call
+
+    with jax.enable_x64(True):
+        x, y = jnp.linspace(0.1, 2, 6).reshape(2, 3), jnp.linspace(0.1, 1, 3)
+        for f in (
+            wrap(polynomial(torch), source="jax", target="torch"),
+            wrap(polynomial(tf), source="jax", target="tensorflow"),
+            call(polynomial(torch), lambda x, y: x, framework="torch"),
+        ):
+            check_grads(lambda x, y, f=f: f(jnp.asarray(x), jnp.asarray(y)), (x, y), order=3, modes=("rev",))
+            twice = jax.jit(jax.grad(jax.grad(lambda t, f=f: f(t, t))))
+            assert jnp.allclose(twice(0.3), jax.grad(jax.grad(lambda t: polynomial(jnp)(t, t)))(0.3))
+        cube = wrap(lambda z: z * z * z, source="jax", target="torch")
+        check_grads(lambda z: cube(jnp.asarray(z)), (jnp.asarray([1 + 2j, 0.5 - 1j]),), order=2, modes=("rev",))
+        summed = wrap(lambda x, k: (x**3 * k).sum(), source="jax", target="torch")  # an integer has no gradient
+        hessian = jax.jacrev(jax.jacrev(summed))(jnp.arange(3.0), jnp.arange(3))
+        assert hessian.tolist() == np.diag([0, 6, 24]).tolist()
+
+
+def check_gradients_of_gradients_in_tensorflow():
+    """They were taken for zero."""
+    x = tf.constant([1.0, 2.0])
+    for target in ("torch", "jax"):
+        cube = wrap(lambda x: x * x * x, source="tensorflow", target=target)
+        with tf.GradientTape() as third:
+            third.watch(x)
+            with tf.GradientTape(persistent=True) as second:
+                second.watch(x)
+                with tf.GradientTape(persistent=True) as first:
+                    first.watch(x)
+                    total = tf.reduce_sum(cube(x))
+                slope = first.gradient(total, x)
+                loss = tf.reduce_sum(slope * slope) + total
+            assert slope.numpy().tolist() == first.gradient(total, x).numpy().tolist() == [3, 12]
+            assert second.gradient(loss, x).numpy().tolist() == [39, 300]
+            curvature = second.gradient(slope, x)
+        assert curvature.numpy().tolist() == [6, 12] and third.gradient(curvature, x).numpy().tolist() == [6, 6]
+
+
+def check_gradients_of_gradients_keep_buffers():
+    """A module runs again for them: its buffers stay."""
+    from cuarray.interop.jax import call
+
+    net, expected = torch.nn.BatchNorm1d(3), torch.nn.BatchNorm1d(3)
+    rows = np.arange(12, dtype="f4").reshape(4, 3) ** 2
+    expected(torch.tensor(rows))
+    f = call(net, lambda x: x, framework="torch")
+    slope = jax.grad(lambda x: (f(x) ** 3).sum())
+    jax.grad(lambda x: (slope(x) ** 2).sum())(jnp.asarray(rows))
+    assert all(map(torch.equal, net.buffers(), expected.buffers())), list(net.buffers())
+
+
+def check_derivatives_that_tensorflow_is_refused():
+    """Gradients of gradients by `backward` were taken for zero, and derivatives in forward mode for None."""
     x = tf.constant([1.0, 2.0])
     for target in ("torch", "jax", "cuarray"):
         backward = (lambda inputs, output, grad: 3 * grad * inputs[0] ** 2) if target == "cuarray" else None
         cube = wrap(lambda x: x * x * x, source="tensorflow", target=target, backward=backward)
-        with tf.GradientTape() as outer:
-            outer.watch(x)
-            with tf.GradientTape(persistent=True) as inner:
-                inner.watch(x)
-                total = tf.reduce_sum(cube(x))
-            first = inner.gradient(total, x)
-            loss = tf.reduce_sum(first * first) + total
-        assert first.numpy().tolist() == inner.gradient(total, x).numpy().tolist() == [3, 12]
-        assert "gradients of gradients" in str(error_of(lambda: outer.gradient(loss, x), NotImplementedError))
+        if backward:
+            with tf.GradientTape() as outer:
+                outer.watch(x)
+                with tf.GradientTape() as inner:
+                    inner.watch(x)
+                    total = tf.reduce_sum(cube(x))
+                slope = inner.gradient(total, x)
+            assert slope.numpy().tolist() == [3, 12]
+            assert "gradients of gradients" in str(error_of(lambda: outer.gradient(slope, x), NotImplementedError))
         with tf.autodiff.ForwardAccumulator(x, tf.ones(2)):
             assert "forward mode" in str(error_of(lambda: cube(x), NotImplementedError))
         with tf.autodiff.ForwardAccumulator(tf.ones(3), tf.ones(3)):
