@@ -194,8 +194,8 @@ INDEXING = [
     Mutant(
         "trace-without-its-dtype",
         "src/ops/diagonals.cpp",
-        "options.dtype = dtype, options.out = out, options.name = \"trace\";",
-        "options.out = out, options.name = \"trace\";",
+        'options.dtype = dtype, options.out = out, options.name = "trace";',
+        'options.out = out, options.name = "trace";',
         tests("indexing_functions", "trace"),
     ),
     Mutant(
