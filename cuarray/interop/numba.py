@@ -184,7 +184,7 @@ def init():
 
 def as_ours(array):
     """Return the array that a NumPy array views; another one over its memory if there is none."""
-    base = array.base
+    base = getattr(array.base, "base", None)  # of the export that the view holds
     is_whole = isinstance(base, ndarray) and base.shape == array.shape and base.strides == array.strides
     if is_whole and (not array.size or base.__array_interface__["data"][0] == array.ctypes.data):
         return base

@@ -134,8 +134,8 @@ Array copy_of_few(PyObject* object, Device device);
 bool is_native_numpy(PyObject* object);
 /// Its memory, as of import_numpy; an empty handle for other objects.
 Array import_native_numpy(PyObject* object);
-/// A NumPy array over the memory of a host array, or a copy of any array.
-Object view_as_numpy(const Array& array);
+/// A NumPy array over the memory of a host array, which holds `source`, the object of that; or a copy of any array.
+Object view_as_numpy(const Array& array, PyObject* source = nullptr);
 Object copy_to_numpy(const Array& array);
 /// Copies into an existing NumPy array, casting as an assignment does. Only where the memory is pinned can it return
 /// before the data has arrived.

@@ -136,7 +136,7 @@ PyObject* array_protocol(PyObject* self, PyObject** values) {
     if (is_set && !copies && !is_on_host(array.device()))
         raise(ErrorKind::Value, "__array__: an array on ", to_string(array.device()),
               " needs a copy, and copy=False was given");
-    return (copies || !is_on_host(array.device()) ? copy_to_numpy(array) : view_as_numpy(array)).release();
+    return (copies || !is_on_host(array.device()) ? copy_to_numpy(array) : view_as_numpy(array, self)).release();
 }
 
 /// Whether cuarray's functions take this operand, which is no other library's array.

@@ -79,6 +79,10 @@ inline PyObject* base_or_lender_of(PyObject* object) {
 /// Makes a new array, which is no number, a view of `source`, which becomes (or lends) its base. An array does not hold
 /// the lender of its memory, whose references tell who else may write.
 void set_base(PyObject* object, PyObject* source);
+/// Lets a new array, which is no number, hold `source` as its base, whoever lent its memory.
+inline void hold_as_base(PyObject* object, PyObject* source) {
+    static_cast<ArrayObject*>(as_ndarray(object))->base = Py_NewRef(source);
+}
 /// Makes the object another array, with a new shape or new memory. Work without the GIL goes on with what it was.
 void replace(PyObject* object, Array&& array);
 

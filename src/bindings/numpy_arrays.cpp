@@ -113,7 +113,7 @@ Array copy_of_few(PyObject* object, Device device) {
     return result;
 }
 
-Object view_as_numpy(const Array& array) {
+Object view_as_numpy(const Array& array, PyObject* source) {
     // The base is an array over memory that is lent as long as the base lives, because NumPy asks it whether it may
     // write.
     auto lent = std::make_unique<Export>(export_memory(array));
@@ -122,6 +122,7 @@ Object view_as_numpy(const Array& array) {
     lent.release();
     storage->read_only = !array.is_writable();
     const Object base = Object::steal(wrap(Array(std::move(storage), array.offset(), array.layout(), array.dtype())));
+    if (source) hold_as_base(base.get(), source);
     const py::dtype dtype = py::reinterpret_steal<py::dtype>(to_python(array.dtype()).release());
     py::array view(dtype, py::array::ShapeContainer(array.shape().begin(), array.shape().end()),
                    py::array::StridesContainer(array.strides().begin(), array.strides().end()),

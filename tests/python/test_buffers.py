@@ -230,6 +230,7 @@ def test_ctypes(cpu):
     assert list(x.T.ctypes.shape) == [2, 2] and list(x.T.ctypes.strides) == [8, 16]
     assert list(x.ctypes.shape_as(ctypes.c_int)) == [2, 2] and list(x.ctypes.strides_as(ctypes.c_int)) == [16, 8]
     assert x.ctypes._as_parameter_.value == x.ctypes.data
+    assert x.__array__().base.base is x
     ctypes.memset(x.ctypes, 0, 8)
     assert x[0, 0] == 0
     shared = np.ctypeslib.as_ctypes(x)
