@@ -66,4 +66,4 @@ class ModuleRule(Rule):
         self.module = fn
 
     def repeated(self):
-        return super().repeated()
+        return ours.repeated(self.module, self.name)

@@ -127,11 +127,13 @@ Object from_dlpack(PyObject* object, std::optional<Device> device, PyObject* giv
     if (device) backend(*device);  // before a capsule is consumed
     // An array of ours stays in its memory, whose work is in order on all streams: an import would not know
     // of it.
-    const bool is_ours = is_ndarray(object);
-    Array imported = is_ours ? array_of(object).view(array_of(object).layout()) : import_dlpack(object, device, copy);
+    const bool is_ours = is_ndarray(object), is_numpys = is_native_numpy(object);
+    Array imported = is_ours     ? array_of(object).view(array_of(object).layout())
+                     : is_numpys ? import_native_numpy(object)
+                                 : import_dlpack(object, device, copy);
     if (!device || *device == imported.device()) {
         // A producer too old to know copy=True has handed out its own memory.
-        const bool is_own = copy && *copy && (is_ours || imported.storage().is_exported());
+        const bool is_own = copy && *copy && (is_ours || is_numpys || imported.storage().is_exported());
         return Object::steal(wrap(is_own ? cuarray::copy(imported, 'K') : std::move(imported)));
     }
     if (copy && !*copy)

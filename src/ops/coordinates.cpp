@@ -199,8 +199,7 @@ ArrayOrNumber ravel_multi_index(const ArgumentList& multi_index, const Dims& dim
         }
         Array places = positions_of(*multi_index[size_t(d)].array, kName);
         if (rule == Outside::Raise) {
-            if (!is_empty)
-                check(extreme(reduction::min, places, kName), extreme(reduction::max, places, kName));
+            if (!is_empty) check(extreme(reduction::min, places, kName), extreme(reduction::max, places, kName));
         } else if (rule == Outside::Wrap) {
             places = applied_to(row::remainder, places, int64_scalar(dims[d]));
         } else {

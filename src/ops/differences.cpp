@@ -176,8 +176,9 @@ void write_central_differences(const double* f, int64_t n, double factor, double
     typedef double Doubles [[gnu::vector_size(16), gnu::aligned(8), gnu::may_alias]];
     int64_t i = 1;
     for (; i + 2 < n; i += 2) {
-        const Doubles *const before = reinterpret_cast<const Doubles*>(f + i - 1),
-                             *const after = reinterpret_cast<const Doubles*>(f + i + 1);
+        const Doubles *const before = reinterpret_cast<const Doubles*>(f + i - 1), *const after =
+                                                                                       reinterpret_cast<const Doubles*>(
+                                                                                           f + i + 1);
         *reinterpret_cast<Doubles*>(to + i) = (*after - *before) * factor;
     }
     for (; i + 1 < n; ++i) to[i] = (f[i + 1] - f[i - 1]) * factor;

@@ -64,9 +64,15 @@ class Doubles {
     }
     int parts() const { return parts_; }
     const double* operator[](int64_t i) const { return static_cast<const double*>(memory_->data) + i * parts_; }
-    bool is_zero(int64_t i) const { return all(i, [](double x) { return x == 0; }); }
-    bool is_finite(int64_t i) const { return all(i, [](double x) { return std::isfinite(x); }); }
-    bool has_nan(int64_t i) const { return !all(i, [](double x) { return !std::isnan(x); }); }
+    bool is_zero(int64_t i) const {
+        return all(i, [](double x) { return x == 0; });
+    }
+    bool is_finite(int64_t i) const {
+        return all(i, [](double x) { return std::isfinite(x); });
+    }
+    bool has_nan(int64_t i) const {
+        return !all(i, [](double x) { return !std::isnan(x); });
+    }
 
  private:
     template <class Test>
@@ -111,11 +117,12 @@ bool any_is(const EvaluatedStep& step, int64_t i, double magnitude) {
     return false;
 }
 
-/// Whether a real result r, or one part of a cast, below the normal numbers has lost digits. Those of the vector library are inexact unless they
-/// equal an operand, as sin(x) may, or are the zeros that functions have at 0 and 1.
+/// Whether a real result r, or one part of a cast, below the normal numbers has lost digits. Those of the vector
+/// library are inexact unless they equal an operand, as sin(x) may, or are the zeros that functions have at 0 and 1.
 bool loses_digits(const EvaluatedStep& step, int64_t i, int part, double r) {
     using Exact = __float128;  // holds products of two float64
-    const double x = step.in[0][i][std::min(part, step.in[0].parts() - 1)], y = step.in.size() > 1 ? step.in[1][i][0] : 0;
+    const double x = step.in[0][i][std::min(part, step.in[0].parts() - 1)],
+                 y = step.in.size() > 1 ? step.in[1][i][0] : 0;
     switch (step.row) {
         case kNone: return x != r;
         case row::multiply: return Exact(x) * Exact(y) != Exact(r);
@@ -153,7 +160,8 @@ unsigned errors_of_inexact(const EvaluatedStep& step, size_t result, int64_t i) 
             if (is_finite) errors |= is_pole(step, i) ? kDivide : kOver;
         } else if (std::fabs(r) < smallest_normal(dtype)) {
             const bool is_real = out.parts() == 1 && step.in[0].parts() == 1;
-            if ((is_real || step.row == kNone) && step.all_finite(i) && loses_digits(step, i, part, r)) errors |= kUnder;
+            if ((is_real || step.row == kNone) && step.all_finite(i) && loses_digits(step, i, part, r))
+                errors |= kUnder;
         }
     }
     return errors;
@@ -338,8 +346,8 @@ class SignallingDecorator final : public Decorator {
         for (size_t k = 0; k < task.outputs.size(); ++k) {
             if (!is_inexact(task.outputs[k].dtype)) continue;
             const Specials from = specials_of(steps.value(task.expr->outputs[k]), task.shape);
-            errors |= errors_of_results(task.outputs[k], without(task.shape, task.axes),
-                                        folded(from, task.shape, task.axes));
+            errors |=
+                errors_of_results(task.outputs[k], without(task.shape, task.axes), folded(from, task.shape, task.axes));
         }
         return report(fault, errors, is_product_ufunc(task.name) ? task.name : "reduce");
     }
@@ -361,8 +369,10 @@ class SignallingDecorator final : public Decorator {
         const Dims shape = task.stack_of(task.rows, task.columns);
         if (count(shape) == 0 || task.depth == 0 || !is_inexact(task.result.dtype)) return fault;
         const int last = shape.size() - 1;
-        const Dims left_shape = task.stack_of(task.rows, task.depth), right_shape = task.stack_of(task.depth, task.columns);
-        const Specials left = folded(specials_of(host_copy(inner_, task.left, left_shape), left_shape), left_shape, {last});
+        const Dims left_shape = task.stack_of(task.rows, task.depth),
+                   right_shape = task.stack_of(task.depth, task.columns);
+        const Specials left =
+            folded(specials_of(host_copy(inner_, task.left, left_shape), left_shape), left_shape, {last});
         const Specials right =
             folded(specials_of(host_copy(inner_, task.right, right_shape), right_shape), right_shape, {last - 1});
         Specials from(size_t(count(shape)));

@@ -27,10 +27,10 @@ NO_VALUES = {
     "__array_namespace_info__", "array2string", "array_repr", "array_str", "base_repr", "binary_repr",
     "can_cast", "common_type", "current_stream", "default_device", "default_stream", "devices",
     "format_float_positional", "format_float_scientific", "fromfile", "fromregex", "get_num_threads",
-    "get_printoptions", "geterr", "isdtype", "isfortran", "isscalar", "issubdtype", "iterable", "load",
+    "get_printoptions", "geterr", "geterrcall", "isdtype", "isfortran", "isscalar", "issubdtype", "iterable", "load",
     "may_share_memory", "min_scalar_type", "mintypecode", "ndim", "printoptions", "promote_types",
     "result_type", "save", "savetxt", "savez", "savez_compressed", "set_default_device", "set_num_threads",
-    "set_printoptions", "seterr", "shape", "shares_memory", "size", "synchronize", "typename",
+    "set_printoptions", "seterr", "seterrcall", "shape", "shares_memory", "size", "synchronize", "typename",
 }  # fmt: skip
 
 

@@ -278,7 +278,7 @@ def test_nothing_is_kept(name, device):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_calls_do_not_grow(name, device, full):
     """Calls, right ones and wrong ones, leave no blocks of Python's allocator."""
-    function, right, count = public(name), suitable(name), 1000 if full else 100
+    function, right, count = public(name), suitable(name), 1000 if full else 250
     for call in (Call(name, right, {}), Call(name, ["object()", *right[1:]], {}), Call(name, right, {"nonsense": "1"})):
         args, keywords = call.arguments()
 
