@@ -23,12 +23,16 @@ py::array new_numpy_array(const Array& array, const Dims& shape) {
     return py::array(dtype, py::array::ShapeContainer(shape.begin(), shape.end()));
 }
 
+/// numpy.ndarray, once an array has been imported: asking NumPy for it needs the GIL.
+PyTypeObject* numpy_type = nullptr;
+
 /// Whether anybody but the storage that has the one counted reference can find the array, or one whose memory it shows.
+/// Called without the GIL, too: where the storage has the only reference, nobody can change what is read here.
 bool is_held_elsewhere([[maybe_unused]] void* numpy_array) {
 #ifdef Py_GIL_DISABLED
     return true;  // counts of references are spread over threads
 #else
-    PyTypeObject* const plain = py::detail::npy_api::get().PyArray_Type_;
+    PyTypeObject* const plain = numpy_type;
     for (auto* object = static_cast<PyObject*>(numpy_array); object && Py_TYPE(object) == plain;) {
         const PyObject* weak = nullptr;
         std::memcpy(&weak, reinterpret_cast<char*>(object) + plain->tp_weaklistoffset, sizeof weak);
@@ -52,6 +56,7 @@ Array import_as(PyObject* numpy_array, DType dtype) {
         layout.strides.push_back(source->strides[axis]);
     }
     const bool is_read_only = !(source->flags & py::detail::npy_api::NPY_ARRAY_WRITEABLE_);
+    numpy_type = py::detail::npy_api::get().PyArray_Type_;
     ForeignMemory memory{kHost, reinterpret_cast<uintptr_t>(source->data), 0, std::move(layout), dtype, is_read_only};
     const ForeignBytes bytes = checked_bytes(memory, "asarray");
     return adopt_memory(std::move(memory), bytes, drop_reference, Py_NewRef(numpy_array), kDataIsReady,

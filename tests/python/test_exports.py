@@ -2,6 +2,8 @@
 
 import contextlib
 import gc
+import subprocess
+import sys
 import threading
 import weakref
 
@@ -487,3 +489,20 @@ def test_capsules_die_in_other_threads(device):
 
     run_in_threads(work)
     assert defers(x)
+
+
+PROGRAM = """
+import numpy as np
+import cuarray as ca
+
+x = ca.asarray(np.ones((100_000, 2)), device="cpu")
+{operation}
+assert (x.sum(axis=1) == 1).all()
+"""
+
+
+@pytest.mark.parametrize("operation", ["x /= ca.sum(x, axis=1)[:, None]", "ca.divide(x, 2, out=x)", "x = x / 2"])
+def test_imports_are_asked_for_their_lender_without_the_gil(operation):
+    """In a new process: what was asked of NumPy for the first time needed the GIL, and ended the program."""
+    done = subprocess.run([sys.executable, "-c", PROGRAM.format(operation=operation)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
