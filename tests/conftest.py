@@ -1,7 +1,6 @@
 """Shared fixtures: the devices under test, seeds, and the exhaustive variants of --full."""
 
 import ctypes
-import gc
 import os
 import random
 import sys
@@ -70,14 +69,6 @@ def device(request):
 def full(request):
     """Whether the tests run exhaustively."""
     return request.config.getoption("--full")
-
-
-@pytest.fixture(autouse=True)
-def little_to_collect():
-    """Collections look at what a test has made: with all objects of the tests one takes a tenth of a second."""
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 @pytest.fixture(autouse=True)
