@@ -59,10 +59,11 @@ CURRENT = ContextVar("cuarray.errstate", default=SILENT)
 
 def handle(errors, function):
     """Do what the settings say at errors that a function has met; called after the results have been written."""
-    settings = CURRENT.get()
+    # An exception that is kept keeps this frame: it must not hold the settings, which would go on asking.
+    choices, to_call = CURRENT.get().choices, CURRENT.get().call
     name = getattr(getattr(np, function, None), "__name__", function)
     for bit, (kind, words) in enumerate(WORDS.items()):
-        choice = settings.choices[kind]
+        choice = choices[kind]
         if not errors >> bit & 1 or choice == "ignore":
             continue
         text = f"{words} encountered in {name}"
@@ -72,12 +73,12 @@ def handle(errors, function):
             warn_program(text, RuntimeWarning)
         elif choice == "print":
             sys.stderr.write(f"Warning: {text}\n")
-        elif settings.call is None:
+        elif to_call is None:
             raise NameError(f"{choice} specified for {words} (in {name}) but no function or object was set")
         elif choice == "call":
-            settings.call(words, errors)
+            to_call(words, errors)
         else:
-            settings.call.write(f"Warning: {text}\n")
+            to_call.write(f"Warning: {text}\n")
 
 
 _core.set_floating_error_handler(handle)

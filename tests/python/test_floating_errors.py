@@ -333,7 +333,7 @@ def test_settings_are_of_a_thread_and_of_a_task():
 
 
 def test_nobody_asks_nothing_is_looked_for(monkeypatch):
-    """Settings that are gone, also those of ended threads, ask no longer: numbers go the short way again."""
+    """Settings that are gone ask no longer: those of ended threads, and those behind an exception that is kept."""
 
     def asks():
         cuarray.seterr(all="raise")
@@ -342,6 +342,8 @@ def test_nobody_asks_nothing_is_looked_for(monkeypatch):
     thread.join()
     with cuarray.errstate(all="warn"):
         pass
+    with pytest.raises(FloatingPointError) as kept, cuarray.errstate(all="raise"):
+        1 / cuarray.asarray([0.0], device="cpu")
     gc.collect()
     handled = collections.Counter()
     _core.set_floating_error_handler(lambda errors, name: handled.update([name]))
@@ -350,7 +352,7 @@ def test_nobody_asks_nothing_is_looked_for(monkeypatch):
         assert not handled
         with cuarray.errstate(all="warn"):
             1 / cuarray.asarray([0.0], device="cpu")
-        assert handled == {"divide": 1}
+        assert handled == {"divide": 1} and kept.tb
     finally:
         from cuarray._functions import errstate
 
