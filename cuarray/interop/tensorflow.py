@@ -86,12 +86,15 @@ zeros_like = tf.zeros_like
 
 
 def _gradients(rule, pull_back, tensors, ends, known):
-    """Return what `pull_back(tensors, ends)` does, the gradients of a rule or None, as tensors with gradients."""
+    """Return what `pull_back(ends)` does, the gradients of a rule or None, as tensors with gradients of their own.
+
+    `known` has a bool for each of the `ends`, the gradients of the results: whether there is one.
+    """
     wanted = []
 
     @tf.custom_gradient
     def run(*given):
-        found = pull_back(given[: len(tensors)], given[len(tensors) :])
+        found = pull_back(given[len(tensors) :])
         wanted[:] = [g is not None for g in found]
 
         def again(*ends_of_gradients):
@@ -132,7 +135,7 @@ def _differentiable(rule, tensors):
                 raise RuntimeError(f"{rule.name} has no gradient: give wrap a backward=")
             known = [is_differentiable(x) for x in outputs]
 
-            def pull_back(_, ends):
+            def pull_back(ends):
                 grads = [take(end) if is_known else None for end, is_known in zip(ends, known, strict=True)]
                 return pull(grads) if pull else rule.pull_back(inputs, outputs, grads)
 
