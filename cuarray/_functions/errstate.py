@@ -47,9 +47,9 @@ class Settings:
 
 
 def check_call(call, function):
-    """Return a valid argument of seterrcall; ValueError for others."""
+    """Return a valid argument of seterrcall; TypeError for others."""
     if call is not None and not callable(call) and not callable(getattr(call, "write", None)):
-        raise ValueError(f"{function}: a function, an object with write() or None is needed, not {call!r}")
+        raise TypeError(f"{function}: a function, an object with write() or None is needed, not {call!r}")
     return call
 
 

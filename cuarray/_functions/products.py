@@ -141,10 +141,10 @@ def write_stack(result, out, own, casting, function):
     missing = result.ndim - taker.ndim
     if missing > 0 and result.shape[:missing] == (1,) * missing and len(own) <= taker.ndim + (function == "matmul"):
         result = result.reshape(result.shape[missing:])
-        own = own[-taker.ndim :] if len(own) > taker.ndim else own
+        own = own[max(len(own) - taker.ndim, 0) :]
     if len(own) > taker.ndim:
         error = np.exceptions.AxisError if own != last(own) else ValueError
-        raise error(f"{function}: out= has shape {out.shape}, which lacks axes of {own}")
+        raise error(f"{function}: out= has shape {out.shape}, the result {result.shape}")
     if own != last(own):
         taker = moveaxis(taker, normalise_axes(own, taker.ndim, function), last(own))
     around = taker.ndim - len(own)

@@ -148,8 +148,10 @@ def resize(self, *new_shape, refcheck=True):
 def owns_memory(array):
     """Whether no other array shares the memory. Many results are reshaped arrays with a private base."""
     base = array.base
+    if isinstance(base, np.ndarray) and (base.base is not None or base.nbytes != array.nbytes):
+        return False  # a view of memory that was imported
     # References: the array, `base`, and the call's argument.
-    return base is None or (isinstance(base, ndarray) and getrefcount(base) <= 3)
+    return base is None or (isinstance(base, ndarray | np.ndarray) and getrefcount(base) <= 3)
 
 
 def line(array):

@@ -57,7 +57,12 @@ bool has_axes(PyObject* object) {
     return is_ndarray(object) ? array_of(object).ndim() > 0 : is_numpy_array(object) && !has_no_axes(object);
 }
 
-Object entries_of(PyObject* array) { return Object::steal(PyObject_CallMethod(array, "tolist", nullptr)); }
+/// The entries of an array as a list; TypeError for bools, which are no integers where an array holds them.
+Object entries_of(PyObject* array, Parameter parameter) {
+    const Object dtype = Object::steal(PyObject_GetAttrString(array, "dtype"));
+    if (attribute_text(dtype.get(), "kind") == "b") refuse(PyExc_TypeError, parameter, "integers", array);
+    return Object::steal(PyObject_CallMethod(array, "tolist", nullptr));
+}
 
 }  // namespace
 
@@ -67,7 +72,7 @@ bool has_entries(PyObject* object) {
 }
 
 Dims read_integers(PyObject* object, Parameter parameter) {
-    if (has_axes(object)) return read_integers(entries_of(object).get(), parameter);
+    if (has_axes(object)) return read_integers(entries_of(object, parameter).get(), parameter);
     const bool is_one = PyUnicode_Check(object) || is_array_of(object) || PyIndex_Check(object);
     const Object iterator = is_one ? Object() : Object::steal_or_null(PyObject_GetIter(object));
     if (!iterator) {
@@ -92,13 +97,16 @@ Dims read_list_of_axes(PyObject* object, Parameter parameter) {
 }
 
 Dims read_line_of_integers(PyObject* object, Parameter parameter) {
-    const Object listed = has_axes(object) ? entries_of(object) : Object::share(object);
+    const Object listed = has_axes(object) ? entries_of(object, parameter) : Object::share(object);
     if (!is_list(listed.get())) return Dims{to_int64(listed.get(), parameter)};
+    static constexpr char rule[] = "%s must be an integer or have one axis";
+    const Object axes = Object::steal_or_null(has_axes(object) ? PyObject_GetAttrString(object, "ndim") : nullptr);
+    if (axes && PyLong_AsLong(axes.get()) > 1) fail_in(parameter.function, PyExc_ValueError, rule, parameter.name);
     Dims numbers;
     for (Py_ssize_t i = 0; i < length_of(listed.get()); ++i) {
         const Object entry = Object::share(entry_of(listed.get(), i));
         if (is_list(entry.get()) || has_axes(entry.get()))
-            fail_in(parameter.function, PyExc_ValueError, "%s must be an integer or have one axis", parameter.name);
+            fail_in(parameter.function, PyExc_ValueError, rule, parameter.name);
         numbers.push_back(to_int64(entry.get(), parameter));
     }
     return numbers;
@@ -139,7 +147,7 @@ std::variant<int64_t, Object> read_counts(PyObject* object, CallDevice device, P
     const Object dtype = Object::steal(PyObject_GetAttrString(counts.get(), "dtype"));
     const std::string kind = attribute_text(dtype.get(), "kind");
     if (kind == "O") {
-        const Object listed = entries_of(counts.get());
+        const Object listed = entries_of(counts.get(), parameter);
         const Dims numbers = read_line_of_integers(listed.get(), parameter);
         if (!is_list(listed.get())) return numbers[0];
         counts = Object::steal(PyList_New(numbers.size()));

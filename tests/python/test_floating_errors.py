@@ -279,7 +279,7 @@ def test_calls_logs_and_lines(capsys):
     assert capsys.readouterr().err == log.lines[0]
     with cuarray.errstate(divide="call"), pytest.raises(NameError, match="divide by zero"):
         1 / x
-    with pytest.raises(ValueError, match="seterrcall"):
+    with pytest.raises(TypeError, match="seterrcall"):
         cuarray.seterrcall(3)
 
     def refuse(*given):
