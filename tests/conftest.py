@@ -1,47 +1,29 @@
-"""Shared fixtures: the devices under test, seeds, and the exhaustive variants of --full."""
+"""Shared fixtures: the devices under test, and seeds. Which tests run is chosen in selection.py."""
 
 import ctypes
 import os
 import random
 import sys
-import zlib
 
 import hypothesis
 import numpy as np
 import pytest
+import selection
 
 hypothesis.settings.register_profile("quick", max_examples=40, deadline=None, derandomize=True)
 hypothesis.settings.register_profile("full", max_examples=2000, deadline=None)
 
 
-def pytest_addoption(parser):
-    parser.addoption("--full", action="store_true", help="also run the exhaustive variants of the tests")
-    parser.addoption("--shard", metavar="K/N", help="run the K-th of N parts of the tests, K from 0")
+pytest_plugins = ["selection"]  # --all, --full and --shard
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "full: an exhaustive variant, run with --full only")
     hypothesis.settings.load_profile("full" if config.getoption("--full") else "quick")
 
 
 def pytest_xdist_auto_num_workers(config):
     """Return the number of worker processes: one per core for the whole suite, none for a part of it."""
     return min(len(os.sched_getaffinity(0)), 8) if config.args == config.getini("testpaths") else 0
-
-
-def pytest_collection_modifyitems(config, items):
-    # Deselected and not skipped: a skip needs a reason that tests/skips.txt allows.
-    if not config.getoption("--full"):
-        keep(config, items, lambda item: not item.get_closest_marker("full"))
-    if config.getoption("--shard"):
-        part, parts = map(int, config.getoption("--shard").split("/"))
-        keep(config, items, lambda item: zlib.crc32(item.nodeid.encode()) % parts == part)
-
-
-def keep(config, items, wanted):
-    """Keep only the selected tests, and report the others to pytest as deselected."""
-    config.hook.pytest_deselected(items=[item for item in items if not wanted(item)])
-    items[:] = [item for item in items if wanted(item)]
 
 
 def pytest_generate_tests(metafunc):
@@ -63,6 +45,12 @@ def device(request):
     with cuarray.device(request.param):
         yield request.param
         cuarray.synchronize()
+
+
+@pytest.fixture
+def every(request):
+    """Whether the tests repeat what they do: with --all, and where tests are named."""
+    return selection.is_everything_named(request.config)
 
 
 @pytest.fixture

@@ -1,0 +1,152 @@
+"""The tests that run without --all (selection.py): every value of every parameter, and what is named."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import selection
+
+HERE = Path(__file__).parent
+
+#: A suite of 20 tests, of which 5 run: four dtypes of three kinds, three layouts, one slow test; and an exhaustive one.
+SUITE = """
+import pytest
+
+@pytest.mark.parametrize("dtype", ["i1", "i8", "f4", "c8"])
+@pytest.mark.parametrize("layout", [1, True, 1.0])
+def test_combinations(dtype, layout):
+    pass
+
+@pytest.mark.few
+@pytest.mark.parametrize("size", range(7))
+def test_slow(size):
+    pass
+
+@pytest.mark.full
+def test_exhaustive():
+    pass
+
+def test_plain():
+    pass
+"""
+
+
+def missing(collected, chosen):
+    """Return what the collected tests have and the chosen ones lack: functions on devices, and values of parameters."""
+
+    def have(items):
+        for item in items:
+            parameters = dict(item.callspec.params) if hasattr(item, "callspec") else {}
+            test = (item.nodeid.split("[")[0], parameters.pop("device", None))
+            yield test
+            if not item.get_closest_marker("few"):
+                for name, value in parameters.items():
+                    yield (*test, name, repr(kinds.get((test, name, repr(value)), value)))
+
+    kinds = {}  # of the parameters all of whose values name dtypes
+    names = {}
+    for item in collected:
+        parameters = dict(item.callspec.params) if hasattr(item, "callspec") else {}
+        test = (item.nodeid.split("[")[0], parameters.pop("device", None))
+        for name, value in parameters.items():
+            names.setdefault((test, name), []).append(value)
+    for (test, name), values in names.items():
+        if all(selection.kinds_of(value) for value in values):
+            kinds |= {(test, name, repr(value)): selection.kinds_of(value) for value in values}
+    return set(have(collected)) - set(have(chosen))
+
+
+def test_every_value_is_chosen(request):
+    collected = request.config.stash[selection.COLLECTED]
+    chosen = selection.sample(collected)
+    assert not missing(collected, chosen)
+    # A value that no chosen test has would be seen: without any one of the chosen tests, something is missing.
+    for item in sorted(chosen, key=lambda item: item.nodeid)[:: 1 + len(chosen) // 20]:
+        assert missing(collected, chosen - {item}), item.nodeid
+
+
+def test_a_cover_is_whole_and_small(rng):
+    for _ in range(100):
+        cases = [set(rng.integers(0, 12, rng.integers(1, 5)).tolist()) for _ in range(rng.integers(1, 40))]
+        places = selection.cover(cases)
+        assert set().union(*(cases[place] for place in places)) == set().union(*cases)
+        assert len(places) == len(set(places)) <= 12
+    assert selection.cover([{(0, i), (1, j)} for i in range(8) for j in range(8)]) == [9 * i for i in range(8)]
+    assert selection.cover([set(), set()]) == [0]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        (1, True, 1.0),
+        (0.0, -0.0),
+        ("1", 1, b"1"),
+        ((1, 2), [1, 2]),
+        (len, max),
+        (None, "None"),
+        ("f4", ">f4", "c8"),
+        (("f4", "i4"), ("i4", "f4")),
+        ("f", "dirichlet"),
+    ],
+)
+def test_values_that_differ(values):
+    assert len({frozenset(case) for case in selection.values_of([{"x": value} for value in values])}) == len(values)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [("f4", "f8", np.float16, np.dtype("f4"), "bfloat16"), ("i1", "int64"), (("u1", "f4"), ("uint64", "float64"))],
+)
+def test_dtypes_of_a_kind(values):
+    assert len({frozenset(case) for case in selection.values_of([{"x": value} for value in values])}) == 1
+
+
+@pytest.fixture
+def suite(tmp_path):
+    """Runs pytest in a folder with the small suite; returns what it prints."""
+    (tmp_path / "pyproject.toml").write_text('[tool.pytest.ini_options]\ntestpaths = ["tests"]\n')
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/test_small.py").write_text(SUITE)
+
+    def run(*arguments):
+        environment = os.environ | {
+            "PYTHONPATH": f"{os.environ.get('PYTHONPATH', '')}:{HERE}",
+            "PYTEST_ADDOPTS": "",
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        }
+        return subprocess.run([sys.executable, "-m", "pytest", "-p", "selection", *arguments], capture_output=True, text=True, cwd=tmp_path, env=environment).stdout  # fmt: skip
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("arguments", "tests"),
+    [
+        ("", 5), ("--all", 20), ("--full", 21), ("tests/test_small.py", 20), ("-k slow", 7),
+        ("tests/test_small.py::test_slow[5]", 1), ("--lf", 20),
+    ],
+)  # fmt: skip
+def test_what_runs(suite, arguments, tests):
+    shown = suite("-q", *arguments.split())
+    assert f"{tests} passed" in shown
+    assert ("15 tests more with --all" in shown) == (tests == 5)
+
+
+def test_workers_count_together(suite):
+    shown = suite("-p", "xdist", "-n", "2")
+    assert "5 passed" in shown and shown.count("15 tests more with --all") == 1
+
+
+def test_shards_are_parts(suite):
+    shown = [suite("-v", "--all", "--shard", f"{part}/2") for part in range(2)]
+    ran = [re.findall(r"^(\S+) PASSED", text, re.MULTILINE) for text in shown]
+    assert all(ran) and len({name for names in ran for name in names}) == sum(map(len, ran)) == 20
+
+
+def test_help_says_it(suite):
+    shown = suite("--help")
+    assert "--all" in shown and "all combinations of parameters" in shown and "@pytest.mark.few" in suite("--markers")
