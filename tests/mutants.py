@@ -14,6 +14,13 @@ from planted import Mutant, main
 
 MUTANTS = [
     Mutant(
+        "a-slow-division",
+        "include/cuarray/kernel/index.h",
+        "CUARRAY_FN u32 quotient(u32 n) const { return (u32(u64(n) * multiplier >> 32) + n) >> shift; }",
+        "CUARRAY_FN u32 quotient(u32 n) const { return n / size; }",
+        "tests/nvrtc/test_roofline.py -k page",
+    ),
+    Mutant(
         "poles-overflow",
         "src/runtime/signalling.cpp",
         "if (x.is_zero(i)) return true;",

@@ -105,6 +105,7 @@ std::vector<std::string> ptx_flags() {
     flags.insert(flags.end(), kFlags.begin(), kFlags.end());
     flags.insert(flags.end(), {"-fwrapv", "-frounding-math", "-mfma", "-ffp-contract=off"});
     if (is_set("CUDASIM_CHECK", "1")) flags.push_back("-DCUDASIM_CHECKED");
+    if (std::getenv("CUDASIM_COUNTS")) flags.push_back("-DCUDASIM_COUNTED");
     return flags;
 }
 
@@ -238,6 +239,17 @@ struct Workplace {
     }
 };
 
+/// With CUDASIM_COUNTS, leaves text and options of counted kernels beside their counters.
+void keep_text(const Job& job) {
+    const char* folder = std::getenv("CUDASIM_COUNTS");
+    const std::vector<FoundKernel> kernels = find_kernels(job.text);
+    if (!folder || kernels.empty()) return;
+    std::string options;
+    for (auto& option : job.options) options += option + "\n";
+    write_file(fs::path(folder) / (kernels[0].name + ".cu"), job.text);
+    write_file(fs::path(folder) / (kernels[0].name + ".options"), options);
+}
+
 /// The judge gets the original text; g++ gets a rewritten one.
 void write_question(const Job& job, const fs::path& work) {
     std::string options, names;
@@ -312,6 +324,7 @@ std::string lowered_name(const std::string& expression) {
 
 Compiled compile(const Job& job) {
     std::vector<std::string> flags = compiler_flags(job);
+    keep_text(job);
     Cached cached(job, flags);
     bool compiled = fs::exists(cached.image), judged = cached.judged();
     if (compiled && judged) return {true, read_file(cached.image) + trailer(read_file(cached.verdict)), ""};

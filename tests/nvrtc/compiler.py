@@ -14,6 +14,7 @@ class Result:
 
     ptx: str
     log: str
+    cubin: bytes
 
     def figures(self):
         """Registers, stack frame, spill stores and spill loads of each entry point."""
@@ -76,16 +77,17 @@ class Compiler:
         try:
             encoded = (ctypes.c_char_p * len(options))(*[option.encode() for option in options])
             status = self.lib.nvrtcCompileProgram(program, len(options), encoded)
-            log = self._text(program, "nvrtcGetProgramLog")
+            log = self._bytes(program, "nvrtcGetProgramLog").decode()
             if status:
                 raise CompileError(log)
-            return Result(self._text(program, "nvrtcGetPTX"), log)
+            ptx, cubin = (self._bytes(program, f"nvrtcGet{kind}") for kind in ("PTX", "CUBIN"))
+            return Result(ptx.decode(), log, cubin)
         finally:
             self.lib.nvrtcDestroyProgram(ctypes.byref(program))
 
-    def _text(self, program, function):
+    def _bytes(self, program, function):
         size = ctypes.c_size_t()
         self._check(getattr(self.lib, function + "Size")(program, ctypes.byref(size)))
         buffer = ctypes.create_string_buffer(size.value)
         self._check(getattr(self.lib, function)(program, buffer))
-        return buffer.value.decode()
+        return buffer.raw if function == "nvrtcGetCUBIN" else buffer.value

@@ -72,6 +72,18 @@ class Function:
         self.registers: list[set[str]] = [set()]
         #: The line of the CUDA text (of -lineinfo), or else of the PTX.
         self.line, self.has_lines = 0, False
+        #: The basic block that the next instruction belongs to, or None before its first one.
+        self.block: list[tuple[str, int]] | None = None
+
+    def count(self, instruction: str) -> None:
+        """Note an instruction of the current basic block; the first one has the block counted."""
+        if self.block is None:
+            self.block = []
+            self.out.append(f"PTX_COUNT({len(self.module.blocks)});")
+            self.module.blocks.append(self.block)
+        self.block.append((instruction, self.line))
+        if instruction.startswith(("bra", "brx", "ret", "exit")):
+            self.block = None
 
     def add(self, statement: Statement) -> None:
         """Translate one statement."""
@@ -88,11 +100,13 @@ class Function:
             self.out.append("}")
         elif text.endswith(":"):
             self.out.append(f"{self.label(text[:-1])}:;")
+            self.block = None
         elif match := LOCATION.match(text):
             self.line, self.has_lines = int(match[1]) or self.line, True
         elif text.startswith("."):
             self.declare(text)
         elif text:
+            self.count(GUARD.sub("", text))
             self.out.append(self.instruction(text))
 
     def declare(self, text: str) -> None:

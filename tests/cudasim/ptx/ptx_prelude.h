@@ -94,6 +94,35 @@ constexpr T poison() {
     else
         return __builtin_bit_cast(T, 0xCBCBCBCBCBCBCBCBull);
 }
+
+#ifdef CUDASIM_COUNTED
+extern "C" {
+int open(const char*, int, ...) noexcept;
+int ftruncate(int, long) noexcept;
+int close(int) noexcept;
+void* mmap(void*, size_t, int, int, int, long) noexcept;
+int snprintf(char*, size_t, const char*, ...) noexcept;
+}
+/// Counters of basic blocks in the file KERNEL.counts of the folder CUDASIM_COUNTS, shared with whoever maps it.
+inline u64* map_counters(const char* kernel, size_t count) {
+    constexpr int kCreateAndChange = 0102, kReadAndWrite = 3, kShared = 1;
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s.counts", getenv("CUDASIM_COUNTS"), kernel);
+    const int file = open(path, kCreateAndChange, 0600);
+    if (file < 0 || ftruncate(file, long(count * sizeof(u64))) != 0) __builtin_trap();
+    void* const counters = mmap(nullptr, count * sizeof(u64), kReadAndWrite, kShared, file, 0);
+    close(file);
+    return static_cast<u64*>(counters);
+}
+#define PTX_COUNTERS(kernel, count)                                            \
+    __attribute__((section(".data"))) static ptx::u64* ptx_counters = nullptr; \
+    __attribute__((constructor)) static void map_ptx_counters() { ptx_counters = ptx::map_counters(kernel, count); }
+#define PTX_COUNT(block) ++ptx_counters[block]
+#else
+#define PTX_COUNTERS(kernel, count)
+#define PTX_COUNT(block)
+#endif
+
 #ifdef CUDASIM_CHECKED
 #define PTX_REGISTER(T, name) T name = ptx::poison<T>()
 #define PTX_LOCAL(alignment, name, bytes) \

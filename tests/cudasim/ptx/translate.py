@@ -33,6 +33,8 @@ class Module:
         self.ptx = ptx
         self.architecture = int(re.search(r"\.target\s+sm_(\d+)", ptx)[1])
         self.out: list[str] = []
+        #: The basic blocks of all functions: instructions, each with its line.
+        self.blocks: list[list[tuple[str, int]]] = []
         self.kernels: dict[str, tuple[list[int], list[int], int, int]] = {}
         #: C++ for the addresses of variables outside functions, and of shared ones.
         self.places: dict[str, str] = {}
@@ -133,7 +135,8 @@ class Module:
 
     def text(self, aliases: dict[str, str]) -> str:
         self.shared_bytes = aligned(self.shared_bytes, 16)
-        out = [f"#define PTX_STATIC_SHARED {self.shared_bytes}u", '#include "ptx_prelude.h"', *self.out]
+        out = [f"#define PTX_STATIC_SHARED {self.shared_bytes}u", '#include "ptx_prelude.h"']
+        out += [f'PTX_COUNTERS("{next(iter(self.kernels), "")}", {len(self.blocks)});', *self.out]
         rows = []
         names = {name: name for name in self.kernels} | aliases
         for number, (alias, name) in enumerate(names.items()):
