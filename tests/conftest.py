@@ -1,6 +1,7 @@
 """Shared fixtures: the devices under test, and seeds. Which tests run is chosen in selection.py."""
 
 import ctypes
+import gc
 import os
 import random
 import sys
@@ -24,6 +25,12 @@ def pytest_configure(config):
 def pytest_xdist_auto_num_workers(config):
     """Return the number of worker processes: one per core for the whole suite, none for a part of it."""
     return min(len(os.sched_getaffinity(0)), 8) if config.args == config.getini("testpaths") else 0
+
+
+def pytest_collection_finish():
+    """Collections look at what tests make: one that looked at all objects of the tests would take a second."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_generate_tests(metafunc):

@@ -223,14 +223,6 @@ def call_and_forget(function, args, keywords):
         function(*args, **keywords)
 
 
-@pytest.fixture(autouse=True)
-def little_to_collect():
-    """Collections look at what a test has made: with all objects of the tests one takes a tenth of a second."""
-    gc.freeze()
-    yield
-    gc.unfreeze()
-
-
 def in_use(device):
     with contextlib.suppress(IndexError):  # that a GPU found
         cuarray.synchronize(device)
