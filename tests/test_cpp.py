@@ -16,6 +16,7 @@ def package():
     return pathlib.Path(cuarray.__file__).parent
 
 
+@pytest.mark.few
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: f"{p.parent.name}/{p.stem}")
 def test_program(program, tmp_path):

@@ -178,6 +178,7 @@ for n in (10, 2_000_000):
 }
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("part", WORK)
 @pytest.mark.parametrize("driver", [12040, 13000])
 def test_no_call_breaks_a_capture_of_another_thread(part, driver, tmp_path):
@@ -185,6 +186,7 @@ def test_no_call_breaks_a_capture_of_another_thread(part, driver, tmp_path):
     assert "spoilt" not in result.stderr, result.stderr
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("driver", [12040, 13000])
 @pytest.mark.parametrize("size", [100, 4_000_000])
 def test_what_goes_during_a_capture_comes_back(size, driver):
@@ -214,6 +216,7 @@ assert used() == 0
     assert "freed memory that was exported is kept" in result.stderr
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("driver", [12040, 13000])
 def test_captures_of_blocking_streams_are_known(driver):
     result = run(
@@ -254,6 +257,7 @@ assert used() < 4096
     assert "spoilt" not in result.stderr and "kept" not in result.stderr
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("mode", ["lazy", "random"])
 def test_exported_memory_is_used_anew_without_trim(mode):
     run(

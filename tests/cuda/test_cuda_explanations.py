@@ -102,6 +102,7 @@ def test_scalars_are_told():
 STICKY = [226, ILLEGAL_ADDRESS, 702, 710, 714, 715, 716, 717, 718, LAUNCH_FAILED, 721, 911]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("code", STICKY)
 def test_asynchronous_error_names_what_was_queued(code):
     said = run(CUDASIM_FAIL=f"cuStreamSynchronize:{OPENING + 1}:{code}", CUDASIM_PROGRESS="lazy")

@@ -1,6 +1,7 @@
 """Factorisations by cuSOLVER, here a simulated one: streams, threads, captures, failures, and without it."""
 
 import backend_program
+import pytest
 
 BEGIN = """
 import ctypes, json, os, threading
@@ -40,10 +41,11 @@ def check(script, *modes, **settings):
         )  # fmt: skip
 
 
-def test_streams_and_threads():
-    for cache in ("on", "off"):
-        check(
-            """
+@pytest.mark.few
+@pytest.mark.parametrize("cache", ["on", "off"])
+def test_streams_and_threads(cache):
+    check(
+        """
 results = []
 def work():
     with ca.Stream():
@@ -63,15 +65,16 @@ for det, product, inverse, values, eigenvalues in results:
     agrees(values, np.linalg.svdvals(a))
     agrees(eigenvalues, np.linalg.eigvalsh(a))
 """,
-            CUARRAY_MEMORY_CACHE=cache,
-        )
+        CUARRAY_MEMORY_CACHE=cache,
+    )
 
 
-def test_streams_and_threads_with_stacks():
+@pytest.mark.few
+@pytest.mark.parametrize("cache", ["on", "off"])
+def test_streams_and_threads_with_stacks(cache):
     """One call for all matrices, which are named by addresses in the device's memory."""
-    for cache in ("on", "off"):
-        check(
-            """
+    check(
+        """
 hermitian = many @ many.mT
 results = []
 def work():
@@ -98,8 +101,8 @@ for product, same, inverse, values, factor in results:
     agrees(values, np.linalg.eigvalsh(hermitian))
     agrees(factor, np.linalg.cholesky(hermitian))
 """,
-            CUARRAY_MEMORY_CACHE=cache,
-        )
+        CUARRAY_MEMORY_CACHE=cache,
+    )
 
 
 def test_number_of_launches():
@@ -225,17 +228,21 @@ agrees(y, np.broadcast_to(np.eye(5), a.shape))
     )
 
 
-def test_any_call_fails():
-    for call, want in (
+@pytest.mark.few
+@pytest.mark.parametrize(
+    ("call", "want"),
+    [
         ("linalg.solve(x, x[0])", "np.linalg.solve(a, a[0])"),
         ("linalg.qr(x)[1] ** 2", "np.linalg.qr(a)[1] ** 2"),
         ("linalg.svdvals(x)", "np.linalg.svdvals(a)"),
         ("linalg.inv(stack)", "np.linalg.inv(many)"),
         ("linalg.svd(stack).S", "np.linalg.svdvals(many)"),
         ("linalg.eigvalsh(stack)", "np.linalg.eigvalsh(many)"),
-    ):
-        check(
-            f"""
+    ],
+)
+def test_any_call_fails(call, want):
+    check(
+        f"""
 failed = 0
 for number in range(1, 150):
     driver.cudasim_fail_after(ctypes.c_long(number), 2)
@@ -253,8 +260,8 @@ else:
     raise AssertionError("every call failed")
 assert failed > 2
 """,
-            "eager",
-        )
+        "eager",
+    )
 
 
 def test_errors_name_the_function():

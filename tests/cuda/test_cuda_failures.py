@@ -32,6 +32,7 @@ def calls(program) -> set[str]:
     return found
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("entry", entries())
 def test_call_fails(program, calls, entry):
     if entry not in calls:
@@ -49,6 +50,7 @@ def test_call_fails(program, calls, entry):
             assert errors, f"nobody noticed that {entry} failed"
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("nth", range(1, 7))
 def test_out_of_memory_once(program, calls, nth):
     # The out-of-memory steps find memory: no error.
@@ -90,6 +92,7 @@ def run_script(*arguments, **settings):
     return result.stdout
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("code", "progress"), [(INVALID_VALUE, "random"), (OUT_OF_MEMORY, "lazy"), (UNSUPPORTED, "eager")]
 )
@@ -106,6 +109,7 @@ def test_every_call_of_a_python_program_fails(code, progress):
     assert silent <= (allowed | asking if code == OUT_OF_MEMORY else allowed)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("nth", range(1, 120, 7))
 def test_a_call_fails_while_a_python_program_starts(nth, tmp_path):
     nth += date.today().toordinal() % 7

@@ -31,6 +31,7 @@ except IndexError as error:
 """
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("place", WAITS)
 def test_a_fault_is_heard_wherever_its_values_go(place):
     command = ["python", "-c", BEGIN + WAITS[place] + FAULT]

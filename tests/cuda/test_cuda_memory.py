@@ -72,6 +72,7 @@ assert attribute(pool, THRESHOLD) == 12345, "somebody's choice is left alone"
 """)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("mode", MODES)
 def test_pool_of_somebody_else(mode):
     run(
@@ -127,6 +128,7 @@ assert list(memory.stats("cuda:0")["kinds"]) == ["direct"]
     )
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("pools", [0, 1])
 @pytest.mark.parametrize("cache", ["on", "off"])
@@ -167,6 +169,7 @@ assert memory.stats(device)["current"] == 55 * unit and memory.stats(device)["al
     )
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("pools", [0, 1])
 def test_another_streams_blocks_are_the_last_resort(mode, pools):
@@ -192,6 +195,7 @@ assert holds(x, 7) and holds(z, 9) and holds(v, 9)
     )
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("mode", MODES)
 def test_pinned_blocks_in_use_are_the_last_resort(mode):
     run(
@@ -213,6 +217,7 @@ with cuarray.Stream(device="cuda:0"):
     )
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("kind", ["direct", "pinned", "managed"])
 def test_kept_kinds_are_reused_in_order(mode, kind):
@@ -237,6 +242,7 @@ assert kind not in memory.stats(device)["kinds"]
     )
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("kind", ["pinned", "direct", "managed"])
 def test_kept_blocks_are_used_again_after_their_readers(kind):
     # The block's own stream is idle except for its wait for the reader: only that wait shows that it is in use.
@@ -261,6 +267,7 @@ for step in range(4):
     )
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("cache", ["on", "off"])
 @pytest.mark.parametrize("mode", MODES)
 def test_trim_waits_for_what_is_in_use(mode, cache):
@@ -279,6 +286,7 @@ assert memory.stats("cuda:0")["reserved"] == 0
     )
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("cache", ["on", "off"])
 def test_an_operation_allocates_once(cache):
     said = run("""

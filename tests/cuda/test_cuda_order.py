@@ -54,6 +54,7 @@ TEMPORARIES = [
 ]  # fmt: skip
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("cache", ["on", "off"])
 @pytest.mark.parametrize("call", TEMPORARIES)
 def test_temporaries_on_another_librarys_stream(call, cache):
@@ -103,6 +104,7 @@ SHOWN = {
 }
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("what", SHOWN)
 def test_pinned_memory_that_numpy_shows(what):
     check(f"""
@@ -152,6 +154,7 @@ HALVES = [
 ]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("call", HALVES)
 def test_half_an_operation_is_over_before_its_memory_is_reused(call, full):
     for own in [True, False] if full else [date.today().toordinal() % 2 == 0]:
@@ -198,6 +201,7 @@ BESIDE = {
 }
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("what", BESIDE)
 def test_a_capture_stays_whole_when(what):
     check(f"""

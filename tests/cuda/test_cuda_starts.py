@@ -33,6 +33,7 @@ def first_call(call):
 """
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("failure", FAILURES)
 @pytest.mark.parametrize(
     "call", ["ca.arange(3)", "ca.ones((2, 2))", "ca.asarray([1, 2])", "ca.asarray(np.ones(2))", "ca.linalg.inv([[2.0]])",
@@ -72,6 +73,7 @@ print("passed")
     backend_program.check(["python", "-c", program], CUDASIM_FAIL=FAILURES["full"], CUDASIM_SEED=1, CUDASIM_DEVICES=1)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("failure", FAILURES)
 def test_a_named_device_raises(failure):
     for call in ("ca.arange(3, device='cuda:0')", "ca.set_default_device('cuda:0')", "ca.device('cuda:0').__enter__()",
@@ -102,6 +104,7 @@ PAIRS = {
 }
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("failing", ["cuStreamCreateWithPriority", "cuEventCreate", "cuMemHostAlloc", "cuMemHostGetDevicePointer",
                                      "cuMemAlloc", "cuMemsetD8Async", "cuStreamSynchronize", "cuDeviceGetMemPool"])  # fmt: skip
 def test_a_failed_start_leaves_nothing_behind(failing):

@@ -93,6 +93,7 @@ def test_contraction_within_a_task_is_seen(tmp_path, name, call):
     assert re.search(message, seen.stderr), seen.stderr[-600:]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("task", WRONG)
 def test_wrong_kernels_are_seen(tmp_path, task):
     call, (text, wrong) = WRONG[task]

@@ -80,6 +80,7 @@ def test_no_nvrtc(program):
 ANY_BUILD = ["CUARRAY_CPU_LEVEL=base"]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("changes", "settings", "fault", "command"),
     [
@@ -146,6 +147,7 @@ def copies(tmp_path, *majors):
     return {major: str(shutil.copy(ours, tmp_path / f"libnvrtc.so.{major}")) for major in majors}
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(("capability", "major"), [("7.0", 12), ("6.1", 12), ("7.5", 13), ("9.0", 13)])
 def test_gpus_before_turing_get_the_last_nvrtc_that_knows_them(capability, major, tmp_path):
     both = copies(tmp_path, 12, 13)

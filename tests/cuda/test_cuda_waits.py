@@ -120,6 +120,7 @@ assert passed == [1, 6.0]
 }
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("progress", ["lazy", "random"])
 def test_threads_wait_for_each_other(name, progress):

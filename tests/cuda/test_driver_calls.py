@@ -60,6 +60,7 @@ def calls(operation, repeats):
     return {name: int(count) for count, name in re.findall(r"(\d+) calls of (\w+)", result.stderr)}
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_calls_per_operation(name):
     operation, allowed = PROGRAMS[name]

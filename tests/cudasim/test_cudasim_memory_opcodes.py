@@ -68,6 +68,7 @@ def program(space, each, statements, fill=""):
     )
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("space", sorted(BUFFERS))
 def test_loads_of_every_type_vector_and_order(space, tmp_path):
     """A load finds the bytes at its place, in order, and extends small types."""
@@ -99,6 +100,7 @@ def test_loads_of_every_type_vector_and_order(space, tmp_path):
     assert not wrong, "\n".join(wrong[:20])
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("space", ["", ".global", ".local", ".shared", ".shared::cta"])
 def test_stores_of_every_type_vector_and_order(space, tmp_path):
     """A store changes the bytes of its elements, in order, and no others."""
@@ -171,6 +173,7 @@ def changed(opcode, old, operands, space):
     return simple[operation] & mask
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("space", ["", ".global", ".shared", ".shared::cta"])
 def test_atomics_of_every_operation_type_and_order(space, tmp_path):
     """An atomic returns what it found, and leaves the documented value."""

@@ -146,6 +146,7 @@ def computed_groups():
     return groups
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("group", sorted(computed_groups()))
 def test_opcodes_against_exact_arithmetic(group, tmp_path):
     chooser = random.Random(group)

@@ -20,6 +20,7 @@ def counted(failures=(), stale=()):
     return suite.Count(ROW.file, 3, 3 - len(failures), list(failures), list(stale))
 
 
+@pytest.mark.few
 @pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""), reason="the children's memory is limited")
 @pytest.mark.parametrize("file", ["fft/tests/test_helper.py", "lib/tests/test_ufunclike.py"])
 def test_a_file(file, monkeypatch, tmp_path):
