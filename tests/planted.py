@@ -1,4 +1,4 @@
-"""Planting bugs: the machinery of tests/mutants.py, tests/oracle/mutants.py and tests/cudasim/mutants.py.
+"""Planting bugs: the machinery of tests/mutants.py and of the mutants.py of tests/host, oracle and cudasim.
 
 A mutant is a change of one place in the sources. It is caught when one of its tests, which pass without it,
 fails with it. Works on a copy of the tree (scripts/scratch_tree.py), with --jobs on several. Results are kept in

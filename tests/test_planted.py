@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 def mutants():
     sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "cudasim")]
-    tables = ("mutants.py", "oracle/mutants.py", "cudasim/mutants.py", "cudasim/ptx_mutants.py")
+    tables = ("mutants.py", "host/mutants.py", "oracle/mutants.py", "cudasim/mutants.py", "cudasim/ptx_mutants.py")
     for path in (ROOT / "tests" / table for table in tables):
         spec = importlib.util.spec_from_file_location(f"table_of_{path.parent.name}_{path.stem}", path)
         table = importlib.util.module_from_spec(spec)

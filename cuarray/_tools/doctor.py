@@ -28,6 +28,7 @@ SETTINGS = {
     "CUARRAY_NUM_THREADS": (r"[1-9]\d{0,3}", "a number from 1 to 4096"),
     "CUARRAY_CPU_LEVEL": (r"base|v3|v4", "base, v3 or v4"),
     "CUARRAY_LIBMVEC": OFF,
+    "CUARRAY_JIT": OFF,
     "CUARRAY_LIBBLAS": FILE_OR_OFF,
     "CUARRAY_STREAM_FROM": (r"\d+", "a number of bytes"),
     "CUARRAY_CACHE_DIR": (r".+", "the path of a folder"),
@@ -142,6 +143,9 @@ def examine(device, faults):
         level = found["processor_level"]
         what = f"{device}: slower than it could be: cuarray was built without the processor's level {level}"
         faults.append(fault(what, "CUARRAY_ISA_LEVELS=all pip install --force-reinstall --no-deps ."))
+    if found.get("machine_code") == "refused by the system":
+        what = f"{device}: fused operations are slower than they could be: the system refuses executable memory"
+        faults.append(fault(what, "export CUARRAY_JIT=off"))
     lacking = found.get("nvrtc", {}).get("missing")
     if lacking:
         major = int(found["driver_cuda_version"].partition(".")[0])

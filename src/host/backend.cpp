@@ -8,6 +8,7 @@
 
 #include "cuarray/runtime/registry.h"
 #include "host/blas.h"
+#include "host/emit/chain.h"
 #include "host/levels.h"
 #include "host/memory.h"
 #include "host/runtime.h"
@@ -153,6 +154,7 @@ class HostBackend final : public Backend {
              << ", \"vector_functions\": " << loops_.vector_functions
              << ", \"libmvec\": " << (loops_.vector_functions ? "true" : "false") << ", \"blas\": \""
              << (host::Blas::find() ? host::Blas::find()->file() : "") << "\""
+             << ", \"machine_code\": \"" << host::emit::state() << "\", \"chains\": " << host::emit::code_count()
              << ", \"huge_pages\": " << (host::has_huge_pages() ? "true" : "false")
              << ", \"available_memory\": " << host::available_memory() << "}";
         return text.str();
@@ -185,12 +187,18 @@ class HostBackend final : public Backend {
     host::HostRuntime runtime_{*this};
 };
 
+/// After a fork, in the parent and in the child.
+void resume() {
+    host::emit::unlock_code_cache();
+    host::unlock_memory();
+    host::allow_threads();
+}
+
 /// Never destroyed: arrays may outlive static destructors.
 Backend& open_host(int) {
     static Backend* const backend = [] {
-        pthread_atfork([] { host::stop_threads(), host::lock_memory(); },
-                       [] { host::unlock_memory(), host::allow_threads(); },
-                       [] { host::unlock_memory(), host::allow_threads(); });
+        pthread_atfork([] { host::stop_threads(), host::lock_memory(), host::emit::lock_code_cache(); }, resume,
+                       resume);
         return new HostBackend;
     }();
     return *backend;

@@ -24,7 +24,7 @@ class ElementwiseRun {
     ElementwiseRun(const LoopLibrary& library, const Elementwise& task) : plan_(plan_of_thread()) {
         plan_.library = &library;
         lay_out(task);
-        plan_.program.build(*task.expr, library, aliased_outputs(task));
+        plan_.program.build(*task.expr, library, aliased_outputs(task), plan_.space.size);
         plan_.choose_block();
         choose_tiles();
     }

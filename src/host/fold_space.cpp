@@ -81,7 +81,7 @@ void FoldSpace::lay_out(const LoopLibrary& library, const FoldTask& task, int64_
     }
     plan.index_strides = plan.space.strides[outs + ins];
     plan.index_base = indexed ? plan.space.offset[outs + ins] : 0;
-    plan.program.build(expr, library, 0);
+    plan.program.build(expr, library, 0, plan.space.size);
     plan.choose_block();
 
     results_.library = &library;

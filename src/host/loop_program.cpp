@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include "host/join_steps.h"
+
 namespace cuarray::host {
 
 int log_item_size(DType dtype) { return std::countr_zero(unsigned(item_size(dtype))); }
@@ -133,32 +135,36 @@ struct LoopProgram::Builder {
 
     void add_step(ValueId v) {
         const ExprNode& n = node(v);
-        Step step{loop_of(n), {}, {kNoSlot, kNoSlot}, uint8_t(sources(n)), 1};
-        for (int k = 0; k < step.ins; ++k) {
+        const int ins = sources(n);
+        SlotId in[kMaxIn], out[kMaxOut] = {kNoSlot, kNoSlot};
+        for (int k = 0; k < ins; ++k) {
             const ValueId source = n.source[k];
-            step.in[k] = uniform[source] ? constant(source) : slot[source];
+            in[k] = uniform[source] ? constant(source) : slot[source];
         }
         // Registers of sources that are not used again are released before the result's register is allocated: the
         // result then overwrites an operand that is still in L1. Loops allow that for one output of the operand's item
         // size.
         const bool two = n.op == Op::Loop && rows()[loops()[n.index].row].nout == 2;
         const auto release_sources = [&] {
-            for (int k = 0; k < step.ins; ++k) {
+            for (int k = 0; k < ins; ++k) {
                 const ValueId source = n.source[k];
                 const bool repeated = std::find(n.source, n.source + k, source) != n.source + k;
                 if (!repeated && !uniform[source] && last[source] == int(v)) release(slot[source]);
             }
         };
         if (!two) release_sources();
-        step.out[0] = place(v);
+        out[0] = place(v);
         if (two) {
-            step.outs = 2;
             const ValueId other = second[v];
-            step.out[1] = other != kNoValue ? place(other) : new_register(log_item_size(loops()[n.index].out[1]));
-            if (other == kNoValue) release(step.out[1]);
+            out[1] = other != kNoValue ? place(other) : new_register(log_item_size(loops()[n.index].out[1]));
+            if (other == kNoValue) release(out[1]);
             release_sources();
         }
-        p.steps.push_back(step);
+        const std::span<const SlotId> from{in, size_t(ins)}, to{out, two ? size_t(2) : size_t(1)};
+        if (n.op == Op::Loop)
+            p.add_step(loop_of(n), from, to, n.index);
+        else
+            p.add_step(loop_of(n), from, to, Step::kCast, node(n.source[0]).dtype, n.dtype);
     }
 
     /// An output that aliases an input is written at the block's end if an input is read after the value is computed.
@@ -205,7 +211,8 @@ struct LoopProgram::Builder {
             p.sources[k] = p.output_slot(k);
             p.late[k] = true;
             const BlockLoop copy = library.casts[int(n.dtype) * (library.dtype_count + 1)];
-            p.steps.push_back({copy, {SlotId(n.index), 0, 0}, {p.sources[k], kNoSlot}, 1, 1});
+            const SlotId from = SlotId(n.index);
+            p.add_step(copy, {&from, 1}, {&p.sources[k], 1});
         }
     }
 
@@ -215,7 +222,7 @@ struct LoopProgram::Builder {
         if (!aliased || p.outputs < 2 || int(place) >= p.inputs) return place;
         const SlotId own = new_register(0);
         const int type = int(node(expr.mask).dtype);
-        p.steps.push_back({library.casts[type * (library.dtype_count + 1)], {place, 0, 0}, {own, kNoSlot}, 1, 1});
+        p.add_step(library.casts[type * (library.dtype_count + 1)], {&place, 1}, {&own, 1});
         return own;
     }
 
@@ -226,15 +233,23 @@ struct LoopProgram::Builder {
     SlotId place_of(ValueId v) { return uniform[v] ? constant(v) : slot[v]; }
 };
 
-void LoopProgram::build(const Expr& expr, const LoopLibrary& library, uint64_t aliased) {
+void LoopProgram::add_step(BlockLoop loop, std::span<const SlotId> in, std::span<const SlotId> out, LoopId id,
+                           DType from, DType type) {
+    steps.push_back({loop, uint32_t(places.size()), uint16_t(in.size()), uint16_t(out.size()), id, from, type});
+    places.insert(places.end(), in.begin(), in.end());
+    places.insert(places.end(), out.begin(), out.end());
+}
+
+void LoopProgram::build(const Expr& expr, const LoopLibrary& library, uint64_t aliased, int64_t elements) {
     inputs = int(expr.inputs.size());
     outputs = int(expr.outputs.size());
-    steps.clear(), constants.clear(), registers.clear();
+    steps.clear(), places.clear(), constants.clear(), registers.clear(), codes.clear();
     sources.assign(expr.outputs.size(), kNoSlot);
     late.assign(expr.outputs.size(), false);
     read.assign(expr.inputs.size(), false);
     index = mask = fault = kNoSlot;
     Builder(*this, expr, library).run(aliased);
+    if (steps.size() > 1) join_steps(*this, elements);
 }
 
 }  // namespace cuarray::host

@@ -78,6 +78,7 @@ Machine::Machine(const Plan& plan, Scratch& scratch, int64_t elements)
     filled_ = scratch.take_array<const char*>(int64_t(operands));
     tiles_ = scratch.take_array<TransposedTile>(int64_t(operands));
     streams_ = scratch.take_array<int>(p.inputs);
+    places_ = scratch.take_array<void*>(p.most_places());
     for (size_t k = 0; k < operands; ++k) {
         const SpaceOperand& o = plan.operands[k];
         const bool is_output = int(k) >= p.inputs;
@@ -217,11 +218,10 @@ void Machine::prepare(int64_t begin, int64_t n, int64_t* at) {
 
 void Machine::compute(int64_t n) {
     for (const LoopProgram::Step& step : program_.steps) {
-        const void* in[kMaxIn];
-        void* out[kMaxOut];
-        for (int k = 0; k < step.ins; ++k) in[k] = slots_[step.in[k]];
-        for (int k = 0; k < step.outs; ++k) out[k] = slots_[step.out[k]];
-        step.loop(in, out, n);
+        const std::span<const SlotId> ins = program_.ins(step), outs = program_.outs(step);
+        for (size_t k = 0; k < ins.size(); ++k) places_[k] = slots_[ins[k]];
+        for (size_t k = 0; k < outs.size(); ++k) places_[ins.size() + k] = slots_[outs[k]];
+        step.loop(const_cast<const void* const*>(places_), places_ + ins.size(), n);
     }
     if (program_.fault != kNoSlot && !fault_)
         fault_ = plan_.library->any(reinterpret_cast<const uint8_t*>(slots_[program_.fault]), n);
@@ -238,50 +238,45 @@ void Machine::run(int64_t begin, int64_t n) {
 void Machine::run_linear(int64_t begin, int64_t n) {
     struct LoopCall {
         BlockLoop loop;
-        const void* in[kMaxIn];
-        void* out[kMaxOut];
+        void** in;
+        void** out;
+        void operator()(int64_t count) const { loop(const_cast<const void* const*>(in), out, count); }
     };
     struct Moving {
-        char** pointer;
+        void** pointer;
         int64_t step;
     };
     const LoopProgram& p = program_;
     Scratch scratch;
     LoopCall* const calls = scratch.take_array<LoopCall>(int64_t(p.steps.size()));
-    Moving* const moving = scratch.take_array<Moving>(int64_t(p.steps.size()) * (kMaxIn + kMaxOut));
+    void** const places = scratch.take_array<void*>(int64_t(p.places.size()));
+    Moving* const moving = scratch.take_array<Moving>(int64_t(p.places.size()));
     Moving* end = moving;
     const int operands = p.inputs + p.outputs;
-    const auto resolve = [&](SlotId slot) -> char* {
-        if (int(slot) >= operands) return slots_[slot];
-        const SpaceOperand& o = plan_.operands[slot];
-        return o.kind == SpaceOperand::Kind::Constant ? buffers_[slot] : o.base + begin * o.item();
-    };
-    const auto moves = [&](SlotId slot, void* place) {
-        if (int(slot) >= operands || plan_.operands[slot].kind == SpaceOperand::Kind::Constant) return;
-        *end++ = {static_cast<char**>(place), block_ * plan_.operands[slot].item()};
-    };
+    for (size_t k = 0; k < p.places.size(); ++k) {
+        const SlotId slot = p.places[k];
+        const SpaceOperand* const o = int(slot) < operands ? &plan_.operands[slot] : nullptr;
+        if (!o || o->kind == SpaceOperand::Kind::Constant) {
+            places[k] = o ? buffers_[slot] : slots_[slot];
+        } else {
+            places[k] = o->base + begin * o->item();
+            *end++ = {&places[k], block_ * o->item()};
+        }
+    }
     for (size_t k = 0; k < p.steps.size(); ++k) {
         const LoopProgram::Step& step = p.steps[k];
-        calls[k].loop = step.loop;
-        for (int i = 0; i < step.ins; ++i) {
-            calls[k].in[i] = resolve(step.in[i]);
-            moves(step.in[i], &calls[k].in[i]);
-        }
-        for (int o = 0; o < step.outs; ++o) {
-            calls[k].out[o] = resolve(step.out[o]);
-            moves(step.out[o], &calls[k].out[o]);
-        }
+        calls[k] = {step.loop, places + step.first, places + step.first + step.ins};
     }
     // One call site per step (first 8): a shared indirect call is mispredicted, and then the loads of the next step do
     // not overlap this one.
     const auto call_from_places = [&]<size_t... K>(std::index_sequence<K...>, int64_t count) {
-        ((K < p.steps.size() ? calls[K].loop(calls[K].in, calls[K].out, count) : void()), ...);
+        ((K < p.steps.size() ? calls[K](count) : void()), ...);
     };
     for (; n > 0; n -= block_) {
         const int64_t count = std::min(n, block_);
         call_from_places(std::make_index_sequence<kPlaces>(), count);
-        for (size_t k = kPlaces; k < p.steps.size(); ++k) calls[k].loop(calls[k].in, calls[k].out, count);
-        for (const Moving* m = moving; m < end; ++m) *m->pointer += m->step;
+        for (size_t k = kPlaces; k < p.steps.size(); ++k) calls[k](count);
+        for (const Moving* m = moving; m < end; ++m) *static_cast<char**>(static_cast<void*>(m->pointer)) += m->step;
     }
 }
 

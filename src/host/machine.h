@@ -94,6 +94,7 @@ class Machine {
     const Plan& plan_;
     const LoopProgram& program_;
     char** slots_;    // current address of each slot
+    void** places_;   // those of one step
     char** buffers_;  // by operand: its own buffer of a block, or null
     TransposedTile* tiles_;
     const int64_t block_;

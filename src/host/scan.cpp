@@ -156,7 +156,7 @@ void ScanRun::lay_out() {
     }
     plan_.index_strides = space.strides[ins + 1];
     plan_.index_base = indexed ? space.offset[ins + 1] : 0;
-    plan_.program.build(expr, library_, 0);
+    plan_.program.build(expr, library_, 0, space.size);
     plan_.choose_block();
     output_.base = task_.outputs[0].data() + space.offset[0];
     output_.strides = space.strides[0];

@@ -1,0 +1,210 @@
+// assembler.cpp -- the VEX prefix, ModRM and SIB bytes, and references to the pool.
+#include "host/emit/assembler.h"
+
+#include <cstring>
+#include <utility>
+
+namespace cuarray::host::emit {
+namespace {
+
+constexpr uint8_t kCounter = uint8_t(General::rcx);
+constexpr uint8_t kNone = 0;
+
+uint8_t low(uint8_t id) { return id & 7; }
+uint8_t high(uint8_t id) { return id >> 3; }
+
+}  // namespace
+
+void Assembler::put32(int32_t number) {
+    uint8_t bytes[4];
+    std::memcpy(bytes, &number, 4);
+    code_.insert(code_.end(), bytes, bytes + 4);
+}
+
+void Assembler::rex(bool wide, uint8_t reg, uint8_t index, uint8_t base) {
+    put(uint8_t(0x40 | wide << 3 | high(reg) << 2 | high(index) << 1 | high(base)));
+}
+
+/// The three-byte form, which encodes everything; register numbers are stored inverted.
+void Assembler::vex(const Instruction& i, uint8_t reg, uint8_t from1, const VectorSource& rm, bool is_half) {
+    const uint8_t base = rm.kind == VectorSource::Kind::Pool ? 0 : high(rm.id);
+    put(0xc4);
+    put(uint8_t((!high(reg)) << 7 | 1 << 6 | (!base) << 5 | i.map));
+    put(uint8_t(i.wide << 7 | (~from1 & 15) << 3 | (!is_half) << 2 | i.prefix));
+    put(i.opcode);
+}
+
+void Assembler::operand(uint8_t reg, const VectorSource& rm, int bytes_behind) {
+    const uint8_t middle = uint8_t(low(reg) << 3);
+    if (rm.kind == VectorSource::Kind::Register) {
+        put(uint8_t(0xc0 | middle | low(rm.id)));
+    } else if (rm.kind == VectorSource::Kind::Pool) {
+        put(uint8_t(middle | 5));  // relative to the next instruction
+        references_.push_back({position(), rm.offset, bytes_behind});
+        put32(0);
+    } else {
+        // rsp and r12 as base need a SIB byte, rbp and r13 an offset: without these their numbers mean other things.
+        const bool is_near = rm.offset >= -128 && rm.offset < 128, is_here = rm.offset == 0 && low(rm.id) != 5;
+        const bool is_plain = !rm.scale && low(rm.id) != 4;
+        put(uint8_t((is_here ? 0x00 : is_near ? 0x40 : 0x80) | middle | (is_plain ? low(rm.id) : 4)));
+        const uint8_t scale = rm.scale == 8 ? 3 : rm.scale == 4 ? 2 : rm.scale == 2 ? 1 : 0;
+        const uint8_t index = rm.scale ? kCounter : 4;  // 4: none
+        if (!is_plain) put(uint8_t(scale << 6 | index << 3 | low(rm.id)));
+        if (is_here) return;
+        if (is_near)
+            put(uint8_t(rm.offset));
+        else
+            put32(rm.offset);
+    }
+}
+
+void Assembler::encode(const Instruction& i, uint8_t reg, uint8_t from1, const VectorSource& rm, bool is_half,
+                       int bytes_behind) {
+    vex(i, reg, from1, rm, is_half);
+    operand(reg, rm, bytes_behind);
+}
+
+void Assembler::vector(const Instruction& i, Vector to, Vector from1, VectorSource from2, bool is_half) {
+    encode(i, to.id, from1.id, from2, is_half, 0);
+}
+
+void Assembler::unary(const Instruction& i, Vector to, VectorSource from, bool is_half) {
+    encode(i, to.id, kNone, from, is_half, 0);
+}
+
+void Assembler::vector(const Instruction& i, Vector to, Vector from1, VectorSource from2, uint8_t immediate,
+                       bool is_half) {
+    encode(i, to.id, from1.id, from2, is_half, 1);
+    put(immediate);
+}
+
+void Assembler::unary(const Instruction& i, Vector to, VectorSource from, uint8_t immediate, bool is_half) {
+    encode(i, to.id, kNone, from, is_half, 1);
+    put(immediate);
+}
+
+void Assembler::store(const Instruction& i, VectorSource target, Vector from, bool is_half) {
+    encode(i, from.id, kNone, target, is_half, 0);
+}
+
+void Assembler::store(const Instruction& i, VectorSource target, Vector from, bool is_half, uint8_t immediate) {
+    encode(i, from.id, kNone, target, is_half, 1);
+    put(immediate);
+}
+
+void Assembler::shift(const Instruction& i, int extension, Vector to, Vector from, uint8_t bits, bool is_half) {
+    encode(i, uint8_t(extension), to.id, from, is_half, 1);
+    put(bits);
+}
+
+void Assembler::zero_upper() { put(0xc5), put(0xf8), put(0x77); }
+
+void Assembler::push(General x) {
+    if (high(uint8_t(x))) rex(false, 0, 0, uint8_t(x));
+    put(uint8_t(0x50 | low(uint8_t(x))));
+}
+
+void Assembler::pop(General x) {
+    if (high(uint8_t(x))) rex(false, 0, 0, uint8_t(x));
+    put(uint8_t(0x58 | low(uint8_t(x))));
+}
+
+void Assembler::move(General to, General from) {
+    rex(true, uint8_t(from), 0, uint8_t(to));
+    put(0x89);
+    put(uint8_t(0xc0 | low(uint8_t(from)) << 3 | low(uint8_t(to))));
+}
+
+void Assembler::move(General to, uint64_t number) {
+    rex(true, 0, 0, uint8_t(to));
+    put(uint8_t(0xb8 | low(uint8_t(to))));
+    put32(int32_t(number));
+    put32(int32_t(number >> 32));
+}
+
+void Assembler::load(General to, General base, int32_t offset) {
+    rex(true, uint8_t(to), 0, uint8_t(base));
+    put(0x8b);
+    operand(uint8_t(to), VectorSource::memory(base, 0, offset), 0);
+}
+
+void Assembler::store(General base, int32_t offset, General from) {
+    rex(true, uint8_t(from), 0, uint8_t(base));
+    put(0x89);
+    operand(uint8_t(from), VectorSource::memory(base, 0, offset), 0);
+}
+
+void Assembler::clear(General x) {
+    rex(true, uint8_t(x), 0, uint8_t(x));
+    put(0x31);
+    put(uint8_t(0xc0 | low(uint8_t(x)) << 3 | low(uint8_t(x))));
+}
+
+void Assembler::and_bits(General x, int32_t mask) {
+    rex(true, 0, 0, uint8_t(x));
+    put(0x81);
+    put(uint8_t(0xe0 | low(uint8_t(x))));
+    put32(mask);
+}
+
+void Assembler::add(General x, int32_t number) {
+    rex(true, 0, 0, uint8_t(x));
+    put(0x81);
+    put(uint8_t(0xc0 | low(uint8_t(x))));
+    put32(number);
+}
+
+void Assembler::compare(General x, General y) {
+    rex(true, uint8_t(y), 0, uint8_t(x));
+    put(0x39);
+    put(uint8_t(0xc0 | low(uint8_t(y)) << 3 | low(uint8_t(x))));
+}
+
+void Assembler::jump_to(General target) {
+    if (high(uint8_t(target))) rex(false, 0, 0, uint8_t(target));
+    put(0xff);
+    put(uint8_t(0xe0 | low(uint8_t(target))));
+}
+
+void Assembler::align(int64_t bytes) {
+    while (position() % bytes) put(0x90);
+}
+
+void Assembler::jump_if_below(int64_t target) {
+    put(0x0f), put(0x82);
+    put32(int32_t(target - (position() + 4)));
+}
+
+int64_t Assembler::jump_if_equal() {
+    put(0x0f), put(0x84);
+    put32(0);
+    return position() - 4;
+}
+
+void Assembler::patch(int64_t place, int32_t number) { std::memcpy(&code_[size_t(place)], &number, 4); }
+
+void Assembler::land(int64_t place) { patch(place, int32_t(position() - (place + 4))); }
+
+int Assembler::constant(uint64_t bits, int bytes) {
+    const uint64_t lanes = bytes == 8 ? bits : (bits & 0xffffffffu) * 0x100000001u;
+    for (size_t k = 0; k < pool_.size(); ++k)
+        if (pool_[k] == lanes) return int(k);
+    pool_.push_back(lanes);
+    return int(pool_.size()) - 1;
+}
+
+std::vector<uint8_t> Assembler::finish() {
+    align(kPoolItem);
+    const int64_t pool = position();
+    for (const Reference& r : references_) {
+        patch(r.place, int32_t(pool + r.number * kPoolItem - (r.place + 4 + r.behind)));
+    }
+    for (const uint64_t lanes : pool_)
+        for (int64_t k = 0; k < kPoolItem; k += 8) {
+            put32(int32_t(lanes));
+            put32(int32_t(lanes >> 32));
+        }
+    return std::move(code_);
+}
+
+}  // namespace cuarray::host::emit
