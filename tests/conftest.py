@@ -9,7 +9,6 @@ import sys
 import hypothesis
 import numpy as np
 import pytest
-import selection
 
 hypothesis.settings.register_profile("quick", max_examples=40, deadline=None, derandomize=True)
 hypothesis.settings.register_profile("full", max_examples=2000, deadline=None)
@@ -52,12 +51,6 @@ def device(request):
     with cuarray.device(request.param):
         yield request.param
         cuarray.synchronize()
-
-
-@pytest.fixture
-def every(request):
-    """Whether the tests repeat what they do: with --all, and where tests are named."""
-    return selection.is_everything_named(request.config)
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Which tests run: a sample that covers every value of every parameter, all with --all, exhaustive variants with --full.
 
 ``pytest`` alone runs of each test function, on each device, as few cases as have every value of every parameter at least
-once: each function, kind of dtype, layout and keyword. ``@pytest.mark.few`` leaves one case of a slow test, and the fixture
+once: each function, kind of dtype, layout and keyword. ``@pytest.mark.few`` leaves the first case of a slow test, and the fixture
 ``every`` tells a test to repeat less. The other combinations run with ``--all``, and whenever tests are named: by file, node
 id, ``-k`` or ``--lf``.
 """
@@ -28,7 +28,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "few: a slow test, of which one case per device runs without --all")
+    config.addinivalue_line("markers", "few: a slow test, of which the first case per device runs without --all")
     config.addinivalue_line("markers", "full: an exhaustive variant, run with --full only")
     config.stash[MORE] = 0
 
@@ -52,6 +52,12 @@ def pytest_testnodedown(node, error):
 def pytest_terminal_summary(terminalreporter, config):
     if config.stash[MORE]:
         terminalreporter.write_line(f"{config.stash[MORE]} tests more with --all")
+
+
+@pytest.fixture
+def every(request):
+    """Whether the tests repeat what they do: with --all, and where tests are named."""
+    return is_everything_named(request.config)
 
 
 def is_everything_named(config):
@@ -91,13 +97,13 @@ def sample(items):
         tests[item.nodeid.split("[")[0], parameters.pop("device", None)].append((item, parameters))
     chosen = set()
     for cases in tests.values():
-        # In the order of a hash of the name, so that what is chosen beside a value varies, and a new case moves no other.
-        cases.sort(key=lambda case: zlib.crc32(case[0].nodeid.encode()))
         if cases[0][0].get_closest_marker("few"):
             chosen.add(cases[0][0])
-        else:
-            places = cover(values_of([parameters for _, parameters in cases]))
-            chosen.update(cases[place][0] for place in places)
+            continue
+        # In the order of a hash of the name, so that what is chosen beside a value varies, and a new case moves no other.
+        cases.sort(key=lambda case: zlib.crc32(case[0].nodeid.encode()))
+        places = cover(values_of([parameters for _, parameters in cases]))
+        chosen.update(cases[place][0] for place in places)
     return chosen
 
 

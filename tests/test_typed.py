@@ -192,6 +192,7 @@ def answers(request, folder):
     return request.param(folder)
 
 
+@pytest.mark.few
 def test_nothing_is_an_error(answers):
     errors, _ = answers
     assert not errors, "\n".join(errors)
@@ -259,6 +260,7 @@ def fits(text, value):
     return False
 
 
+@pytest.mark.few
 def test_revealed_types_are_those_of_the_values(answers, values):
     _, types = answers
     wrong, unknown = [], []
