@@ -3,7 +3,7 @@
     python benchmarks/roofline.py [NAME...] [--arch sm_90] [--pipes]   calls of the table below: all, or those named
     python benchmarks/roofline.py --write                              all of them into docs/gpu_performance.md
 
-The simulator (tests/cudasim) runs the calls from the PTX of NVRTC and counts how often each basic block is executed.
+The simulator (simulator/) runs the calls from the PTX of NVRTC and counts how often each basic block is executed.
 sass.py joins these counts with the machine code of an architecture. Needs the wheels nvidia-cuda-nvrtc and
 nvidia-cuda-nvdisasm.
 """
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "tests/nvrtc"), str(ROOT / "tests/cudasim/ptx")]
+sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "tests/nvrtc"), str(ROOT / "simulator/cuarray_simulator/ptx")]
 
 import compiler
 import sass
@@ -293,7 +293,7 @@ HEAD = """# Kernels on GPUs, predicted
 
 **Predicted, not measured**: no GPU took part. `python benchmarks/roofline.py --write` makes this page.
 
-Each call runs on a simulator (`tests/cudasim`), from the PTX that NVIDIA's compiler makes of its kernels, and the
+Each call runs on a simulator (`simulator/`), from the PTX that NVIDIA's compiler makes of its kernels, and the
 executions of every basic block are counted. Joined with the machine code of each architecture by source line, the
 counts give *instructions* per element of all kernels of the call on sm_90; *registers* are those of its largest
 kernel. *bytes* per element are those that must be read or written at least. A GPU's column is the share of a copy's

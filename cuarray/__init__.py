@@ -85,6 +85,7 @@ MODULES = (
     "_functions.logic",
     "_functions.dtypes",
     "_runtime.devices",
+    "_runtime.simulation",
     "_runtime.streams",
     "_functions.errstate",
     "_runtime.fuse",

@@ -1,7 +1,7 @@
 """The entry point of `python -m cuarray`: a program, the doctor, or the cache of kernels.
 
-`python -m cuarray script.py` runs a program that imports NumPy, `python -m cuarray` is the doctor, and
-`python -m cuarray cache` is about the cache.
+`python -m cuarray script.py` runs a program that imports NumPy, `python -m cuarray --simulate script.py` one on
+simulated GPUs, `python -m cuarray` is the doctor, and `python -m cuarray cache` is about the cache.
 """
 
 import sys
@@ -10,7 +10,11 @@ from cuarray._tools import launcher
 
 if __name__ == "__main__":
     options, is_module, program = launcher.split(sys.argv[1:])
-    if program and program[0] != "cache":
+    if "simulate" in options:
+        from cuarray._tools import simulated_run
+
+        simulated_run.main(options, is_module, program)
+    elif program and program[0] != "cache":
         launcher.main(options, is_module, program)
     elif program:
         from cuarray._tools import kernel_cache

@@ -18,7 +18,7 @@ ruff format --check . || status=1
 ruff check . || status=1
 mypy || status=1
 check() { check-jsonschema --quiet --builtin-schema "vendor.$1" "${@:2}" || status=1; }
-check github-workflows .github/workflows/*.yml
+check github-workflows .github/workflows/*.yml examples/simulated/workflow.yml
 check github-issue-forms .github/ISSUE_TEMPLATE/{bug,slow,wish}.yml
 check github-issue-config .github/ISSUE_TEMPLATE/config.yml
 check citation-file-format CITATION.cff

@@ -59,7 +59,7 @@ The columns `{best}` and `base` are the highest and the lowest CPU level of the 
 Infinities and NaNs are as specified.
 
 `cuda` is not a GPU's measurement: it is NVRTC {nvrtc}'s own code for compute capability 9.0, executed
-instruction by instruction by the simulator (`tests/cudasim`). All instructions but the approximate ones
+instruction by instruction by the simulator (`simulator/`). All instructions but the approximate ones
 (`rcp`, `rsqrt`, `ex2`, `lg2`, `div.approx`) are exact, so where the column stands alone, it is what a GPU
 computes. "moved" is the largest error if approximate results stay or are moved by up to their documented errors
 (three draws); it stands only where results depend on them. Where it is above the limit it is in parentheses:

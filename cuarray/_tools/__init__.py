@@ -1,1 +1,1 @@
-"""User tools: the profiler, and what `python -m cuarray` does: programs, reports, checks, the doctor, the cache."""
+"""User tools: the profiler, and what `python -m cuarray` does: programs and their checks, the doctor, the cache."""

@@ -321,9 +321,11 @@ def main(arguments=None):
         prog="python -m cuarray",
         usage="python -m cuarray [-h] [--version] [--cmake-dir] [--json]\n"
         "       python -m cuarray [--device D] [--report[=FILE.html]] [--check] (script.py | -m module) ...\n"
+        "       python -m cuarray --simulate [N] [--memcheck] ... (script.py | -m module) ...\n"
         "       python -m cuarray cache [show|clear|warm] ...",
         description="Tell what is there, what is missing, and the command that mends it.",
         epilog="With a script or a module: run it, with cuarray.numpy wherever it imports NumPy. "
+        "With --simulate: on simulated GPUs, and NumPy stays (docs/guide/simulated.md). "
         "python -m cuarray cache --help: what to do with the cache of compiled kernels",
     )
     parser.add_argument("--version", action="version", version=f"cuarray {_core.__version__}")

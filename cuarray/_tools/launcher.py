@@ -21,7 +21,16 @@ PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__))) + os.sep
 LIBRARIES = (PACKAGE, os.path.dirname(os.path.realpath(os.__file__)) + os.sep)
 INSTALLED = {"site-packages", "dist-packages"}
 
-USAGE = "python -m cuarray [--device D] [--report[=FILE.html]] [--check] (script.py | -m module) [arguments]"
+USAGE = (
+    "python -m cuarray [--device D] [--report[=FILE.html]] [--check] (script.py | -m module) [arguments]\n"
+    "       python -m cuarray --simulate [N] [--like GPU] [--memcheck] [--seed S | --seeds N] [--limit N]\n"
+    "                         [--suppress KERNEL] [--json FILE] [--seconds S] (script.py | -m module) [arguments]"
+)
+
+#: The options, and whether a value follows; those of the second line stand behind --simulate.
+OPTIONS = {"device": True, "report": False, "check": False, "simulate": False}
+OF_SIMULATE = {"like": True, "memcheck": False, "seed": True, "seeds": True, "limit": True, "suppress": True,
+               "json": True, "seconds": True}  # fmt: skip
 
 
 # Whose import it is
@@ -136,10 +145,11 @@ def run_module(name):
     runpy._run_module_as_main(name)
 
 
-def run(arguments, is_module=False):
+def run(arguments, is_module=False, replaces_numpy=True):
     """Run the script or module, whose own arguments follow."""
     sys.argv[:] = arguments
-    install()
+    if replaces_numpy:
+        install()
     try:
         (run_module if is_module else run_script)(arguments[0])
     except SystemExit:
@@ -176,14 +186,19 @@ def split(arguments):
     rest = list(arguments)
     while rest and rest[0].startswith("--"):
         name, equals, value = rest[0][2:].partition("=")
-        if name not in ("device", "report", "check"):
+        known = OPTIONS | OF_SIMULATE if "simulate" in options else OPTIONS
+        if name in OF_SIMULATE and name not in known and name != "json":  # that is the doctor's, too
+            raise SystemExit(f"python -m cuarray: --{name} stands behind --simulate\nusage: {USAGE}")
+        if name not in known:
             return options, False, []
         del rest[0]
-        if name == "device" and not equals:
+        if known[name] and not equals:
             if not rest:
-                raise SystemExit(f"python -m cuarray: --device needs a name, such as cpu\nusage: {USAGE}")
+                raise SystemExit(f"python -m cuarray: --{name} needs a value\nusage: {USAGE}")
             value = rest.pop(0)
-        options[name] = value
+        elif name == "simulate" and not equals and rest and rest[0].isdecimal():
+            value = rest.pop(0)
+        options[name] = f"{options[name]},{value}" if name == "suppress" and name in options else value
     is_module = rest[:1] == ["-m"]
     if is_module:
         del rest[0]
@@ -194,6 +209,12 @@ def split(arguments):
 
 def main(options, is_module, program):
     """Run a program under options of the command line."""
+    prepare(options)
+    run(program, is_module)
+
+
+def prepare(options):
+    """Set the device, and start the report or the check, that the options ask for."""
     if "device" in options:
         os.environ["CUARRAY_DEVICE"] = options["device"]
     if "report" in options:
@@ -204,4 +225,3 @@ def main(options, is_module, program):
         from cuarray._tools.check import start
 
         start()
-    run(program, is_module)

@@ -149,6 +149,7 @@ void bind_devices(py::module_& module) {
     module.def(
         "missing_reason", [](const char* kind) { return missing_reason(parse_device(kind).kind); },
         "Why a kind of device is missing, or ''.");
+    module.def("has_looked_for_gpus", [] { return has_looked_for(Device::Kind::Cuda); });
 }
 
 }  // namespace cuarray::python

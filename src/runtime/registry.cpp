@@ -216,6 +216,8 @@ DeviceScope::~DeviceScope() {
         thread_device.reset();
 }
 
+bool has_looked_for(Device::Kind kind) { return registry().kinds[int(kind)].count >= 0; }
+
 std::string missing_reason(Device::Kind kind) {
     count_of(kind);
     Registry& r = registry();

@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from planted import Mutant, main
 
-PTX = "tests/cudasim/ptx/"
+PTX = "simulator/cuarray_simulator/ptx/"
 OPCODES = "tests/cudasim/test_cudasim_opcodes.py -k"
 MEMORY = "tests/cudasim/test_cudasim_memory_opcodes.py -k"
 MODULES = "tests/cudasim/test_cudasim_ptx.py -k"
@@ -40,7 +40,7 @@ TRANSLATOR = [
     ("sums-of-16-bits-are-rounded-twice", "ptx_float.h", "if (lost != 0 && ", "if (false && ", f"{OPCODES} f16"),
     ("second-text-is-not-called", "translate.py", "set(DEFINED.findall(ptx))", "set()", "tests/cudasim/test_cudasim_modules.py -k joined"),
     ("approximations-differ-from-call-to-call", "ptx_approximations.h", "+ approximation_seed;", "+ ++approximation_seed;", f"{MODULES} equal"),
-    ("lines-of-the-ptx", "function.py", "self.line, self.has_lines = int(match[1]) or self.line, True", "pass", f"{MODULES} line"),
+    ("lines-of-the-ptx", "function.py", "self.line, self.has_lines = self.module.line_word(int(match[1]), int(match[2])) or self.line, True", "pass", f"{MODULES} line"),
 ]  # fmt: skip
 
 KERNEL = "include/cuarray/kernel/"

@@ -5,9 +5,9 @@ import struct
 import sys
 
 import ptx_exact as exact
-from simulated import HERE, run
+from simulated import PACKAGE, run
 
-sys.path.insert(0, str(HERE / "ptx"))
+sys.path.insert(0, str(PACKAGE / "ptx"))
 
 #: Constraint of inline PTX and C++ type, by bits of a register.
 REGISTERS = {16: ("h", "unsigned short"), 32: ("r", "unsigned"), 64: ("l", "unsigned long long")}

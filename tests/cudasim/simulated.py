@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).resolve().parent
+PACKAGE = HERE.parents[1] / "simulator" / "cuarray_simulator"
+SOURCES = PACKAGE / "sources"
 
 PREAMBLE = """
 import struct, sys, threading

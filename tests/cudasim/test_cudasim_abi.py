@@ -6,10 +6,10 @@ import subprocess
 
 import pytest
 from headers import folders_with
-from simulated import HERE
+from simulated import SOURCES
 
 # entries.cpp declares every entry point without its parameters, to take addresses only.
-SOURCES = sorted(p for p in HERE.glob("*.cpp") if "CUDASIM_API" in p.read_text() and p.name != "entries.cpp")
+ENTRY_FILES = sorted(p for p in SOURCES.glob("*.cpp") if "CUDASIM_API" in p.read_text() and p.name != "entries.cpp")
 FIELDS = {
     "CUlaunchConfig": ["gridDimX", "blockDimX", "sharedMemBytes", "hStream", "attrs", "numAttrs"],
     "CUlaunchAttribute": ["id", "value"],
@@ -29,21 +29,21 @@ def include():
 
 
 def compile_only(include, *arguments, text=None):
-    command = ["g++", "-std=c++20", "-fsyntax-only", f"-I{include}", f"-I{HERE}", *map(str, arguments)]
+    command = ["g++", "-std=c++20", "-fsyntax-only", f"-I{include}", f"-I{SOURCES}", *map(str, arguments)]
     return subprocess.run(command, input=text, capture_output=True, text=True)
 
 
 @pytest.mark.few
-@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
+@pytest.mark.parametrize("source", ENTRY_FILES, ids=lambda source: source.stem)
 def test_functions_have_the_real_signatures(include, source):
     result = compile_only(include, "-DCUDASIM_WITH_CUDA_H", source)
     assert result.returncode == 0, result.stderr
 
 
 def test_another_signature_is_seen(include, tmp_path):
-    assert len(SOURCES) > 8
+    assert len(ENTRY_FILES) > 8
     text = (
-        (HERE / "event.cpp")
+        (SOURCES / "event.cpp")
         .read_text()
         .replace("cuEventCreate(CUevent* out, unsigned", "cuEventCreate(CUevent* out, long")
     )
@@ -54,14 +54,14 @@ def test_another_signature_is_seen(include, tmp_path):
 def test_nvrtc_has_the_real_signatures_and_codes(tmp_path):
     if shutil.which("g++") is None:
         pytest.skip("g++ is not installed")
-    text = (HERE / "nvrtc.cpp").read_text()
+    text = (SOURCES / "nvrtc.cpp").read_text()
     wrong = tmp_path / "wrong.cpp"
     wrong.write_text(text.replace("nvrtcVersion(int* major, int* minor)", "nvrtcVersion(int* major, long* minor)"))
-    codes = re.findall(r"\b(NVRTC_\w+) = (\d+)", (HERE / "nvrtc_abi.h").read_text())
+    codes = re.findall(r"\b(NVRTC_\w+) = (\d+)", (SOURCES / "nvrtc_abi.h").read_text())
     assert len(codes) > 10
     checks = "#include <nvrtc.h>\n" + "".join(f'static_assert({n} == {v}, "{n}");\n' for n, v in codes)
     for folder in folders_with("nvrtc.h"):
-        good = compile_only(folder, "-DCUDASIM_WITH_NVRTC_H", HERE / "nvrtc.cpp", HERE / "real_nvrtc.cpp")
+        good = compile_only(folder, "-DCUDASIM_WITH_NVRTC_H", SOURCES / "nvrtc.cpp", SOURCES / "real_nvrtc.cpp")
         assert good.returncode == 0, good.stderr
         assert compile_only(folder, "-DCUDASIM_WITH_NVRTC_H", wrong).returncode != 0
         assert compile_only(folder, "-x", "c++", "-", text=checks).returncode == 0
@@ -69,8 +69,8 @@ def test_nvrtc_has_the_real_signatures_and_codes(tmp_path):
 
 def values():
     """Every constant of the two declarations, with its value."""
-    found = re.findall(r"\b(CU_\w+) = (\w+)", (HERE / "cuda_abi.h").read_text())
-    errors = re.findall(r"^ERROR\((\w+), (\d+),", (HERE / "errors.def").read_text(), re.M)
+    found = re.findall(r"\b(CU_\w+) = (\w+)", (SOURCES / "cuda_abi.h").read_text())
+    errors = re.findall(r"^ERROR\((\w+), (\d+),", (SOURCES / "errors.def").read_text(), re.M)
     return [pair for pair in found if pair[1] != "reinterpret_cast"] + [
         (f"CUDA_ERROR_{name}", value) for name, value in errors
     ]
@@ -92,7 +92,7 @@ def test_constants_and_structs_are_the_real_ones(include):
 
 
 def test_errors_stay_that_the_header_says_stay(include):
-    stays = set(re.findall(r"^ERROR\((\w+), \d+, true,", (HERE / "errors.def").read_text(), re.M))
+    stays = set(re.findall(r"^ERROR\((\w+), \d+, true,", (SOURCES / "errors.def").read_text(), re.M))
     comments = re.findall(r"/\*\*((?:(?!\*/).)*)\*/\s*CUDA_ERROR_(\w+)", (include / "cuda.h").read_text(), re.S)
     words = {name for text, name in comments if re.search(r"inconsistent[\s*]+state", text)}
     # Of faults of the hardware, and of unknown ones, the header does not say what remains possible. After an assertion
@@ -101,7 +101,7 @@ def test_errors_stay_that_the_header_says_stay(include):
 
 
 def test_entry_points_have_the_versions_of_the_real_ones(include):
-    entries = re.findall(r"^ENTRY\((\w+), (\w+), (\d+)\)", (HERE / "entries.def").read_text(), re.M)
+    entries = re.findall(r"^ENTRY\((\w+), (\w+), (\d+)\)", (SOURCES / "entries.def").read_text(), re.M)
     assert len(entries) > 100
     typedefs = (include / "cudaTypedefs.h").read_text()
     missing = [name for name, _, version in entries if f"PFN_{name}_v{version})" not in typedefs]
@@ -111,7 +111,7 @@ def test_entry_points_have_the_versions_of_the_real_ones(include):
 def test_every_entry_point_is_listed():
     """A function that cuGetProcAddress does not know would never be called."""
     defined = set()
-    for source in HERE.glob("*.cpp"):
+    for source in SOURCES.glob("*.cpp"):
         defined |= set(re.findall(r"^CUDASIM_API (\w+)\(", source.read_text(), re.M))
-    listed = set(re.findall(r"^ENTRY\(\w+, (\w+),", (HERE / "entries.def").read_text(), re.M))
+    listed = set(re.findall(r"^ENTRY\(\w+, (\w+),", (SOURCES / "entries.def").read_text(), re.M))
     assert defined == listed

@@ -18,7 +18,8 @@ import sys
 import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "codegen"), str(HERE.parent / "cudasim" / "ptx")]
+TRANSLATOR = HERE.parents[1] / "simulator" / "cuarray_simulator" / "ptx"
+sys.path[:0] = [str(HERE), str(HERE.parent / "codegen"), str(TRANSLATOR)]
 
 import compiler
 import program

@@ -48,6 +48,9 @@ CUARRAY_API StorageRef foreign_storage(Device device, void* data, int64_t bytes,
 /// Why a kind of device is missing ("no NVIDIA driver: libcuda.so.1 was not found"), or "".
 CUARRAY_API std::string missing_reason(Device::Kind kind);
 
+/// Whether the devices of a kind have been looked for, which opens the driver and is done once.
+CUARRAY_API bool has_looked_for(Device::Kind kind);
+
 /// A kind of backend as the registry needs it: the number of its devices, and the backend of one.
 struct BackendFactory {
     int (*count)(std::string* why_none);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "driver.h"
+#include "findings.h"
 
 namespace cudasim {
 namespace {
@@ -76,16 +77,18 @@ void Block::make_ready(Thread& thread) {
     ready_.push_back(thread.number);
 }
 
-std::string Block::left_early(const Thread& thread) const {
-    return format("divergent barrier: thread %u left the kernel while others wait in line %d", thread.number,
-                  barrier_line_);
+std::string Block::left_early(const Thread& thread, const cudasim_module& module) const {
+    return format("divergent barrier: thread %u left the kernel while others wait in ", thread.number) +
+           line_name(module, barrier_line_);
 }
 
-std::string Block::arrive(Thread& thread, int line, bool& waits) {
+std::string Block::arrive(Thread& thread, int line, bool& waits, const cudasim_module& module) {
     if (ended_ > 0)
-        return format("divergent barrier: line %d is reached after a thread of the block has left the kernel", line);
+        return "divergent barrier: " + line_name(module, line) +
+               " is reached after a thread of the block has left the kernel";
     if (at_barrier_ > 0 && line != barrier_line_)
-        return format("divergent barrier: threads of one block wait in lines %d and %d", barrier_line_, line);
+        return format("divergent barrier: threads of one block wait in lines %d and %d", number_of(barrier_line_),
+                      number_of(line));
     barrier_line_ = line;
     waits = ++at_barrier_ < count_;
     thread.waiting = waits;
@@ -151,10 +154,10 @@ cudasim_exchanged Block::exchanged(const Thread& thread) const {
     return {&snapshot.values[0][0], snapshot.lanes};
 }
 
-std::string Block::stalled() const {
+std::string Block::stalled(const cudasim_module& module) const {
     std::string text = format("block (%u, %u, %u): %u threads, %u ended, %u at a barrier", index.x, index.y, index.z,
                               count_, ended_, at_barrier_);
-    if (at_barrier_ > 0) text += format(" in line %d", barrier_line_);
+    if (at_barrier_ > 0) text += " in " + line_name(module, barrier_line_);
     for (size_t w = 0; w < warps_.size(); ++w)
         for (const Rendezvous& r : warps_[w].open)
             text += format("; warp %zu: lanes 0x%x in %s with mask 0x%x", w, r.arrived, kind_name(r.kind), r.mask);

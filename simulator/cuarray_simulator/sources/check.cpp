@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "driver.h"
+#include "findings.h"
 
 namespace cudasim {
 namespace {
@@ -39,8 +40,6 @@ Shadow& state() {
     static auto* all = new Shadow;
     return *all;
 }
-
-uint32_t current_work() { return state().now; }
 
 bool single_ordered(uint32_t work) {
     const Shadow& s = state();
@@ -84,11 +83,8 @@ Touch read_note(const Touch& before, const Touch& now) {
 }
 
 std::string name_of(const Touch& touch) {
-    const Work& work = state().works[touch.work];
-    if (touch.block == kWholeWork)
-        return format("%s (stream %llu)", work.name.c_str(), static_cast<unsigned long long>(work.stream));
-    return format("%s (stream %llu), block %u, thread %u", work.name.c_str(),
-                  static_cast<unsigned long long>(work.stream), touch.block, touch.thread);
+    if (!has_thread(touch)) return work_name(touch);
+    return format("%s, block %u, thread %u", work_name(touch).c_str(), touch.block, touch.thread);
 }
 
 std::string race(const char* what, const Touch& before, bool was_write) {
@@ -147,9 +143,23 @@ bool knows(const Knowledge& known, const Touch& before) {
 
 }  // namespace
 
+uint32_t current_work() { return state().now; }
+
 bool checking() {
     static const bool on = std::getenv("CUDASIM_CHECK") && std::string(std::getenv("CUDASIM_CHECK")) == "1";
     return on;
+}
+
+bool has_thread(const Touch& touch) { return touch.block != kWholeWork; }
+
+std::string work_name(const Touch& touch) {
+    const Work& work = state().works[touch.work];
+    return format("%s (stream %llu)", readable(work.name).c_str(), static_cast<unsigned long long>(work.stream));
+}
+
+std::string message_of(const Wrong& wrong) {
+    if (wrong.kind == Wrong::Kind::Uninitialised) return "a read of memory that was never written";
+    return race(wrong.is_write ? "a write" : "a read", wrong.other, wrong.other_is_write);
 }
 
 void join(Clock& clock, const Clock& other) {
@@ -287,15 +297,16 @@ bool KernelOrder::ordered(const Touch& before, const Touch& now, const BlockTime
     return same_warp && (before.warp_clock < now.warp_clock || now.warp_clock == kMostWarpTime);
 }
 
-std::string KernelOrder::judge(Cell& cell, Access access, const Touch& now, const BlockTime& block) const {
-    const char* what = writes(access) ? "a write" : "a read";
+Wrong KernelOrder::judge(Cell& cell, Access access, const Touch& now, const BlockTime& block) const {
+    const bool is_write = writes(access);
+    Wrong wrong;
     if (cell.written.work && !both_atomic(cell.written, now) && !ordered(cell.written, now, block))
-        return race(what, cell.written, true);
-    if (!writes(access)) {
-        if (cell.written.work == 0) return "a read of memory that was never written";
+        wrong = {Wrong::Kind::Race, is_write, true, cell.written};
+    if (!is_write) {
+        if (!wrong && cell.written.work == 0) wrong = {Wrong::Kind::Uninitialised, false, false, {}};
         if (cell.read.work != now.work) {
             cell.read = read_note(cell.read, now);
-            return "";
+            return wrong;
         }
         Touch merged = now;
         // For several unordered readers, only their scope is recorded.
@@ -304,15 +315,15 @@ std::string KernelOrder::judge(Cell& cell, Access access, const Touch& now, cons
             merged.warps = cell.read.warps || cell.read.thread / 32 != now.thread / 32;
         }
         cell.read = merged;
-        return "";
+        return wrong;
     }
-    if (cell.read.work && !both_atomic(cell.read, now) && !ordered(cell.read, now, block))
-        return race(what, cell.read, false);
+    if (!wrong && cell.read.work && !both_atomic(cell.read, now) && !ordered(cell.read, now, block))
+        wrong = {Wrong::Kind::Race, true, false, cell.read};
     cell.written = now;
-    return "";
+    return wrong;
 }
 
-std::string KernelOrder::touch(Cell* cells, size_t bytes, Access access, BlockTime& block, unsigned thread) {
+Wrong KernelOrder::touch(Cell* cells, size_t bytes, Access access, BlockTime& block, unsigned thread, int line) {
     Touch now{};
     now.work = current_work();
     now.block = block.number;
@@ -321,6 +332,8 @@ std::string KernelOrder::touch(Cell* cells, size_t bytes, Access access, BlockTi
     now.warp_clock = std::min(block.warps[thread / 32], kMostWarpTime);
     now.atomic = is_atomic(access);
     now.system = access == Access::SystemWrite;
+    now.line = line;
+    Wrong first;
     Cell before{}, after{};
     for (size_t i = 0; i < bytes; ++i) {
         // Most bytes share the history of the byte before them, and so its result.
@@ -329,11 +342,11 @@ std::string KernelOrder::touch(Cell* cells, size_t bytes, Access access, BlockTi
             continue;
         }
         before = cells[i];
-        std::string wrong = judge(cells[i], access, now, block);
-        if (!wrong.empty()) return wrong;
+        Wrong wrong = judge(cells[i], access, now, block);
+        if (wrong && !first) first = wrong;
         after = cells[i];
     }
-    return "";
+    return first;
 }
 
 }  // namespace cudasim

@@ -1,11 +1,14 @@
 // simt.cpp -- runs a grid: resident blocks, thread scheduling, and early termination of a launch.
 #include "simt.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <set>
+#include <tuple>
 #include <vector>
 
 #include "block.h"
@@ -40,6 +43,14 @@ struct Order {
 };
 
 void fiber_body();
+
+const char* kind_of_error(CUresult code, const std::string& message) {
+    if (message.rfind("divergent barrier", 0) == 0) return "barrier";
+    if (code == CUDA_ERROR_ILLEGAL_ADDRESS) return "illegal address";
+    if (code == CUDA_ERROR_MISALIGNED_ADDRESS) return "misaligned";
+    if (code == CUDA_ERROR_LAUNCH_TIMEOUT) return "does not end";
+    return "error";
+}
 
 /// Fibers are kept from launch to launch; idle ones are parked at the end of their loop.
 struct Fibers {
@@ -80,7 +91,11 @@ std::vector<std::unique_ptr<Block>>& spare_blocks() {
 class Execution {
  public:
     explicit Execution(const Grid& grid)
-        : grid_(grid), random_(grid.seed), order_(block_count(grid), random_), place_(*grid.module->place) {
+        : grid_(grid),
+          suppressed_(checking() && is_suppressed(grid.kernel->name)),
+          random_(grid.seed),
+          order_(block_count(grid), random_),
+          place_(*grid.module->place) {
         place_.block_size = grid.block;
         place_.grid_size = grid.size;
         place_.line = 0;
@@ -95,7 +110,7 @@ class Execution {
             while (admitted_ < order_.n && resident_.size() < residency_) admit();
             Fiber* next = choose();
             if (!next) {
-                fail(CUDA_ERROR_LAUNCH_FAILED, "deadlock: " + resident_.front()->stalled());
+                fail(CUDA_ERROR_LAUNCH_FAILED, "does not end", "deadlock: " + stalled());
                 break;
             }
             cudasim_switch_stacks(&main_stack_, next->stack_pointer);
@@ -112,7 +127,7 @@ class Execution {
             place_.thread = thread_->index;
             grid_.kernel->call(grid_.parameters);
             spins_ = 0;
-            if (!block_->end_thread(*thread_)) check(block_->left_early(*thread_));
+            if (!block_->end_thread(*thread_)) check(block_->left_early(*thread_, *grid_.module));
         }
         Fiber* self = fiber_;
         fibers().idle.push_back(self);
@@ -122,7 +137,9 @@ class Execution {
     // On a fiber.
     void barrier(int line) {
         bool waits = false;
-        check(block_->arrive(*thread_, line, waits));
+        std::string wrong = block_->arrive(*thread_, line, waits, *grid_.module);
+        if (!wrong.empty()) place_.line = line;
+        check(wrong);
         spins_ = 0;
         if (waits) leave();
     }
@@ -138,7 +155,8 @@ class Execution {
 
     // On a fiber.
     void yield() {
-        if (++spins_ > kSpinLimit) give_up(CUDA_ERROR_LAUNCH_TIMEOUT, "threads spin for ever: " + block_->stalled());
+        if (++spins_ > kSpinLimit) give_up(CUDA_ERROR_LAUNCH_TIMEOUT, "threads spin for ever: " + stalled());
+        if (is_late_) give_up_late();
         block_->make_ready(*thread_);
         leave();
     }
@@ -149,22 +167,34 @@ class Execution {
     // On a fiber.
     void access(const void* place, unsigned bytes, Access kind) {
         if (fiber_->contains(place)) return;
+        if (is_late_) give_up_late();
         auto at = reinterpret_cast<uintptr_t>(place);
         Cell* cells = shadow_of(at, bytes);
         if (!cells) return;
-        std::string wrong = order_between_blocks_.touch(cells, bytes, kind, block_->time, thread_->number);
-        if (!wrong.empty())
-            give_up(CUDA_ERROR_LAUNCH_FAILED,
-                    format("%u bytes at %s: %s", bytes, place_name(at).c_str(), wrong.c_str()));
+        Wrong wrong = order_between_blocks_.touch(cells, bytes, kind, block_->time, thread_->number, place_.line);
+        if (wrong && !suppressed_) found(wrong, at, bytes);
         if (is_atomic(kind)) order_between_blocks_.atomic(block_->time, thread_->number, at);
     }
 
     // On a fiber, or in a signal handler that interrupted one.
     [[noreturn]] void give_up(CUresult code, const std::string& message) {
-        fail(code, message);
+        fail(code, kind_of_error(code, message), message);
+        abandon();
+    }
+
+    [[noreturn]] void abandon() {
         void* abandoned;
         cudasim_switch_stacks(&abandoned, main_stack_);
         std::abort();
+    }
+
+    // In a signal handler that interrupted a fiber. Functions of the simulator are not interrupted: the next call of
+    // theirs that waits ends the kernel.
+    void end_late(const void* instruction) {
+        is_late_ = true;
+        auto at = reinterpret_cast<uintptr_t>(instruction);
+        auto begin = reinterpret_cast<uintptr_t>(grid_.module->image_begin);
+        if (at >= begin && at < reinterpret_cast<uintptr_t>(grid_.module->shared_end)) give_up_late();
     }
 
     const Fiber* fiber() const { return fiber_; }
@@ -176,13 +206,79 @@ class Execution {
         if (!wrong.empty()) give_up(CUDA_ERROR_LAUNCH_FAILED, wrong);
     }
 
-    void fail(CUresult code, const std::string& message) {
+    [[noreturn]] void give_up_late() {
+        give_up(CUDA_ERROR_LAUNCH_TIMEOUT,
+                format("the kernel has run for more than %g s, the limit that --seconds sets: ", settings().seconds) +
+                    stalled());
+    }
+
+    /// Where the resident blocks are.
+    std::string stalled() const {
+        std::string text;
+        for (const auto& block : resident_) text += (text.empty() ? "" : "; ") + block->stalled(*grid_.module);
+        return text;
+    }
+
+    /// A finding at the place of the running thread.
+    Finding here(const char* kind, const std::string& message) const {
         const auto& b = place_.block;
         const auto& t = place_.thread;
-        std::string line = place_.line > 0 ? format(", line %d", place_.line) : "";
+        Finding f;
+        f.kind = kind;
+        f.kernel = readable(grid_.kernel->name);
+        f.block = b;
+        f.thread = t;
+        f.line = number_of(place_.line);
+        f.file = file_of(*grid_.module, place_.line);
+        std::string line = f.line > 0 ? ", " + line_name(*grid_.module, place_.line) : "";
+        f.message = format("kernel %s, block (%u, %u, %u), thread (%u, %u, %u)", f.kernel.c_str(), b.x, b.y, b.z, t.x,
+                           t.y, t.z) +
+                    line + ": " + message;
+        return f;
+    }
+
+    void fail(CUresult code, const char* kind, const std::string& message) {
         result_.code = code;
-        result_.message = format("kernel %s, block (%u, %u, %u), thread (%u, %u, %u)%s: %s", grid_.kernel->name, b.x,
-                                 b.y, b.z, t.x, t.y, t.z, line.c_str(), message.c_str());
+        result_.finding = here(kind, message);
+    }
+
+    const char* kind_of(const Wrong& wrong) const {
+        if (wrong.kind == Wrong::Kind::Uninitialised) return "uninitialised";
+        if (wrong.other.work != current_work()) return "race between kernels";
+        return wrong.other.block == block_->time.number ? "race in a block" : "race between blocks";
+    }
+
+    /// Reports a wrong access once for each pair of lines, of which either may come first; ends the kernel if that was
+    /// the last finding.
+    void found(const Wrong& wrong, uintptr_t at, unsigned bytes) {
+        const char* kind = kind_of(wrong);
+        auto [low, high] = std::minmax(place_.line, wrong.other.line);
+        if (!reported_.emplace(kind, low, wrong.other.work, high).second) return;
+        std::string message = format("%u bytes at %s: %s", bytes, place_name(at).c_str(), message_of(wrong).c_str());
+        OtherAccess other;
+        if (wrong.kind == Wrong::Kind::Race) {
+            other.work = work_name(wrong.other);
+            other.is_write = wrong.other_is_write;
+            other.has_thread = has_thread(wrong.other);
+            other.block = wrong.other.block;
+            other.thread = wrong.other.thread;
+            // Lines of another kernel may be of another file.
+            bool is_here = wrong.other.work == current_work();
+            if (number_of(wrong.other.line) > 0)
+                other.line = is_here ? line_name(*grid_.module, wrong.other.line)
+                                     : format("line %d", number_of(wrong.other.line));
+            if (!other.line.empty()) message += ", " + other.line;
+        }
+        if (is_last_finding()) {
+            fail(CUDA_ERROR_LAUNCH_FAILED, kind, message);
+            result_.finding.bytes = bytes;
+            result_.finding.other = other;
+            abandon();
+        }
+        Finding finding = here(kind, message);
+        finding.bytes = bytes;
+        finding.other = other;
+        report(finding);
     }
 
     /// The shadow of memory that a kernel accesses; null if none is kept. Ends the launch if it may not access
@@ -239,7 +335,7 @@ class Execution {
                 continue;
             }
             if (!block.dynamic_guard_intact() && result_.code == CUDA_SUCCESS)
-                fail(CUDA_ERROR_ILLEGAL_ADDRESS, "a write past the end of dynamic shared memory");
+                fail(CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address", "a write past the end of dynamic shared memory");
             if (block_ == &block) block_ = nullptr;
             spare_blocks().push_back(std::move(resident_[i]));
             resident_.erase(resident_.begin() + static_cast<long>(i));
@@ -296,6 +392,11 @@ class Execution {
     }
 
     Grid grid_;
+    const bool suppressed_;
+    /// Set by a signal handler.
+    volatile bool is_late_ = false;
+    /// What has been reported: kind, the other work, and both lines.
+    std::set<std::tuple<const char*, int, uint32_t, int>> reported_;
     Random random_;
     Order order_;
     cudasim_place& place_;
@@ -353,14 +454,20 @@ void end_kernel(int signal, const void* address) {
     running->give_up(CUDA_ERROR_ILLEGAL_ADDRESS, format("access to 0x%llx%s", at, hint));
 }
 
+void end_late_kernel(const void* instruction) {
+    if (inside_kernel) running->end_late(instruction);
+}
+
 GridResult run_grid(const Grid& grid) {
     provide_signal_stack();
     Execution execution(grid);
     *grid.module->runtime = &kRuntime;
     running = &execution;
     inside_kernel = true;
+    watch_kernel();
     GridResult result = execution.run();
     inside_kernel = false;
+    unwatch_kernel();
     running = nullptr;
     return result;
 }

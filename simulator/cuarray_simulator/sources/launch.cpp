@@ -104,7 +104,7 @@ CUresult run(Context& context, const Launch& l, const Function& f, std::vector<c
         return fault(context, CUDA_ERROR_ILLEGAL_ADDRESS, format("kernel %s: %s", name, reason.c_str()));
     Grid grid{f.module->info, f.kernel, parameters.data(), l.grid, l.block, l.dynamic_shared, seed, &context};
     GridResult result = run_grid(grid);
-    if (result.code != CUDA_SUCCESS) return fault(context, result.code, result.message);
+    if (result.code != CUDA_SUCCESS) return fault(context, result.code, result.finding);
     for (Allocation* block : touched)
         if (!guards_intact(*block))
             return fault(

@@ -11,9 +11,6 @@
 namespace cudasim {
 namespace {
 
-/// After this long without a driver call, pending work runs by itself.
-constexpr auto kIdle = std::chrono::milliseconds(200);
-
 struct Scheduler {
     /// Streams with pending work; destroyed ones stay until their work has run.
     std::vector<std::shared_ptr<Stream>> busy;
@@ -92,10 +89,10 @@ std::shared_ptr<Stream> next_towards(const Point& point) {
 }
 
 /// A random stream that could run now, or null.
-std::shared_ptr<Stream> any_ready() {
+std::shared_ptr<Stream> any_ready(Random& random) {
     auto& busy = scheduler().busy;
     if (busy.empty()) return nullptr;
-    size_t start = driver().random.below(static_cast<uint32_t>(busy.size()));
+    size_t start = random.below(static_cast<uint32_t>(busy.size()));
     for (size_t i = 0; i < busy.size(); ++i) {
         auto& stream = busy[(start + i) % busy.size()];
         if (ready(*stream)) return stream;
@@ -107,7 +104,7 @@ void run_towards(const Point& point) {
     Driver& d = driver();
     while (!point.reached()) {
         std::shared_ptr<Stream> stream;
-        if (settings().progress != Progress::Lazy && d.random.chance(2)) stream = any_ready();
+        if (settings().progress != Progress::Lazy && d.random.chance(2)) stream = any_ready(d.random);
         if (!stream) stream = next_towards(point);
         if (stream)
             run_front(stream);
@@ -159,8 +156,11 @@ void work() {
     std::unique_lock<std::mutex> lock(d.mutex);
     is_worker = true;
     uint64_t seen = d.calls;
+    const auto idle_time = std::chrono::milliseconds(settings().idle);
+    // When it runs depends on the time, so it leaves the random numbers of the calls alone.
+    Random random(settings().seed);
     for (;;) {
-        d.changed.wait_for(d.mutex, kIdle);
+        d.changed.wait_for(d.mutex, idle_time);
         if (scheduler().host_function) {
             call_unlocked(*scheduler().host_function);
             scheduler().host_function = nullptr;
@@ -169,7 +169,7 @@ void work() {
         bool idle = std::exchange(scheduler().is_asked, false) || seen == d.calls;
         seen = d.calls;
         while (idle && !d.exiting && seen == d.calls) {
-            std::shared_ptr<Stream> stream = any_ready();
+            std::shared_ptr<Stream> stream = any_ready(random);
             if (!stream) break;
             run_front(stream);
         }
@@ -241,7 +241,7 @@ void background_progress() {
     if (d.calls == 1 || d.random.chance(kCallsPerPace)) scheduler().pace = kPaces[d.random.below(4)];
     if (scheduler().busy.empty() || scheduler().pace == 0) return;
     for (uint32_t n = d.random.below(scheduler().pace + 1); n > 0; --n) {
-        std::shared_ptr<Stream> stream = any_ready();
+        std::shared_ptr<Stream> stream = any_ready(d.random);
         if (!stream || stream->queue.front().host_function) return;
         run_front(stream);
     }

@@ -1,6 +1,7 @@
 // entries.cpp -- cuGetProcAddress: symbols by base name and CUDA version.
 #include <cstring>
 
+#include "caller.h"
 #include "driver.h"
 
 #define ENTRY(name, symbol, version) extern "C" CUresult symbol(...);
@@ -62,9 +63,10 @@ CUDASIM_API cuGetProcAddress(const char* name, void** out, int version, uint64_t
     return cuGetProcAddress_v2(name, out, version, flags, nullptr);
 }
 
-/// NVIDIA's other libraries ask for private tables; there are none, and they do without.
+/// CUDA's runtime asks for private tables, of which there are none: it says so, and its calls fail.
 CUDASIM_API cuGetExportTable(const void** table, const CUuuid* id) {
     if (!table || !id) return CUDA_ERROR_INVALID_VALUE;
     *table = nullptr;
+    refuse_runtime();
     return CUDA_ERROR_NOT_FOUND;
 }

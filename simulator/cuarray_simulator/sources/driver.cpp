@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "check.h"
+#include "findings.h"
 #include "stream.h"
 
 namespace cudasim {
@@ -81,6 +83,12 @@ Settings read_settings() {
     s.init_error = static_cast<CUresult>(number_setting("CUDASIM_INIT_ERROR", 0));
     s.capture = capture_setting();
     s.mig = number_setting("CUDASIM_MIG", 0) != 0;
+    s.name = text_setting("CUDASIM_NAME", "GPU");
+    s.limit = static_cast<long>(number_setting("CUDASIM_LIMIT", 1));
+    s.suppress = text_setting("CUDASIM_SUPPRESS", "");
+    s.json = text_setting("CUDASIM_JSON", "");
+    s.seconds = std::strtod(text_setting("CUDASIM_SECONDS", "0"), nullptr);
+    s.idle = static_cast<long>(number_setting("CUDASIM_IDLE", 200));
     failure_setting(s);
     return s;
 }
@@ -183,7 +191,14 @@ std::string format(const char* pattern, ...) {
 void say(const std::string& line) { std::fprintf(stderr, "cudasim: %s\n", line.c_str()); }
 
 CUresult fault(Context& context, CUresult code, const std::string& what) {
-    say(what);
+    Finding finding;
+    finding.kind = code == CUDA_ERROR_ILLEGAL_ADDRESS ? "illegal address" : "error";
+    finding.message = what;
+    return fault(context, code, finding);
+}
+
+CUresult fault(Context& context, CUresult code, const Finding& what) {
+    report(what);
     if (context.sticky == CUDA_SUCCESS) context.sticky = code;
     return code;
 }
@@ -248,6 +263,18 @@ extern "C" __attribute__((visibility("default"))) long cudasim_calls(const char*
     for (cudasim::EntryPoint* entry = cudasim::entry_points(); entry; entry = entry->next)
         if (entry->name == name) return entry->calls;
     return 0;
+}
+
+/// Runs the work that is still queued, and prints the number of findings unless `quiet`; returns it.
+extern "C" __attribute__((visibility("default"))) long cudasim_end(int quiet) {
+    std::lock_guard<std::mutex> lock(cudasim::driver().mutex);
+    if (cudasim::driver().initialised && !cudasim::driver().forked)
+        for (cudasim::Context& context : cudasim::driver().contexts) cudasim::wait_for_all(context);
+    const long findings = cudasim::finding_count();
+    if (!quiet && (cudasim::checking() || findings))
+        cudasim::say(cudasim::format("%ld %s (seed %llu)", findings, findings == 1 ? "finding" : "findings",
+                                     static_cast<unsigned long long>(cudasim::settings().seed)));
+    return findings;
 }
 
 /// The number of calls that spoilt the capture of CUDASIM_CAPTURE.

@@ -79,15 +79,15 @@ class Block {
         if (!warp.open.empty()) complete(thread.number / 32, nullptr);
         return at_barrier_ == 0;
     }
-    std::string left_early(const Thread& thread) const;
+    std::string left_early(const Thread& thread, const cudasim_module& module) const;
     /// Arrives at the barrier in `line`; `waits` tells whether the thread must wait.
-    std::string arrive(Thread& thread, int line, bool& waits);
+    std::string arrive(Thread& thread, int line, bool& waits, const cudasim_module& module);
     /// Joins an exchange; `waits` tells whether the thread must wait.
     std::string join(Thread& thread, unsigned mask, int kind, const void* value, unsigned bytes, bool& waits);
     cudasim_exchanged exchanged(const Thread& thread) const;
 
     /// The waiting threads and their positions, for the report of a deadlock.
-    std::string stalled() const;
+    std::string stalled(const cudasim_module& module) const;
     bool dynamic_guard_intact() const;
 
     cudasim_extent index = {};

@@ -9,16 +9,17 @@ parameters are those of the PTX. An alias is another name of a kernel.
 import re
 import sys
 
-from function import Function
+from function import FILE_SHIFT, MOST_FILES, Function
 from ptx_text import Unknown, Variable, split, statements, variable
 
 HEADER = re.compile(r"\.(entry|func)\s*(?:\(([^)]*)\))?\s*([\w$]+)\s*(?:\(([^)]*)\))?(.*)", re.S)
 DEFINED = re.compile(r"\.func\s*(?:\([^)]*\))?\s*([\w$]+)\s*(?:\([^)]*\))?[^;{]*\{")
 AT_TOP = re.compile(r"(?:\.(?:visible|weak|extern|common)\s+)*\.(global|const|shared)\s+(.*)", re.S)
+FILE = re.compile(r"^\s*\.file\s+(\d+)\s+\"([^\"]*)\"", re.M)
 THREADS = re.compile(r"\.(?:maxntid|reqntid)\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?")
 INFO = (
     'extern "C" __attribute__((visibility("default"))) const cudasim_module cudasim_module_info = {{CUDASIM_ABI, {}, '
-    "&cudasim_here, &cudasim_runtime_table, __bss_start, _end, __ehdr_start, cudasim_kernels, {}}};"
+    "&cudasim_here, &cudasim_runtime_table, __bss_start, _end, __ehdr_start, cudasim_kernels, {}, cudasim_files, {}}};"
 )
 
 
@@ -41,6 +42,13 @@ class Module:
         #: Functions that can be called: of several texts that were joined, one calls those of another.
         self.functions = set(DEFINED.findall(ptx))
         self.shared_bytes = 0
+        #: The files of lines: their numbers in the PTX, in order, and their names.
+        self.files = {int(number): name for number, name in FILE.findall(ptx)}
+
+    def line_word(self, file: int, line: int) -> int:
+        """A line as kernels note it; 0 if it is unknown."""
+        index = list(self.files).index(file) if file in self.files else 0
+        return line and line + (min(index, MOST_FILES) << FILE_SHIFT)
 
     def shared_variable(self, text: str, external: bool) -> None:
         """A static array gets an offset in the block's window; the dynamic one begins behind all of them."""
@@ -148,7 +156,9 @@ class Module:
                 f'    {{"{alias}", {symbol}, {len(sizes)}, sizes_{number}, offsets_{number}, {bytes_}, {most}}},'
             )
         out += ["static const cudasim_kernel cudasim_kernels[] = {", *rows, "    {}};"]
-        out.append(INFO.format(self.architecture, len(rows)))
+        files = [f'"{name}"' for name in [*self.files.values(), ""]]
+        out.append(f"static const char* const cudasim_files[] = {{{', '.join(files)}}};")
+        out.append(INFO.format(self.architecture, len(rows), len(self.files)))
         return "\n".join(out) + "\n"
 
 

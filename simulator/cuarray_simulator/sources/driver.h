@@ -38,6 +38,15 @@ struct Settings {
     std::string fail_entry;
     long fail_nth;
     CUresult fail_code;
+    /// What devices are called: "Simulated GPU 0".
+    std::string name;
+    /// The finding that ends a kernel; kernels whose findings are not reported; the file for lines of JSON.
+    long limit;
+    std::string suppress, json;
+    /// A kernel that runs longer is ended; 0: never.
+    double seconds;
+    /// After this many milliseconds without a driver call, pending work runs by itself.
+    long idle;
 };
 const Settings& settings();
 
@@ -100,7 +109,9 @@ Context* current_context();
 Context* as_context(CUcontext handle);
 inline CUcontext handle_of(Context* context) { return reinterpret_cast<CUcontext>(context); }
 
-/// Records a failure of queued work in a context and prints it on stderr. Returns `code`.
+struct Finding;
+/// Records a failure of queued work in a context and reports it. Returns `code`.
+CUresult fault(Context& context, CUresult code, const Finding& what);
 CUresult fault(Context& context, CUresult code, const std::string& what);
 /// Formats like printf.
 std::string format(const char* pattern, ...) __attribute__((format(printf, 1, 2)));

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "cuda_abi.h"
+#include "findings.h"
 #include "module_abi.h"
 
 namespace cudasim {
@@ -21,10 +22,10 @@ struct Grid {
     const struct Context* context;
 };
 
-/// The result of a grid; a message if there was an error.
+/// The result of a grid, and what ended it if there was an error.
 struct GridResult {
     CUresult code = CUDA_SUCCESS;
-    std::string message;
+    Finding finding;
 };
 
 /// Runs all blocks, in an order and an interleaving derived from the seed.
@@ -32,6 +33,9 @@ GridResult run_grid(const Grid& grid);
 
 /// Ends the kernel that the calling thread is running, after a signal; returns if it runs none.
 void end_kernel(int signal, const void* address);
+
+/// Ends the kernel that the calling thread is running because of its time, if that is possible at this instruction.
+void end_late_kernel(const void* instruction);
 
 /// The table of functions that modules call.
 const cudasim_runtime* simt_runtime();

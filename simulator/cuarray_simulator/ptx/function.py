@@ -52,7 +52,9 @@ INDICES = {"%tid": "thread", "%ctaid": "block", "%ntid": "block_size", "%nctaid"
 OPERAND = re.compile(r"0[fF](?P<f>[0-9A-Fa-f]{8})|0[dD](?P<d>[0-9A-Fa-f]{16})|(?P<i>-?(?:0x[0-9A-Fa-f]+|\d+))U?|"
                      r"(?P<index>%\w+)\.(?P<axis>[xyz])|(?P<inverse>!)?(?P<name>[$%]?\w[\w$%]*)(?:\+(?P<more>\d+))?")  # fmt: skip
 ADDRESS = re.compile(r"\[\s*([^\]\s+]+)\s*(?:\+\s*(-?\w+))?\s*\]")
-LOCATION = re.compile(r"\.loc\s+\d+\s+(\d+)")
+LOCATION = re.compile(r"\.loc\s+(\d+)\s+(\d+)")
+#: A line is noted as its number + (index of its file << FILE_SHIFT), as module_abi.h says.
+FILE_SHIFT, MOST_FILES = 24, 127
 GUARD = re.compile(r"@(!?)([$%]?\w+)\s+")
 OPCODE = re.compile(r"([a-z][\w.:]*)\s*(.*)", re.S)
 
@@ -102,7 +104,7 @@ class Function:
             self.out.append(f"{self.label(text[:-1])}:;")
             self.block = None
         elif match := LOCATION.match(text):
-            self.line, self.has_lines = int(match[1]) or self.line, True
+            self.line, self.has_lines = self.module.line_word(int(match[1]), int(match[2])) or self.line, True
         elif text.startswith("."):
             self.declare(text)
         elif text:

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "caller.h"
+
 namespace cudasim {
 namespace {
 
@@ -24,6 +26,15 @@ void read_object(const void* data, Image& image) {
     const char* behind = static_cast<const char*>(data) + size;
     if (std::strncmp(behind, kResourcesMark.c_str(), kResourcesMark.size()) == 0)
         image.resources = behind + kResourcesMark.size();
+}
+
+/// What is said where a binary is refused.
+constexpr const char* kOnlyPtx = "simulated GPUs run PTX alone; have the library compile to PTX";
+
+/// Whether data begin as a fat binary does, which nvcc makes.
+bool is_fat_binary(const void* data) {
+    const uint32_t wrapper = 0x466243B1, itself = 0xBA55ED50;
+    return std::memcmp(data, &wrapper, sizeof wrapper) == 0 || std::memcmp(data, &itself, sizeof itself) == 0;
 }
 
 /// The bytes that the simulated NVRTC wrote in hexadecimal into its "PTX".
@@ -73,6 +84,10 @@ bool runs_here(unsigned architecture, bool binary) {
 }  // namespace
 
 CUresult read_image(const void* data, Image& image, std::string& log) {
+    if (is_fat_binary(data)) {
+        say(calling_library() + " loads a fat binary: " + kOnlyPtx);
+        return CUDA_ERROR_INVALID_IMAGE;
+    }
     read_object(data, image);
     image.binary = !image.object.empty();
     CUresult result = image.binary ? CUDA_SUCCESS : read_ptx(static_cast<const char*>(data), image, log);
@@ -98,7 +113,8 @@ CUresult open_image(const Image& image, Context* context, std::shared_ptr<Module
     }
     auto* info = static_cast<const cudasim_module*>(dlsym(module->library, "cudasim_module_info"));
     if (!info || info->abi != CUDASIM_ABI) {
-        say("module: the image was not made by this simulator's NVRTC");
+        say(calling_library() +
+            " loads a binary for GPUs (cubin), which was not made by this simulator's NVRTC: " + kOnlyPtx);
         return CUDA_ERROR_INVALID_IMAGE;
     }
     module->info = info;

@@ -2,7 +2,7 @@
 #pragma once
 // Included by both: the simulator and every kernel.
 
-#define CUDASIM_ABI 4
+#define CUDASIM_ABI 5
 
 struct cudasim_extent {
     unsigned x, y, z;
@@ -56,4 +56,7 @@ struct cudasim_module {
     const char* image_begin;
     const cudasim_kernel* kernels;
     unsigned kernel_count;
+    /// The files that lines are in, where the module knows them: a line is its number + (index of its file << 24).
+    const char* const* files;
+    unsigned file_count;
 };

@@ -141,7 +141,7 @@ CUDASIM_API cuDeviceGetName(char* name, int length, CUdevice device) {
     CUDASIM_ENTER(Init);
     if (!exists(device)) return CUDA_ERROR_INVALID_DEVICE;
     if (!name || length <= 0) return CUDA_ERROR_INVALID_VALUE;
-    std::snprintf(name, static_cast<size_t>(length), "Simulated GPU %d%s", device,
+    std::snprintf(name, static_cast<size_t>(length), "Simulated %s %d%s", settings().name.c_str(), device,
                   settings().mig ? " MIG 1g.10gb" : "");
     return CUDA_SUCCESS;
 }

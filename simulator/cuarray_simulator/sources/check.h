@@ -35,12 +35,33 @@ struct Touch {
     /// Several lanes of a warp, or several warps of a block, have read since the last write.
     uint32_t lanes : 1;
     uint32_t warps : 1;
+    /// The line of the text, as modules note it; 0: unknown.
+    int line;
 };
 
 /// A byte's shadow; zero means never written.
 struct Cell {
     Touch written, read;
 };
+
+/// What is wrong with an access, if anything.
+struct Wrong {
+    enum class Kind { Nothing, Race, Uninitialised } kind = Kind::Nothing;
+    bool is_write = false;
+    /// The access that a race is with.
+    bool other_is_write = false;
+    Touch other{};
+
+    explicit operator bool() const { return kind != Kind::Nothing; }
+};
+/// The number of the work that is running.
+uint32_t current_work();
+/// In words: "a read of memory that was never written".
+std::string message_of(const Wrong& wrong);
+/// The kernel, copy or fill of an access, as reports name it.
+std::string work_name(const Touch& touch);
+/// Whether an access is of one thread, not of a whole copy or fill.
+bool has_thread(const Touch& touch);
 
 /// Reserves shadow for a number of bytes of device memory.
 void map_shadow(size_t device_bytes);
@@ -89,11 +110,11 @@ class KernelOrder {
     static void fence(BlockTime& block, unsigned thread);
     void atomic(BlockTime& block, unsigned thread, uintptr_t place);
 
-    /// Checks one access by a thread and records it. Empty if it is correct.
-    std::string touch(Cell* cells, size_t bytes, Access access, BlockTime& block, unsigned thread);
+    /// Checks one access by a thread and records it, also if it is wrong.
+    Wrong touch(Cell* cells, size_t bytes, Access access, BlockTime& block, unsigned thread, int line);
 
  private:
-    std::string judge(Cell& cell, Access access, const Touch& now, const BlockTime& block) const;
+    Wrong judge(Cell& cell, Access access, const Touch& now, const BlockTime& block) const;
     bool ordered(const Touch& before, const Touch& now, const BlockTime& block) const;
 
     std::unordered_map<uintptr_t, Knowledge> messages_;

@@ -1,0 +1,67 @@
+"""Simulated GPUs for this process; the distribution cuarray-simulator is what simulates."""
+
+from cuarray import _core
+
+__all__ = ["simulate"]
+
+MISSING = (
+    "simulated GPUs are a distribution of their own, cuarray-simulator, which is not installed; type: "
+    'pip install "cuarray[simulator]"   (in a source tree of cuarray: pip install ./simulator)'
+)
+
+
+def simulate(count=1, *, like="H100", memcheck=False, seed=0):
+    """Give this process simulated GPUs, for every library that hands PTX to CUDA's driver.
+
+    cuarray, numba-cuda, cuda.core and Warp then find `count` GPUs, whose kernels run on the CPU. Libraries of CUDA's
+    runtime (PyTorch, CuPy, JAX) do not run on them, which is said when one of them opens the driver.
+
+    Parameters
+    ----------
+    count : int, optional
+        The number of GPUs, 1 to 16.
+    like : str, optional
+        'T4', 'A100', 'L4', 'H100' or 'B200': the compute capability, and the limits that follow from it.
+    memcheck : bool, optional
+        Judge every access of every kernel: bounds, races, uninitialised memory, barriers. Reports go to stderr.
+    seed : int, optional
+        Decides the order of blocks, threads and streams; the same seed gives the same order.
+
+    Raises
+    ------
+    RuntimeError
+        If the driver is in use already, in which case the call belongs further up; and if g++ or NVRTC is missing.
+    ModuleNotFoundError
+        If cuarray-simulator is not installed.
+
+    Notes
+    -----
+    Child processes get simulated GPUs, too. ``python -m cuarray --simulate program.py`` needs no call in the program,
+    and has more options.
+
+    Examples
+    --------
+    At the top of a program, ``ca.simulate()`` is all. Once GPUs have been looked for, it is too late:
+
+    >>> import cuarray as ca
+    >>> all_devices = ca.devices()
+    >>> ca.simulate()
+    Traceback (most recent call last):
+    RuntimeError: simulate: GPUs have been looked for already; call it at the top, before the first array is made
+    """
+    if _core.has_looked_for_gpus():
+        raise RuntimeError(
+            "simulate: GPUs have been looked for already; call it at the top, before the first array is made"
+        )
+    simulator().start(count=count, like=like, memcheck=memcheck, seed=seed)
+
+
+def simulator():
+    """Return the package that simulates; ModuleNotFoundError, with the command to type, if it is not installed."""
+    try:
+        import cuarray_simulator
+    except ModuleNotFoundError as error:
+        if error.name != "cuarray_simulator":
+            raise
+        raise ModuleNotFoundError(MISSING, name=error.name) from None
+    return cuarray_simulator

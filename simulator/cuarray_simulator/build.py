@@ -1,0 +1,149 @@
+"""Builds the simulated libraries with g++, once, and makes the environment in which programs find them."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SOURCES = HERE / "sources"
+NVRTC_SOURCES = ["nvrtc", "compiler", "source", "judge"]
+JUDGE_SOURCES = ["real_nvrtc"]
+SHARED_HEADERS = {"module_abi.h", "resources.h"}
+LIBRARIES = ["cublas", "cufft", "cusolver"]
+OF_LIBRARIES = {"client.cpp", "client.h", "lapack_text.h", *(f"{name}.cpp" for name in LIBRARIES)}
+LIBRARY_FILES = {*OF_LIBRARIES, "cuda_abi.h", "errors.def", "nvrtc_abi.h"}
+PTX_FILES = sorted(path for path in (HERE / "ptx").iterdir() if path.suffix in (".h", ".py"))
+NVRTC_HEADERS = {"nvrtc_abi.h", "compiler.h", "source.h", "judge.h", "simt_prelude.h", *SHARED_HEADERS}
+COMPILER = os.environ.get("CUDASIM_CXX") or "g++"
+FLAGS = ["-std=c++20", "-O2", "-g1", "-fPIC", "-Wall", "-Wextra", "-fvisibility=hidden", "-pthread"]
+
+
+class SimulatorError(RuntimeError):
+    """The simulator cannot start; the message says what to do."""
+
+
+def digest(folder, extra):
+    h = hashlib.sha256(" ".join(extra).encode())
+    for path in sorted(folder.iterdir()):
+        h.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return h.hexdigest()[:16]
+
+
+def make(products, sources, target):
+    """Compiles copies of the sources and links libraries and programs into the target folder."""
+    if shutil.which(COMPILER.split()[0]) is None:
+        raise SimulatorError(
+            f"the simulator is built, and runs kernels, with the compiler {COMPILER}, which is not installed; type: "
+            "sudo apt install g++   (Fedora, RHEL: sudo dnf install gcc-c++)"
+        )
+
+    def run(command):
+        if subprocess.run(command, cwd=sources).returncode != 0:
+            raise SimulatorError(f"{COMPILER} cannot build the simulator (g++ 11 or newer is needed); see above")
+
+    def compile_one(source):
+        run([COMPILER, *FLAGS, "-c", f"{source}.cpp", "-o", f"{source}.o"])
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(compile_one, [source for group in products.values() for source in group]))
+    for product, group in products.items():
+        shared = ["-shared", f"-Wl,-soname,{product}", "-Wl,-z,defs"] if product.startswith("lib") else []
+        command = [COMPILER, "-pthread", *shared, *[f"{source}.o" for source in group], "-ldl"]
+        run([*command, "-o", str(target / product)])
+
+
+def build(cache, name, products, inputs, kept=()):
+    """Builds libraries and programs into a folder named by what they are made of; returns the folder."""
+    cache.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=cache) as temporary:
+        # The compiled files are those that were hashed, even if they are edited meanwhile.
+        sources, target = Path(temporary, "sources"), Path(temporary, "target")
+        sources.mkdir()
+        target.mkdir()
+        for path in inputs:
+            shutil.copy(path, sources)
+        folder = cache / f"{name}-{digest(sources, [COMPILER, *FLAGS, *products])}"
+        if folder.exists():
+            return folder
+        print(f"cudasim: building {', '.join(products)} ...", file=sys.stderr, flush=True)
+        make(products, sources, target)
+        for file in kept:
+            shutil.copy(sources / file, target)
+        try:
+            target.rename(folder)
+        except OSError:
+            # Another process was faster.
+            if not folder.exists():
+                raise
+    return folder
+
+
+def find_real_nvrtc(places):
+    """The newest libnvrtc of NVIDIA's wheel in folders of packages, or None."""
+    for place in places:
+        found = sorted(Path(place).glob("nvidia/*/lib/libnvrtc.so.*"))
+        if found:
+            return str(found[-1])
+    return None
+
+
+def libraries_of(env):
+    """Builds what is not built yet; returns the settings that name the simulated libraries."""
+    cache = Path(env.get("CUDASIM_CACHE_DIR") or Path.home() / ".cache" / "cuarray-cudasim")
+    files = [path for path in SOURCES.iterdir() if path.suffix in (".cpp", ".h", ".def")]
+    nvrtc_files = {f"{source}.cpp" for source in NVRTC_SOURCES + JUDGE_SOURCES} | NVRTC_HEADERS
+    elsewhere = nvrtc_files - SHARED_HEADERS | OF_LIBRARIES
+    driver_files = [path for path in files if path.name not in elsewhere]
+    driver_sources = [path.stem for path in driver_files if path.suffix == ".cpp"]
+    driver = build(cache, "driver", {"libcuda.so.1": driver_sources}, driver_files)
+    nvrtc_products = {"libnvrtc-cudasim.so": NVRTC_SOURCES, "real-nvrtc": JUDGE_SOURCES}
+    nvrtc_inputs = [path for path in files if path.name in nvrtc_files] + PTX_FILES
+    kept = ["simt_prelude.h", "module_abi.h", *(path.name for path in PTX_FILES)]
+    nvrtc = build(cache, "nvrtc", nvrtc_products, nvrtc_inputs, kept)
+    library_products = {f"lib{name}-cudasim.so": [name, "client"] for name in LIBRARIES}
+    library_inputs = [path for path in files if path.name in LIBRARY_FILES]
+    libraries = build(cache, "libraries", library_products, library_inputs)
+    named = {f"CUARRAY_LIB{name.upper()}": str(libraries / f"lib{name}-cudasim.so") for name in LIBRARIES}
+    named = {name: env.get(name, path) for name, path in named.items()}
+    named["CUARRAY_LIBCUDA"] = str(driver / "libcuda.so.1")
+    named["CUARRAY_LIBNVRTC"] = str(nvrtc / "libnvrtc-cudasim.so")
+    # Simulated cubins must never share a cache with real ones or those of another kind, not even in a run that another
+    # run has started.
+    kind = ("checked" if env.get("CUDASIM_CHECK") == "1" else "plain") + ("-ptx" if runs_ptx(env) else "")
+    if Path(env.get("CUARRAY_CACHE_DIR", cache)).is_relative_to(cache):
+        named["CUARRAY_CACHE_DIR"] = str(nvrtc / f"cuarray-cache-{kind}")
+    return named
+
+
+def runs_ptx(env):
+    runs = env.get("CUDASIM_RUNS") or "text"
+    if runs not in ("text", "ptx"):
+        raise SimulatorError(f"CUDASIM_RUNS is text or ptx, not {runs}")
+    return runs == "ptx"
+
+
+def environment(env, places):
+    """The settings of a program on simulated GPUs, on top of its environment.
+
+    `places` are the folders of packages in which the real NVRTC is looked for. Raises SimulatorError, with the command
+    that helps, if a compiler or NVRTC is missing.
+    """
+    added = {**libraries_of(env), "CUDASIM_PYTHON": sys.executable}
+    wanted = env.get("CUDASIM_REAL_NVRTC", "")
+    if wanted in ("", "1"):
+        found = find_real_nvrtc(places)
+        if wanted == "1" and not found:
+            raise SimulatorError("CUDASIM_REAL_NVRTC=1, but the wheel nvidia-cuda-nvrtc is not installed")
+        added["CUDASIM_REAL_NVRTC"] = wanted = found or "0"
+    if runs_ptx(env) and wanted == "0":
+        raise SimulatorError(
+            "kernels are compiled by NVIDIA's NVRTC, which needs no GPU and is not installed; type: "
+            "pip install nvidia-cuda-nvrtc   (CUDASIM_RUNS=ptx needs the wheel nvidia-cuda-nvrtc, or a path in "
+            "CUDASIM_REAL_NVRTC)"
+        )
+    return added

@@ -1,0 +1,179 @@
+// findings.cpp -- reports of what is wrong with a program, and what it means.
+#include "findings.h"
+
+#include <cxxabi.h>
+#include <fnmatch.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "driver.h"
+
+namespace cudasim {
+namespace {
+
+constexpr int kLineBits = 24;
+
+/// What a kind of finding means, and what mends it.
+struct Meaning {
+    const char *kind, *text;
+};
+
+constexpr Meaning kMeanings[] = {
+    {"race in a block",
+     "threads of one block run in any order: put __syncthreads() (Numba: cuda.syncthreads()) between the two, or "
+     "__syncwarp() if both are in one warp, or make both atomic"},
+    {"race between blocks",
+     "blocks run at the same time and in any order: make both atomic, give each block elements of its own, or compute "
+     "the second in another kernel"},
+    {"race between kernels",
+     "work in two streams runs in any order: have one stream wait for an event of the other, or use one stream"},
+    {"uninitialised", "new memory holds anything: fill it first (zeros instead of empty); in shared memory, a barrier may be missing "
+     "between the write and this read"},
+    {"illegal address", "the index is outside of the array, or the array was freed before the kernel ran"},
+    {"misaligned", "an access of n bytes needs an address that is a multiple of n"},
+    {"barrier",
+     "all threads of a block must reach the same barrier: take it out of the branch or the loop that some leave early"},
+    {"does not end", "threads wait for something that never comes, or a loop has no end"},
+};
+
+const char* meaning_of(const char* kind) {
+    for (const Meaning& meaning : kMeanings)
+        if (std::strcmp(meaning.kind, kind) == 0) return meaning.text;
+    return "";
+}
+
+/// Text between quotes of JSON.
+std::string quoted(const std::string& text) {
+    std::string out = "\"";
+    for (unsigned char c : text) {
+        if (c == '"' || c == '\\')
+            out += format("\\%c", c);
+        else if (c < 32)
+            out += format("\\u%04x", c);
+        else
+            out += static_cast<char>(c);
+    }
+    return out + "\"";
+}
+
+std::string extent_in_json(const cudasim_extent& e) { return format("[%u, %u, %u]", e.x, e.y, e.z); }
+
+std::string in_json(const Finding& f) {
+    std::string out = format("{\"seed\": %llu, \"kind\": ", static_cast<unsigned long long>(settings().seed));
+    out += quoted(f.kind) + ", \"kernel\": " + quoted(f.kernel);
+    if (!f.kernel.empty())
+        out += ", \"block\": " + extent_in_json(f.block) + ", \"thread\": " + extent_in_json(f.thread);
+    if (f.line > 0) out += format(", \"line\": %d", f.line);
+    if (!f.file.empty()) out += ", \"file\": " + quoted(f.file);
+    if (f.bytes) out += format(", \"bytes\": %u", f.bytes);
+    if (!f.other.work.empty()) {
+        out += ", \"other\": {\"work\": " + quoted(f.other.work) + ", \"access\": ";
+        out += f.other.is_write ? "\"write\"" : "\"read\"";
+        if (f.other.has_thread) out += format(", \"block\": %u, \"thread\": %u", f.other.block, f.other.thread);
+        if (!f.other.line.empty()) out += ", \"line\": " + quoted(f.other.line);
+        out += "}";
+    }
+    return out + ", \"message\": " + quoted(f.message) + ", \"meaning\": " + quoted(meaning_of(f.kind)) + "}\n";
+}
+
+/// Appends to the file in one call, so that the lines of several processes do not mix.
+void append(const std::string& path, const std::string& line) {
+    std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "ae"), std::fclose);
+    if (!file || write(fileno(file.get()), line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+        say(format("%s: %s", path.c_str(), std::strerror(errno)));
+}
+
+/// The text of a line of a program.
+std::string text_of(const std::string& path, int line) {
+    std::ifstream in(path);
+    std::string text;
+    for (int i = 0; i < line; ++i)
+        if (!std::getline(in, text)) return "";
+    size_t first = text.find_first_not_of(" \t");
+    return first == std::string::npos ? "" : text.substr(first);
+}
+
+/// The part of a C++ name without result and parameters: `f<int>` of `void f<int>(int*)`.
+std::string bare(const std::string& demangled) {
+    size_t begin = 0;
+    int depth = 0;
+    for (size_t i = 0; i < demangled.size(); ++i) {
+        char c = demangled[i];
+        if (c == '<') ++depth;
+        if (c == '>') --depth;
+        if (depth > 0) continue;
+        if (c == ' ') begin = i + 1;
+        if (c == '(' && i > begin) return demangled.substr(begin, i - begin);
+    }
+    return demangled;
+}
+
+long& count() {
+    static long findings = 0;
+    return findings;
+}
+
+}  // namespace
+
+std::string readable(const std::string& symbol) {
+    int status = 0;
+    std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
+                                                std::free);
+    if (status != 0 || !text) return symbol;
+    std::string name = text.get();
+    const bool is_of_numba = name.find("[abi:") != std::string::npos;
+    for (size_t mark = name.find("[abi:"); mark != std::string::npos; mark = name.find("[abi:"))
+        name.erase(mark, name.find(']', mark) + 1 - mark);
+    name = bare(name);
+    if (!is_of_numba) return name;
+    // module::outer::_3clocals_3e::kernel: the last part is the function's name.
+    size_t last = name.rfind("::");
+    return last == std::string::npos ? name : name.substr(last + 2);
+}
+
+int number_of(int line) { return line & ((1 << kLineBits) - 1); }
+
+std::string file_of(const cudasim_module& module, int line) {
+    auto index = static_cast<unsigned>(line) >> kLineBits;
+    if (index >= module.file_count) return "";
+    std::string file = module.files[index];
+    // Compilers are given copies of the text, which are gone.
+    bool is_of_program = index > 0 || access(file.c_str(), R_OK) == 0;
+    return is_of_program ? file : "";
+}
+
+std::string line_name(const cudasim_module& module, int line) {
+    std::string file = file_of(module, line);
+    return format("line %d", number_of(line)) + (file.empty() ? "" : " of " + file);
+}
+
+bool is_suppressed(const std::string& kernel) {
+    std::istringstream patterns(settings().suppress);
+    std::string pattern;
+    while (std::getline(patterns, pattern, ','))
+        if (fnmatch(pattern.c_str(), kernel.c_str(), 0) == 0 || pattern == readable(kernel) ||
+            fnmatch(pattern.c_str(), readable(kernel).c_str(), 0) == 0)
+            return true;
+    return false;
+}
+
+bool is_last_finding() { return count() + 1 >= settings().limit; }
+
+void report(const Finding& finding) {
+    ++count();
+    say(finding.message);
+    std::string text = finding.file.empty() ? "" : text_of(finding.file, finding.line);
+    if (!text.empty()) say(format("    %d | ", finding.line) + text);
+    if (*meaning_of(finding.kind)) say(std::string("    ") + meaning_of(finding.kind));
+    if (!settings().json.empty()) append(settings().json, in_json(finding));
+}
+
+long finding_count() { return count(); }
+
+}  // namespace cudasim

@@ -1,0 +1,91 @@
+"""Starts the simulator in this process: settings, the driver, and what other libraries have to be told."""
+
+import ctypes
+import os
+import sys
+from pathlib import Path
+
+from cuarray_simulator import libraries
+from cuarray_simulator.build import SimulatorError, environment
+
+#: GPUs that can be imitated, and their compute capability.
+MODELS = {"T4": "7.5", "A100": "8.0", "L4": "8.9", "H100": "9.0", "B200": "10.0"}
+
+
+def checked(name, value, least, most):
+    """Return an integer option; SimulatorError if it is none or out of range."""
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise SimulatorError(f"simulate: {name} is an integer from {least} to {most}, not {value!r}")
+    return str(value)
+
+
+def settings(count=1, like="H100", memcheck=False, seed=0, limit=100, suppress=(), json="", seconds=60.0):
+    """Return the options of `start` as the simulator's environment variables."""
+    if like not in MODELS:
+        raise SimulatorError(f"simulate: like is {', '.join(MODELS)}, not {like!r}")
+    return {
+        "CUDASIM_DEVICES": checked("count", count, 1, 16),
+        "CUDASIM_CC": MODELS[like],
+        "CUDASIM_NAME": like,
+        "CUDASIM_CHECK": "1" if memcheck else "0",
+        "CUDASIM_SEED": checked("seed", seed, 0, 2**63 - 1),
+        "CUDASIM_LIMIT": checked("limit", limit, 1, 2**31 - 1),
+        "CUDASIM_SUPPRESS": ",".join(suppress),
+        "CUDASIM_JSON": os.path.abspath(json) if json else os.environ.get("CUDASIM_JSON", ""),
+        "CUDASIM_SECONDS": str(float(seconds)),
+        # Pending work runs by itself after a pause. Most compilations are shorter, and so change no order.
+        "CUDASIM_IDLE": "3000",
+        "CUDASIM_RUNS": "ptx",
+        # Compilers of other libraries may be newer than the simulated NVRTC; the driver takes all PTX of CUDA 13.
+        "CUDASIM_DRIVER": "13900",
+        "CUDASIM_NVRTC": "13.0",
+    }
+
+
+def loaded_driver():
+    """Return the path of the CUDA driver in this process, or ''."""
+    with open("/proc/self/maps", encoding="utf-8") as maps:
+        paths = (line.split(maxsplit=5)[-1].strip() for line in maps if "libcuda.so" in line)
+        return next(paths, "")
+
+
+def start(**options):
+    """Give the CUDA libraries that this process opens from now on, and its child processes, simulated GPUs.
+
+    Parameters
+    ----------
+    count, like, memcheck, seed
+        As for `cuarray.simulate`.
+    limit : int
+        A kernel is ended with an error at this finding of memcheck.
+    suppress : sequence of str
+        Kernels whose findings are not reported, by name; '*' stands for any characters.
+    json : str
+        A file that gets a line of JSON for each finding.
+    seconds : float
+        A kernel that runs longer is ended with an error; 0 for no limit.
+
+    Raises
+    ------
+    SimulatorError
+        If a driver is in use already, or if g++ or NVRTC is missing; with the command to type.
+    """
+    if driver := loaded_driver():
+        raise SimulatorError(
+            f"simulate: this process uses the CUDA driver {driver} already; call it before anything asks for a GPU, "
+            "at the top of the program, or type: python -m cuarray --simulate program.py"
+        )
+    chosen = settings(**options)
+    added = environment({**os.environ, **chosen}, sys.path)
+    folder = str(Path(added["CUARRAY_LIBCUDA"]).parent)
+    others = os.environ.get("LD_LIBRARY_PATH", "").split(":")
+    os.environ.update({**chosen, **added, "LD_LIBRARY_PATH": ":".join(filter(None, [folder, *others]))})
+    # From here on, dlopen("libcuda.so.1") finds this one, as child processes do by LD_LIBRARY_PATH.
+    ctypes.CDLL(added["CUARRAY_LIBCUDA"])
+    libraries.prepare()
+
+
+def end(quiet=False):
+    """Run the work that is still queued, print the number of findings if there are any or with memcheck; return it."""
+    driver = ctypes.CDLL(os.environ["CUARRAY_LIBCUDA"])
+    return driver.cudasim_end(int(quiet))

@@ -1,0 +1,327 @@
+"""`python -m cuarray --simulate`, `cuarray.simulate` and `pytest --cuarray-simulate`: programs on simulated GPUs."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from simulated import HERE, PACKAGE
+
+ROOT = PACKAGE.parents[1]
+
+# A kernel that a program compiles and launches through the driver, and the addresses of its arrays.
+KERNEL = f"""
+import sys
+sys.path.insert(0, {str(HERE)!r})
+from ctypes import c_int
+from driver_api import CudaError, Driver
+d = Driver()
+def launch(text, grid=1, block=64, bytes=4096, shared=0, arrays=1):
+    memory = [d.alloc(bytes) for _ in range(arrays)]
+    for address in memory:
+        d.fill(address, 0, bytes // 4)
+    d.launch(d.kernel(text, "kernel"), grid, block, memory, shared=shared)
+    d.synchronize()
+    return memory
+"""
+
+RACE = """
+extern "C" __global__ void kernel(int* x) {
+    __shared__ int part[64];
+    part[threadIdx.x] = x[threadIdx.x];
+    x[threadIdx.x] = part[63 - threadIdx.x];
+}
+"""
+SPINS = """
+extern "C" __global__ void kernel(volatile int* x) {
+    while (x[threadIdx.x] == 0) {
+    }
+}
+"""
+ENDLESS = """
+extern "C" __global__ void kernel(int* x) {
+    for (;;) {
+        x[threadIdx.x] += 1;
+        __syncthreads();
+    }
+}
+"""
+
+
+def python(folder, *command, path=(ROOT, ROOT / "simulator"), **environment):
+    """Run Python without any setting of a simulator that the tests themselves may run on."""
+    settings = {k: v for k, v in os.environ.items() if not k.startswith(("CUDASIM_", "CUARRAY_")) or k in KEPT}
+    settings |= {"PYTHONPATH": os.pathsep.join(map(str, path)), "LD_LIBRARY_PATH": "", **environment}
+    return subprocess.run(
+        [sys.executable, *map(str, command)], cwd=folder, env=settings, capture_output=True, text=True, timeout=300
+    )
+
+
+KEPT = {"CUDASIM_CACHE_DIR", "CUDASIM_CXX", "CUDASIM_REAL_NVRTC"}
+
+
+@pytest.fixture(autouse=True)
+def compiler():
+    if shutil.which("g++") is None:
+        pytest.skip("g++ is not installed")
+
+
+@pytest.fixture
+def script(tmp_path):
+    """Write a program; return its path."""
+
+    def write(text, name="program.py"):
+        (tmp_path / name).write_text(textwrap.dedent(text), "utf-8")
+        return tmp_path / name
+
+    return write
+
+
+def simulate(program, *options, **environment):
+    """Run a program on simulated GPUs."""
+    return python(program.parent, "-m", "cuarray", "--simulate", *options, program.name, **environment)
+
+
+def test_a_program_finds_simulated_gpus_and_keeps_numpy(script):
+    program = script("""
+        import sys
+        import numpy as np, cuarray as ca
+        print([str(device) for device in ca.devices()], type(np.ones(1)).__module__, sys.argv[1:])
+        print((ca.arange(5.0) * 2).tolist(), ca.arange(3).device)
+    """)
+    run = python(program.parent, "-m", "cuarray", "--simulate", "2", "program.py", "--memcheck", "x")
+    assert run.stdout.splitlines() == [
+        "['cuda:0', 'cuda:1', 'cpu'] numpy ['--memcheck', 'x']", "[0.0, 2.0, 4.0, 6.0, 8.0] cuda:0"
+    ], run.stderr  # fmt: skip
+    run = python(program.parent, "-m", "cuarray", "--simulate", "--device", "cuda:0", "-m", "program")
+    assert run.returncode == 0 and run.stdout.startswith("['cuda:0', 'cpu'] cuarray []"), run.stderr
+
+
+def test_a_call_in_a_program(script):
+    program = script("""
+        import ctypes
+        import cuarray as ca
+        ca.simulate(3, like="T4")
+        driver, major = ctypes.CDLL("libcuda.so.1"), ctypes.c_int()
+        driver.cuInit(0)
+        driver.cuDeviceGetAttribute(ctypes.byref(major), 75, 0)
+        print(len(ca.devices()) - 1, major.value)
+        try:
+            ca.simulate()
+        except RuntimeError as error:
+            print(error)
+    """)
+    run = python(program.parent, program)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith("3 7\nsimulate: GPUs have been looked for already; "), run.stdout
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        ("ca.simulate(0)", "simulate: count is an integer from 1 to 16, not 0"),
+        ("ca.simulate(2.0)", "simulate: count is an integer from 1 to 16, not 2.0"),
+        ("ca.simulate(like='GTX')", "simulate: like is T4, A100, L4, H100, B200, not 'GTX'"),
+        ("ca.simulate(seed=-1)", "simulate: seed is an integer from 0 to "),
+    ],
+)
+def test_wrong_arguments(script, call, says):
+    program = script(f"import cuarray as ca\n{call}\n")
+    run = python(program.parent, program)
+    assert run.returncode == 1 and f"SimulatorError: {says}" in run.stderr, run.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--memcheck"], "--memcheck stands behind --simulate"),
+        (["--simulate", "--seed", "x", "program.py"], "--seed needs a number, not 'x'"),
+        (["--simulate", "--seed"], "--seed needs a value"),
+        (["--simulate"], "no program is named"),
+        (["--simulate", "17", "program.py"], "count is an integer from 1 to 16, not 17"),
+        (["--simulate", "--json", "nowhere/x", "program.py"], "--json nowhere/x: No such file"),
+    ],
+)
+def test_wrong_options(script, options, says):
+    program = script("print('runs')")
+    run = python(program.parent, "-m", "cuarray", *options)
+    assert run.returncode == 1 and says in run.stderr and "Traceback" not in run.stderr and not run.stdout
+
+
+def test_what_is_missing_is_named_with_the_command(script):
+    program = script("print('runs')")
+    run = simulate(program, path=(ROOT,))
+    assert run.returncode == 1 and "pip install ./simulator" in run.stderr and "Traceback" not in run.stderr
+    run = simulate(program, CUDASIM_REAL_NVRTC="0")
+    assert run.returncode == 1 and "pip install nvidia-cuda-nvrtc" in run.stderr and "Traceback" not in run.stderr
+    run = simulate(program, CUDASIM_CXX="no-such-g++", CUDASIM_CACHE_DIR=str(program.parent / "cache"))
+    assert run.returncode == 1 and "sudo apt install g++" in run.stderr and "Traceback" not in run.stderr
+
+
+def test_a_program_that_fails_has_its_own_traceback_and_status(script):
+    program = script("import sys\ndef f():\n    raise ValueError('mine')\nf() if len(sys.argv) < 2 else sys.exit(7)\n")
+    plain, ours = python(program.parent, "program.py"), simulate(program)
+    assert (ours.returncode, ours.stderr) == (plain.returncode, plain.stderr) and "mine" in ours.stderr
+    run = python(program.parent, "-m", "cuarray", "--simulate", "program.py", "x")
+    assert run.returncode == 7
+
+
+def test_memory_runs_out(script):
+    program = script("""
+        import cuarray as ca
+        try:
+            ca.empty(1 << 34, dtype="int8", device="cuda")
+        except MemoryError as error:
+            print("MemoryError", error)
+    """)
+    run = simulate(program)
+    assert run.stdout.startswith("MemoryError"), run.stdout + run.stderr
+
+
+def test_a_forked_child_is_told(script):
+    program = script(
+        KERNEL
+        + """
+import os
+if os.fork() == 0:
+    try:
+        d.alloc(100)
+    except CudaError as error:
+        print(error, flush=True)
+    os._exit(0)
+os.wait()
+"""
+    )
+    assert simulate(program).stdout == "cuMemAlloc_v2: 3\n"
+
+
+@pytest.mark.parametrize(("text", "says"), [(SPINS, "threads spin for ever"), (ENDLESS, "more than 1 s")])
+def test_a_kernel_that_never_ends(script, text, says):
+    """The limit names the place of each resident block."""
+    run = simulate(script(KERNEL + f"launch({text!r})\n"), "--seconds", "1")
+    assert run.returncode == 1 and "CudaError: cuStreamSynchronize: 702" in run.stderr, run.stderr
+    assert "kernel kernel, block (0, 0, 0), thread (" in run.stderr and says in run.stderr, run.stderr
+    assert "block (0, 0, 0): 64 threads, 0 ended" in run.stderr
+
+
+def test_memcheck_reports_both_accesses_and_what_they_mean(script):
+    program = script(KERNEL + f"launch({RACE!r})\nprint('ends')\n")
+    run = simulate(program)
+    assert run.returncode == 0 and not run.stderr
+    run = simulate(program, "--memcheck", "--json", "found.json")
+    assert run.returncode == 1 and run.stdout == "ends\n", run.stderr
+    found = [json.loads(line) for line in (program.parent / "found.json").read_text().splitlines()]
+    races = [finding for finding in found if finding["kind"] == "race in a block"]
+    assert races and {finding["line"] for finding in races} <= {4, 5}
+    race = races[0]
+    assert race["kernel"] == "kernel" and race["seed"] == 0 and race["bytes"] == 4
+    assert {race["line"], int(race["other"]["line"].split()[1])} == {4, 5}
+    assert "__syncthreads" in race["meaning"] and race["message"] in run.stderr
+    assert f"cudasim: {len(found)} finding" in run.stderr.splitlines()[-1]
+
+
+def test_findings_are_limited_and_suppressed(script):
+    program = script(KERNEL + f"launch({RACE!r})\nprint('ends')\n")
+    run = simulate(program, "--memcheck", "--limit", "1")
+    assert run.returncode == 1 and not run.stdout and "cudasim: 1 finding (seed 0)" in run.stderr
+    for pattern in ("kernel", "k*l"):
+        run = simulate(program, "--memcheck", "--suppress", "other", "--suppress", pattern)
+        assert run.returncode == 0 and "cudasim: 0 findings" in run.stderr, run.stderr
+
+
+def test_a_seed_repeats_a_schedule(script):
+    order = """
+extern "C" __global__ void kernel(int* x) {
+    int i = atomicAdd(x, 1);
+    x[1 + i] = blockIdx.x * 64 + threadIdx.x;
+}
+"""
+    program = script(KERNEL + f"import hashlib\nx, = launch({order!r}, grid=8, block=64)\n"
+                     "print(hashlib.sha1(d.download(x, 4096)).hexdigest())\n")  # fmt: skip
+    said = [simulate(program, "--seed", str(seed)).stdout for seed in (1, 1, 2)]
+    assert said[0] == said[1] != said[2] and len(said[0]) == 41
+
+
+def test_many_seeds(script):
+    sometimes = """
+extern "C" __global__ void kernel(int* x) {
+    if (threadIdx.x == 0) x[blockIdx.x] = atomicAdd(x + 100, 1);
+}
+"""
+    program = script(KERNEL + f"x, = launch({sometimes!r}, grid=2)\nfirst = d.download(x, 4)[0]\n"
+                     "print('ends')\nassert first == 0, first\n")  # fmt: skip
+    run = simulate(program, "--seeds", "6")
+    assert run.returncode == 1 and run.stdout.startswith("ends\n"), run.stdout + run.stderr
+    last = run.stderr.splitlines()[-1]
+    assert last.startswith("cuarray: ") and " of 6 seeds fail: " in last and not last.startswith("cuarray: 6"), last
+    again = simulate(program, "--seed", last.partition("fail: ")[2].partition(",")[0].partition(";")[0])
+    assert again.returncode == 1 and "AssertionError: 1" in again.stderr
+    good = script("import cuarray as ca\nca.arange(3, device='cuda').sum()\n")
+    run = simulate(good, "--memcheck", "--seeds", "2")
+    assert run.returncode == 0 and run.stderr == "cuarray: no findings with the seeds 0 to 1\n", run.stderr
+
+
+def test_tests_of_a_project(tmp_path, script):
+    script("import cuarray\nassert len(cuarray.devices()) == 3\n", "conftest.py")
+    script(KERNEL + f"def test_good():\n    pass\ndef test_race():\n    launch({RACE!r})\n", "test_kernels.py")
+    plugin = ["-m", "pytest", "-q", "-p", "cuarray_simulator.pytest_plugin", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    run = python(tmp_path, *plugin, "--cuarray-simulate=2", "test_kernels.py")
+    assert "2 passed" in run.stdout, run.stdout + run.stderr
+    run = python(tmp_path, *plugin, "--cuarray-simulate=2", "--cuarray-memcheck", "test_kernels.py")
+    assert "2 passed, 1 error" in run.stdout and "findings of memcheck" in run.stdout, run.stdout
+    run = python(tmp_path, *plugin, "--cuarray-simulate=2", "test_kernels.py", CUDASIM_REAL_NVRTC="0")
+    assert "pip install nvidia-cuda-nvrtc" in run.stderr and run.returncode == 4, run.stdout + run.stderr
+
+
+RUNTIME = r"""
+extern "C" int probe(int (*ask)(const void**, const char*)) {
+    const void* table;
+    int code = ask(&table, "0123456789abcdef");
+    return code;
+}
+"""
+
+
+def test_libraries_of_the_runtime_and_binaries_are_named(script):
+    """A stand-in for PyTorch's libraries: one in a folder of that name, which asks for the tables of the runtime."""
+    program = script(
+        KERNEL
+        + f"""
+import ctypes, os, subprocess
+os.makedirs("torch/lib")
+open("probe.cpp", "w").write({RUNTIME!r})
+subprocess.run(["g++", "-shared", "-fPIC", "probe.cpp", "-o", "torch/lib/libc10_cuda.so"], check=True)
+library = ctypes.CDLL(os.path.abspath("torch/lib/libc10_cuda.so"))
+print(library.probe(d.cuda.cuGetExportTable), library.probe(d.cuda.cuGetExportTable))
+for image in (b"\\xb1\\x43\\x62\\x46" + bytes(60), b"\\x50\\xed\\x55\\xba" + bytes(60)):
+    try:
+        d.module(image)
+    except CudaError as error:
+        print(error)
+"""
+    )
+    run = simulate(program)
+    assert run.stdout.splitlines() == ["500 500", *["cuModuleLoadData: 200"] * 2], run.stdout + run.stderr
+    assert run.stderr.count("cudasim: PyTorch (libc10_cuda.so) uses CUDA's runtime, which is not simulated") == 1
+    assert run.stderr.count("loads a fat binary: simulated GPUs run PTX alone") == 2
+
+
+def test_the_distribution_holds_the_sources_and_ours_does_not(tmp_path):
+    from setuptools import find_packages
+
+    assert not [name for name in find_packages(str(ROOT), include=["cuarray*"]) if "simulator" in name]
+    shutil.copytree(ROOT / "simulator", tmp_path / "simulator", ignore=shutil.ignore_patterns("build", "*.egg-info"))
+    build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", tmp_path]
+    run = subprocess.run([*build, tmp_path / "simulator"], capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+    import zipfile
+
+    (wheel,) = tmp_path.glob("cuarray_simulator-*.whl")
+    inside = set(zipfile.ZipFile(wheel).namelist())
+    sources = {
+        p.relative_to(ROOT / "simulator").as_posix() for p in PACKAGE.rglob("*.*") if "__pycache__" not in p.parts
+    }
+    assert sources <= inside and any(name.endswith("entry_points.txt") for name in inside)
