@@ -1094,8 +1094,8 @@ MUTANTS = [
     Mutant(
         "threads-of-the-library-stay",
         "src/host/blas.cpp",
-        "    wanted_threads = count;\n    apply_threads();",
-        "    wanted_threads = count;",
+        "    blas_threads = count;\n    apply_threads();",
+        "    blas_threads = count;",
         "tests/host/test_libraries.py -k library_of_numpy",
     ),
     Mutant(

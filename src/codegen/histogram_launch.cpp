@@ -11,7 +11,7 @@ namespace cuarray {
 namespace {
 
 /// Maximum number of counting blocks: more would merge more tables of counts, fewer would leave a GPU idle.
-constexpr int64_t kMostBlocks = 2048;
+constexpr int64_t kMostHistogramBlocks = 2048;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ NamedLaunch plan_histogram(HistogramStep step, DType values, const kernel::Histo
     to.kernel.threads = kThreads;
     const int64_t threads = step == HistogramStep::Sums ? 32 * task.bins : int64_t(task.n);
     int64_t blocks = (threads + kThreads - 1) / kThreads;
-    if (step == HistogramStep::Counts) blocks = std::min(blocks, kMostBlocks);
+    if (step == HistogramStep::Counts) blocks = std::min(blocks, kMostHistogramBlocks);
     to.launch.set_grid(function, blocks, kThreads);
     std::memcpy(to.launch.parameters, &task, sizeof task);
     return to;

@@ -11,7 +11,7 @@ namespace cuarray {
 namespace {
 
 /// Blocks of a grid that strides, by step: powers of two, at least two waves on the largest GPUs.
-constexpr int64_t kMostBlocks[] = {2048, 512, 512};
+constexpr int64_t kMostSequenceBlocks[] = {2048, 512, 512};
 
 constexpr const char* kFunctions[] = {"sequence_fill", "sequence_map", "sequence_write"};
 
@@ -33,7 +33,7 @@ NamedLaunch plan_sequence_fill(SequenceDraw draw, int step, const kernel::Sequen
     to.kernel.function = std::string(kFunctions[step]) + "<" + kDraws[int(draw)].type + ">";
     to.kernel.threads = kThreads;
     const int64_t words = 2 * kThreads, blocks = step == 0 ? (int64_t(p.words) + words - 1) / words : int64_t(p.tiles);
-    to.launch.set_grid(to.kernel.entry, std::min(blocks, kMostBlocks[step]), kThreads);
+    to.launch.set_grid(to.kernel.entry, std::min(blocks, kMostSequenceBlocks[step]), kThreads);
     std::memcpy(to.launch.parameters, &p, sizeof p);
     return to;
 }

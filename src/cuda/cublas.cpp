@@ -10,7 +10,7 @@
 namespace cuarray::cuda {
 namespace {
 
-const char* status_name(int status) {
+const char* cublas_status(int status) {
     switch (status) {
 #define CUARRAY_NAME(name, value) \
     case value: return #name;
@@ -102,7 +102,7 @@ class Batches {
     int inner_ = 0;
 };
 
-CUdeviceptr address_of(const View& view) {
+CUdeviceptr stack_address(const View& view) {
     return reinterpret_cast<CUdeviceptr>(view.storage->data) + CUdeviceptr(view.offset);
 }
 
@@ -115,7 +115,7 @@ cublasHandle make_handle(const Cublas& cublas) {
 
 }  // namespace
 
-const LibraryInfo Cublas::info{"cublas", "cuBLAS", 0, CUBLAS_STATUS_ALLOC_FAILED, status_name};
+const LibraryInfo Cublas::info{"cublas", "cuBLAS", 0, CUBLAS_STATUS_ALLOC_FAILED, cublas_status};
 
 CublasCall::CublasCall(const Context& context, Handles<cublasHandle>& handles, const GpuStream& stream, void* workspace,
                        size_t workspace_bytes)
@@ -162,7 +162,7 @@ void CublasProducts::multiply(const GpuStream& stream, const Matmul& task, const
     const CublasCall call(context_, handles_, stream, workspace, workspace_bytes(task));
     batches.each([&](const int64_t* offsets) {
         void* matrices[3];
-        for (int k = 0; k < 3; ++k) matrices[k] = reinterpret_cast<void*>(address_of(*views[k]) + offsets[k]);
+        for (int k = 0; k < 3; ++k) matrices[k] = reinterpret_cast<void*>(stack_address(*views[k]) + offsets[k]);
         call.library.cublasGemmStridedBatchedEx_64(
             call, a.operation, b.operation, task.columns, task.rows, task.depth, arithmetic.one, matrices[0],
             arithmetic.type, a.leading, batches.stride(0) / item, matrices[1], arithmetic.type, b.leading,

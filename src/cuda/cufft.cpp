@@ -12,7 +12,7 @@ namespace {
 
 using Direction = FourierTransform::Kind;
 
-const char* status_name(int status) {
+const char* cufft_status(int status) {
     switch (status) {
 #define CUARRAY_NAME(name, value) \
     case value: return #name;
@@ -38,11 +38,11 @@ int64_t real_item(const FourierTransform& task) {
     return item_size(task.from.dtype) / (task.kind == Direction::FromReal ? 1 : 2);
 }
 
-void* address_of(const View& view) { return static_cast<char*>(view.storage->data) + view.offset; }
+void* data_of(const View& view) { return static_cast<char*>(view.storage->data) + view.offset; }
 
 }  // namespace
 
-const LibraryInfo Cufft::info{"cufft", "cuFFT", 1, CUFFT_ALLOC_FAILED, status_name};
+const LibraryInfo Cufft::info{"cufft", "cuFFT", 1, CUFFT_ALLOC_FAILED, cufft_status};
 
 CufftPlan::CufftPlan(GpuRuntime& runtime, const FourierTransform& task)
     : runtime_(runtime),
@@ -95,8 +95,7 @@ void CufftPlan::run(CUstream stream, const FourierTransform& task, void* workspa
     const RelaxedCapture relaxed(context_.driver);  // the library may load kernels
     library.cufftSetStream(handle_, stream);
     library.cufftSetWorkArea(handle_, workspace);
-    library.cufftXtExec(handle_, address_of(task.from), address_of(task.to),
-                        is_inverse ? CUFFT_INVERSE : CUFFT_FORWARD);
+    library.cufftXtExec(handle_, data_of(task.from), data_of(task.to), is_inverse ? CUFFT_INVERSE : CUFFT_FORWARD);
 }
 
 std::shared_ptr<CufftPlan> CufftPlans::find(const FourierTransform& task) {

@@ -13,7 +13,7 @@ namespace {
 using Routine = LapackRoutine::Kind;
 using VectorSet = LapackRoutine::VectorSet;
 
-const char* status_name(int status) {
+const char* cusolver_status(int status) {
     switch (status) {
 #define CUARRAY_NAME(name, value) \
     case value: return #name;
@@ -48,7 +48,7 @@ T* address_of(const View& view, int64_t matrix) {
 
 }  // namespace
 
-const LibraryInfo Cusolver::info{"cusolver", "cuSOLVER", 1, CUSOLVER_STATUS_ALLOC_FAILED, status_name};
+const LibraryInfo Cusolver::info{"cusolver", "cuSOLVER", 1, CUSOLVER_STATUS_ALLOC_FAILED, cusolver_status};
 
 int cuda_type_of(DType dtype) {
     const bool is_complex = info(dtype).kind == Kind::Complex;

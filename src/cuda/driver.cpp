@@ -80,7 +80,7 @@ Opening open() {
     return opening;
 }
 
-const Opening& opened() {
+const Opening& opened_driver() {
     static const Opening* opening = new Opening(open());
     return *opening;
 }
@@ -96,13 +96,13 @@ bool is_alive() { return the_state.load(std::memory_order_relaxed) == DriverStat
 void end_driver() { the_state = DriverState::Ended; }
 
 const Driver* find_driver(std::string* why_none) {
-    const Opening& opening = opened();
+    const Opening& opening = opened_driver();
     if (why_none) *why_none = opening.why_none;
     return opening.driver;
 }
 
 const Driver& driver() {
-    const Opening& opening = opened();
+    const Opening& opening = opened_driver();
     if (!opening.driver) throw Error(ErrorKind::Cuda, opening.why_none);
     return *opening.driver;
 }

@@ -185,7 +185,7 @@ Found& found() {
 
 /// The library chosen by find_toolchain, opened. No lock is held while the locator runs, because it may take the
 /// GIL.
-const NvrtcLibrary& opened() {
+const NvrtcLibrary& opened_nvrtc() {
     {
         const std::lock_guard lock(found().mutex);
         if (found().library) return *found().library;
@@ -261,7 +261,7 @@ std::string numbered(const std::string& text) {
 }
 
 std::string compile(const std::string& text, const std::string& name, const Target& target) {
-    const NvrtcLibrary& library = opened();
+    const NvrtcLibrary& library = opened_nvrtc();
     const Toolchain& toolchain = *find_toolchain();
     std::vector<std::string> options = split(toolchain.options);
     options.push_back(std::string("--gpu-architecture=") + (target.ptx ? "compute_" : "sm_") +

@@ -327,12 +327,12 @@ LoadedBlas search() {
 }
 
 /// The wanted number of threads; 0: the library's own default.
-std::atomic<int> wanted_threads = 0;
+std::atomic<int> blas_threads = 0;
 std::atomic<SetThreads> setter = nullptr;
 
 void apply_threads() {
     const SetThreads set = setter;
-    const int count = wanted_threads;
+    const int count = blas_threads;
     if (set && count > 0) set(count);
 }
 
@@ -342,8 +342,8 @@ const Blas* Blas::find() {
     static const Blas* const blas = [] {
         const LoadedBlas found = search();
         setter = found.set_threads;
-        if (const char* const text = std::getenv("CUARRAY_NUM_THREADS"); text && *text && wanted_threads == 0)
-            wanted_threads = thread_count();
+        if (const char* const text = std::getenv("CUARRAY_NUM_THREADS"); text && *text && blas_threads == 0)
+            blas_threads = thread_count();
         apply_threads();
         return found.blas;
     }();
@@ -351,7 +351,7 @@ const Blas* Blas::find() {
 }
 
 void Blas::set_threads(int count) {
-    wanted_threads = count;
+    blas_threads = count;
     apply_threads();
 }
 

@@ -19,7 +19,7 @@ namespace cuarray::host {
 namespace {
 
 constexpr int kElements = 0, kArray = 1, kIndices = 2;  // operands of the space
-constexpr int64_t kBlock = 1024;                        // indices of a line that are resolved at once
+constexpr int64_t kIndexBlock = 1024;                   // indices of a line that are resolved at once
 constexpr int64_t kItemBytes = 16;                      // up to this size a run is moved as one item
 
 /// A part of the work: some rows of the outer axes, some blocks of each line, a piece of each run.
@@ -82,7 +82,7 @@ class IndexedAccessRun {
         merge_run();
         rows_ = 1;
         for (int d = 0; d < line_; ++d) rows_ *= space_.shape[d];
-        blocks_ = (space_.shape[line_] + kBlock - 1) / kBlock;
+        blocks_ = (space_.shape[line_] + kIndexBlock - 1) / kIndexBlock;
         run_ = 1;
         for (int d = line_ + 1; d < space_.ndim; ++d) run_ *= space_.shape[d];
         piece_ = line_ + 1 < space_.ndim ? space_.shape[line_ + 1] : 1;
@@ -93,7 +93,7 @@ class IndexedAccessRun {
     void operator()() const {
         if (space_.size < 2 * kTaskElements) return run({0, rows_, 0, blocks_, -1});
         if (scatters_) return in_order();
-        const int64_t block_elements = std::min(kBlock, space_.shape[line_]) * (run_ / pieces_);
+        const int64_t block_elements = std::min(kIndexBlock, space_.shape[line_]) * (run_ / pieces_);
         const int64_t together = std::max<int64_t>(1, kTaskElements / std::max<int64_t>(block_elements, 1));
         const int64_t lines = std::max<int64_t>(1, together / blocks_);  // whole rows in a task
         if (pieces_ == 1 && lines > 1) {
@@ -112,7 +112,7 @@ class IndexedAccessRun {
     void check() const {
         if (task_.outside != kernel::Outside::Raise) return;
         Scratch scratch;
-        int64_t* const offsets = scratch.take_array<int64_t>(kBlock);
+        int64_t* const offsets = scratch.take_array<int64_t>(kIndexBlock);
         OuterWalk walk(space_, line_, 0);
         for (int64_t row = 0; row < (rows_move_indices_ ? rows_ : 1); ++row, walk.next())
             for (int64_t block = 0; block < blocks_; ++block) resolve(walk, block, offsets);
@@ -187,7 +187,7 @@ class IndexedAccessRun {
 
     void run(const Portion& part) const {
         Scratch scratch;
-        int64_t* const offsets = scratch.take_array<int64_t>(kBlock);
+        int64_t* const offsets = scratch.take_array<int64_t>(kIndexBlock);
         OuterWalk walk(space_, line_, part.first_row);
         const bool once = blocks_ == 1 && !rows_move_indices_;
         for (int64_t row = 0; row < part.rows; ++row, walk.next())
@@ -197,17 +197,18 @@ class IndexedAccessRun {
             }
     }
 
-    int64_t length(int64_t block) const { return std::min(kBlock, space_.shape[line_] - block * kBlock); }
+    int64_t length(int64_t block) const { return std::min(kIndexBlock, space_.shape[line_] - block * kIndexBlock); }
 
     /// offsets[i] = the byte offset of the block's i-th element from the array's address in this row.
     void resolve(const OuterWalk& walk, int64_t block, int64_t* offsets) const {
         const int64_t n = length(block), step = space_.strides[kArray][line_];
         bool more = step != 0 || task_.indices.empty();
-        for (int64_t i = 0; more && i < n; ++i) offsets[i] = (block * kBlock + i) * step;
+        for (int64_t i = 0; more && i < n; ++i) offsets[i] = (block * kIndexBlock + i) * step;
         for (size_t k = 0; k < task_.indices.size(); ++k) {
             const IndexedAxis& axis = task_.indices[k];
             const int64_t stride = space_.strides[kIndices + k][line_];
-            const char* const index = bases_[kIndices + k] + walk.offset(kIndices + int(k)) + block * kBlock * stride;
+            const char* const index =
+                bases_[kIndices + k] + walk.offset(kIndices + int(k)) + block * kIndexBlock * stride;
             if (!loops_.resolve[int(task_.outside)](offsets, index, stride, n, axis.size, axis.stride, more))
                 refuse(axis, index, stride, n);
             more = true;
@@ -227,7 +228,7 @@ class IndexedAccessRun {
 
     void move(const OuterWalk& walk, int64_t block, const int64_t* offsets, int64_t piece) const {
         const int64_t n = length(block), step = space_.strides[kElements][line_];
-        char* const elements = bases_[kElements] + walk.offset(kElements) + block * kBlock * step;
+        char* const elements = bases_[kElements] + walk.offset(kElements) + block * kIndexBlock * step;
         char* const array = bases_[kArray] + walk.offset(kArray);
         if (line_ == space_.ndim - 1) {
             if (update_)
@@ -262,10 +263,11 @@ class IndexedAccessRun {
             return;
         }
         Scratch scratch;
-        int64_t* const offsets = scratch.take_array<int64_t>(std::min(extent, kBlock));
-        for (int64_t i = 0; i < std::min(extent, kBlock); ++i) offsets[i] = i * array_stride;
-        for (int64_t i = 0; i < extent; i += kBlock)
-            (*update_)(array + i * array_stride, offsets, elements + i * stride, stride, std::min(kBlock, extent - i));
+        int64_t* const offsets = scratch.take_array<int64_t>(std::min(extent, kIndexBlock));
+        for (int64_t i = 0; i < std::min(extent, kIndexBlock); ++i) offsets[i] = i * array_stride;
+        for (int64_t i = 0; i < extent; i += kIndexBlock)
+            (*update_)(array + i * array_stride, offsets, elements + i * stride, stride,
+                       std::min(kIndexBlock, extent - i));
     }
 
     /// Copies a run: the axes from `axis` on, of which the first has extent `extent`.

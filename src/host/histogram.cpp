@@ -15,7 +15,7 @@ namespace {
 int tables_for(int64_t n, int64_t bins) { return bins > n / 8 ? 1 : threads_of(n); }
 
 /// Values whose bins are guessed at a time, and the maximum number of bins for guesses.
-constexpr int64_t kBlock = 1024, kMostGuessed = 1 << 20;
+constexpr int64_t kGuessBlock = 1024, kMostGuessed = 1 << 20;
 
 /// Nearly equally spaced edges: `scale` bins per unit, and the distance from the nearest edges, in bins, beyond which
 /// rounding cannot change the bin of a value.
@@ -48,9 +48,9 @@ void each_bin(const LoopLibrary& library, const kernel::HistogramParameters& p, 
         if (p.guesses && !(bins <= kMostGuessed && spacing.is_even()))
             return run([=](T value) { return kernel::bin_by_guess(edges, bins, spacing.scale, value); });
         if (p.guesses) {
-            for (int64_t first = begin; first < end; first += kBlock) {
-                const int64_t n = std::min(kBlock, end - first);
-                int32_t guesses[kBlock];
+            for (int64_t first = begin; first < end; first += kGuessBlock) {
+                const int64_t n = std::min(kGuessBlock, end - first);
+                int32_t guesses[kGuessBlock];
                 const int64_t unsure = guess(values + first, n, double(edges[0]), double(spacing.scale), spacing.margin,
                                              int32_t(bins), guesses);
                 for (int64_t i = 0; unsure > 0 && i < n; ++i)

@@ -18,7 +18,7 @@ namespace cuarray::host {
 namespace {
 
 constexpr int64_t kPart = 256 * 1024;   // elements per thread of a line that several threads share; a power of two
-constexpr int64_t kShortLine = 32;      // shorter lines are faster as columns, whatever the layout
+constexpr int64_t kShortScan = 32;      // shorter lines are faster as columns, whatever the layout
 constexpr int64_t kFewLines = 16;       // fewer are not worth advancing as columns
 constexpr int64_t kColumnBytes = 2048;  // of each row of columns that are advanced together
 constexpr int64_t kItem = 16;           // room for any accumulator
@@ -135,7 +135,7 @@ void ScanRun::lay_out() {
     Space& space = plan_.space;
     collapse(space, others, {pointers, size_t(operands)});
     lines_ = space.size;
-    by_columns_ = lines_ > 1 && (n_ < kShortLine || (lines_ >= kFewLines && runs_across(space, along)));
+    by_columns_ = lines_ > 1 && (n_ < kShortScan || (lines_ >= kFewLines && runs_across(space, along)));
     const int at = by_columns_ ? 0 : space.ndim;
     const auto insert = [&](int64_t* values, int64_t value) {
         std::copy_backward(values + at, values + space.ndim, values + space.ndim + 1);

@@ -142,7 +142,7 @@ int wanted_threads() {
 }
 
 // Never destroyed: other static destructors may still compute.
-ThreadPool& pool() {
+ThreadPool& thread_pool() {
     static ThreadPool* const the_pool = new ThreadPool(wanted_threads());
     return *the_pool;
 }
@@ -151,7 +151,7 @@ ThreadPool& pool() {
 
 void parallel_for(int64_t count, LoopBody body) {
     Job job{&body, count, {}, {}, {}};
-    if (count > 1 && !inside_task && pool().threads() > 1 && pool().run(job)) {
+    if (count > 1 && !inside_task && thread_pool().threads() > 1 && thread_pool().run(job)) {
         if (job.error) std::rethrow_exception(job.error);
         return;
     }
@@ -159,21 +159,21 @@ void parallel_for(int64_t count, LoopBody body) {
     for (int64_t i = 0; i < count; ++i) body(i);
 }
 
-int thread_count() { return pool().threads(); }
+int thread_count() { return thread_pool().threads(); }
 
-void stop_threads() { pool().stop(); }
-void allow_threads() { pool().allow(); }
+void stop_threads() { thread_pool().stop(); }
+void allow_threads() { thread_pool().allow(); }
 
 }  // namespace cuarray::host
 
 namespace cuarray {
 
-int num_threads() { return host::pool().threads(); }
+int num_threads() { return host::thread_pool().threads(); }
 
 void set_num_threads(int count) {
     if (count < 1 || count > host::kMostThreads)
         raise(ErrorKind::Value, "set_num_threads: a number from 1 to ", host::kMostThreads, " expected, got ", count);
-    host::pool().resize(count);
+    host::thread_pool().resize(count);
     host::Blas::set_threads(count);
 }
 

@@ -9,16 +9,16 @@
 namespace cuarray {
 namespace {
 
-constexpr const char* kName = "bincount";
+constexpr const char* kBincount = "bincount";
 
 /// So many bins are filled by the caller.
 constexpr int64_t kFewBins = kFewBytes / int64_t(sizeof(int64_t));
 
 /// Weights in float64; ValueError or TypeError if they do not go with the numbers.
 Array checked_weights(const Array& weights, const Array& numbers) {
-    if (info(weights.dtype()).kind == Kind::Complex) raise(ErrorKind::Type, kName, ": weights must be real");
+    if (info(weights.dtype()).kind == Kind::Complex) raise(ErrorKind::Type, kBincount, ": weights must be real");
     if (!(weights.shape() == numbers.shape()))
-        raise(ErrorKind::Value, kName, ": weights have shape ", to_string(weights.shape()), ", the numbers ",
+        raise(ErrorKind::Value, kBincount, ": weights have shape ", to_string(weights.shape()), ", the numbers ",
               to_string(numbers.shape()));
     return astype(weights, DType::float64, 'K', false);
 }
@@ -31,10 +31,10 @@ int64_t largest(const Array& numbers, const int64_t* few) {
         for (int64_t i = 0; i < numbers.size(); ++i) most = std::max(most, uint64_t(few[i]));
     } else {
         const Array bits = numbers.view(numbers.layout(), 0, DType::uint64);
-        std::memcpy(&most, item(reduce(reduction::max, bits, {}), kName).bytes, sizeof most);
+        std::memcpy(&most, item(reduce(reduction::max, bits, {}), kBincount).bytes, sizeof most);
     }
-    if (int64_t(most) < 0) raise(ErrorKind::Value, kName, ": numbers must not be negative, ", int64_t(most), " is");
-    if (int64_t(most) == INT64_MAX) raise(ErrorKind::Value, kName, ": there is no array of ", most + 1, " counts");
+    if (int64_t(most) < 0) raise(ErrorKind::Value, kBincount, ": numbers must not be negative, ", int64_t(most), " is");
+    if (int64_t(most) == INT64_MAX) raise(ErrorKind::Value, kBincount, ": there is no array of ", most + 1, " counts");
     return int64_t(most);
 }
 
@@ -50,7 +50,7 @@ void add_up(const int64_t* numbers, int64_t count, const Array& result, Share sh
 Array bincount(const Array& given, const Array* given_weights, int64_t least) {
     const Kind kind = info(given.dtype()).kind;
     if (kind != Kind::Bool && kind != Kind::Signed && kind != Kind::Unsigned)
-        raise(ErrorKind::Type, kName, ": integers are needed, not ", info(given.dtype()).name);
+        raise(ErrorKind::Type, kBincount, ": integers are needed, not ", info(given.dtype()).name);
     const Array weights = given_weights ? checked_weights(*given_weights, given) : Array();
     const Array numbers = astype(given, DType::int64, 'K', false);
     const auto* const few = reinterpret_cast<const int64_t*>(direct_elements(numbers));
@@ -60,7 +60,7 @@ Array bincount(const Array& given, const Array* given_weights, int64_t least) {
     const bool is_few = few && bins <= kFewBins && (!weights || shares);
     const Array result = is_few ? empty({bins}, dtype, numbers.device()) : Array();
     if (!is_few || !direct_data(result))
-        return histogram(numbers, nullptr, false, weights ? &weights : nullptr, bins, kName);
+        return histogram(numbers, nullptr, false, weights ? &weights : nullptr, bins, kBincount);
     if (weights)
         add_up<double>(few, numbers.size(), result, [&](int64_t i) { return shares[i]; });
     else

@@ -11,7 +11,7 @@
 namespace cuarray {
 namespace {
 
-constexpr const char* kName = "index";
+constexpr const char* kIndexName = "index";
 
 bool is_mask(const Index& entry) { return entry.kind == Index::Kind::Array && entry.array->dtype() == DType::bool_; }
 
@@ -109,7 +109,7 @@ class AdvancedIndex {
         places.array = array_;
         places.base = array_.view(Layout(), offset_);
         const auto add = [&](const Array& index, int64_t size, int64_t stride, int axis) {
-            const Dims strides = broadcast_strides(index.layout(), common_, kName);
+            const Dims strides = broadcast_strides(index.layout(), common_, kIndexName);
             Dims over(places.shape.size(), 0);
             std::copy(strides.begin(), strides.end(), over.begin() + at);
             places.add(index, over, size, stride, axis);
@@ -172,7 +172,7 @@ class AdvancedIndex {
     }
 
     void add_array(const Array& array) {
-        const Array positions = as_positions(array, array_, kName);
+        const Array positions = as_positions(array, array_, kIndexName);
         // A write to the array must not change the indices of later elements.
         add_positions(writes_ && overlaps(positions, array_) ? copy(positions, 'C') : positions, axis_);
         ++axis_;
@@ -181,7 +181,7 @@ class AdvancedIndex {
     void add_mask(const Array& mask) {
         check_mask(array_, mask, axis_);
         if (mask.ndim() == 0) {
-            const bool value = item(mask, kName).bytes[0] != 0;
+            const bool value = item(mask, kIndexName).bytes[0] != 0;
             return add_positions(empty({value}, DType::int64, array_.device()), -1);
         }
         const Array places = nonzero(mask);
@@ -236,7 +236,7 @@ class AdvancedIndex {
         if (count(common_) > 0) {
             IndexedElements alone{array_, array_.view(Layout()), p.array.shape(), Dims(p.array.ndim(), 0), {}, {}};
             alone.add(p.array, p.array.strides(), size, 0, p.axis);
-            check_inside(alone, kName);
+            check_inside(alone, kIndexName);
             if (size == 0) raise(ErrorKind::Index, "an index is out of bounds for axis ", p.axis, " with size 0");
         }
         const auto number = [](int64_t value) { return Scalar::of(DType::int64, value); };
@@ -267,7 +267,7 @@ class AdvancedIndex {
         std::vector<const Dims*> shapes;
         for (const Position& p : positions_) shapes.push_back(&p.array.shape());
         try {
-            common_ = broadcast(shapes, kName);
+            common_ = broadcast(shapes, kIndexName);
         } catch (const Error&) {
             if (fit_together(shapes)) throw;  // too many elements
             std::string text;
@@ -292,18 +292,18 @@ Compaction compaction(Compaction::Kind kind, const Array& array, const Array& ma
                       const Array& packed) {
     return {kind,
             array.shape(),
-            mask.as_operand(mask.shape(), kName),
+            mask.as_operand(mask.shape(), kIndexName),
             &counts,
-            array.as_operand(array.shape(), kName),
-            packed.as_operand(packed.shape(), kName),
-            kName};
+            array.as_operand(array.shape(), kIndexName),
+            packed.as_operand(packed.shape(), kIndexName),
+            kIndexName};
 }
 
 Array plain(const Array& mask) { return mask.is_c_contiguous() ? mask : copy(mask, 'C'); }
 
 MaskCounts count_mask(const Array& mask) {
     if (mask.is_empty()) return {};
-    return mask.storage().front().count_mask(mask.as_operand(mask.shape(), kName), mask.size());
+    return mask.storage().front().count_mask(mask.as_operand(mask.shape(), kIndexName), mask.size());
 }
 
 Array compress(const Array& array, const Array& given) {
@@ -364,7 +364,7 @@ Array elements_at(const Array& array, std::span<const Index> index) {
     check_entries(array, index);
     const Array* const mask = lone_mask(array, index);
     if (mask && mask->ndim() == array.ndim()) return compress(array, *mask);
-    return gather(AdvancedIndex(array, index, false).places(), Outside::Raise, kName);
+    return gather(AdvancedIndex(array, index, false).places(), Outside::Raise, kIndexName);
 }
 
 void assign_at(const Array& array, std::span<const Index> index, const Array& values) {

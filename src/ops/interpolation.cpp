@@ -16,7 +16,7 @@
 namespace cuarray {
 namespace {
 
-constexpr const char* kName = "interp";
+constexpr const char* kInterp = "interp";
 
 using Complex = std::complex<double>;
 using End = std::optional<double>;
@@ -29,11 +29,11 @@ Complex number_of_argument(const Argument& one, const char* what, bool may_be_co
     const bool is_refused =
         !may_be_complex && (one.weak ? one.weak->kind == Weak::Kind::Complex : has_complex_elements(one.type().dtype));
     if (is_several || is_refused)
-        raise(ErrorKind::Type, kName, ": ", what, " must be a ", may_be_complex ? "" : "real ", "number",
+        raise(ErrorKind::Type, kInterp, ": ", what, " must be a ", may_be_complex ? "" : "real ", "number",
               is_several ? ", not an array of shape " + to_string(one.array->shape()) : ", not a complex one");
     if (one.weak) return {one.weak->real, one.weak->imag};
     Complex number;
-    const Scalar scalar = convert(one.array ? item(*one.array, kName) : *one.scalar, DType::complex128);
+    const Scalar scalar = convert(one.array ? item(*one.array, kInterp) : *one.scalar, DType::complex128);
     std::memcpy(&number, scalar.bytes, sizeof number);
     return number;
 }
@@ -198,14 +198,14 @@ ArrayOrNumber interp(const Argument& given_x, const Array& given_xp, const Array
     const bool has_complex_x =
         given_x.weak ? given_x.weak->kind == Weak::Kind::Complex : has_complex_elements(given_x.type().dtype);
     if (has_complex_x || has_complex_elements(given_xp.dtype()))
-        raise(ErrorKind::Type, kName, ": coordinates are real");
+        raise(ErrorKind::Type, kInterp, ": coordinates are real");
     if (given_xp.ndim() != 1 || given_fp.ndim() != 1)
-        raise(ErrorKind::Value, kName, ": the points must lie along one axis, not ", given_xp.ndim(), " and ",
+        raise(ErrorKind::Value, kInterp, ": the points must lie along one axis, not ", given_xp.ndim(), " and ",
               given_fp.ndim());
     if (given_xp.size() != given_fp.size())
-        raise(ErrorKind::Value, kName, ": xp and fp must be equally long, and have ", given_xp.size(), " and ",
+        raise(ErrorKind::Value, kInterp, ": xp and fp must be equally long, and have ", given_xp.size(), " and ",
               given_fp.size(), " elements");
-    if (given_xp.is_empty()) raise(ErrorKind::Value, kName, ": array of sample points is empty");
+    if (given_xp.is_empty()) raise(ErrorKind::Value, kInterp, ": array of sample points is empty");
     const bool has_complex_y = has_complex_elements(given_fp.dtype());
     std::optional<Complex> left, right;
     if (given_left && !given_period) left = number_of_argument(*given_left, "left", has_complex_y);
@@ -227,7 +227,7 @@ ArrayOrNumber interp(const Argument& given_x, const Array& given_xp, const Array
         is_number ? full({}, float64_scalar(number), xp.device()) : astype(*given_x.array, DType::float64, 'K', false);
     if (given_period) {
         const double length = std::abs(number_of_argument(*given_period, "period", false).real());
-        if (length == 0) raise(ErrorKind::Value, kName, ": period must be a non-zero value");
+        if (length == 0) raise(ErrorKind::Value, kInterp, ": period must be a non-zero value");
         const Scalar period = float64_scalar(length);
         x = called(row::remainder, x, period);
         xp = called(row::remainder, xp, period);
@@ -239,7 +239,7 @@ ArrayOrNumber interp(const Argument& given_x, const Array& given_xp, const Array
         assign(
             parts_of_complex(result, is_imaginary),
             interpolated(x, xp, parts_of_complex(fp, is_imaginary), end(left, is_imaginary), end(right, is_imaginary)),
-            kName);
+            kInterp);
     return result;
 }
 

@@ -17,7 +17,7 @@ namespace cuarray {
 namespace {
 
 /// So many bytes are written by the caller's thread.
-constexpr int64_t kMostBytes = 1 << 23;
+constexpr int64_t kMostMovedBytes = 1 << 23;
 
 /// An array in C order as lines along an axis: how many there are, and the bytes from an element of one to the next.
 struct LinesAlong {
@@ -103,7 +103,7 @@ Array repeat_few(const Array& a, const RepeatCounts& counts, int axis) {
     int64_t total = 0;
     for (const int64_t count : counts)
         if (__builtin_add_overflow(total, count, &total)) return {};
-    if (!from || total == 0 || a.is_empty() || total > kMostBytes / lines.item / lines.count) return {};
+    if (!from || total == 0 || a.is_empty() || total > kMostMovedBytes / lines.item / lines.count) return {};
     Dims shape = a.shape();
     shape[axis] = total;
     Array result = empty(shape, a.dtype(), a.device());
@@ -122,7 +122,7 @@ Array repeat_few(const Array& a, const RepeatCounts& counts, int axis) {
 
 /// Every element so many times along an axis.
 Array repeat_all(const Array& a, int64_t count, int axis) {
-    constexpr int64_t kMostCounts = kMostBytes / 64;
+    constexpr int64_t kMostCounts = kMostMovedBytes / 64;
     const int64_t extent = a.shape()[axis];
     if (count > 0 && extent <= kMostCounts && count <= kFewBytes)
         if (Array few = repeat_few(a, RepeatCounts(size_t(extent), count), axis)) return few;
@@ -259,7 +259,7 @@ Array repeat(const Array& a, const std::variant<int64_t, Array>& repeats, std::o
     if (counts.size() != a.shape()[axis])
         raise(ErrorKind::Value, "repeat: ", counts.size(), " counts do not go with ", a.shape()[axis],
               " elements along axis ", axis);
-    if (is_read && counts.size() <= kMostBytes / 64)
+    if (is_read && counts.size() <= kMostMovedBytes / 64)
         if (Array few = repeat_few(packed(a), numbers, axis)) return few;
     // Indices of so many copies fit the caches of one core.
     const bool alone = a.storage().front().is_host_accessible() && num_threads() == 1;

@@ -9,14 +9,16 @@
 namespace cuarray {
 namespace {
 
-constexpr Record::Kind kKinds[] = {Record::Kind::Launch, Record::Kind::Copy, Record::Kind::Wait, Record::Kind::Alloc};
+constexpr Record::Kind kRecordKinds[] = {Record::Kind::Launch, Record::Kind::Copy, Record::Kind::Wait,
+                                         Record::Kind::Alloc};
 
 uint32_t category_of(Record::Kind kind) { return uint32_t(kind) + 1; }  // 0 means none
 
 class Ranges final : public Listener {
  public:
     Ranges() {
-        for (const Record::Kind kind : kKinds) nvtxDomainNameCategoryA(domain_, category_of(kind), to_string(kind));
+        for (const Record::Kind kind : kRecordKinds)
+            nvtxDomainNameCategoryA(domain_, category_of(kind), to_string(kind));
     }
 
     void begin(const Record& record) noexcept override {
