@@ -911,6 +911,7 @@ time.sleep(0.2)
 """
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     "step", ["(x + 1).sum()", "y[3] = Number()", "ca.sort(x[::-1])", "with ca.fuse(): (x * 2 + 1).sum()"]
 )

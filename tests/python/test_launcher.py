@@ -100,6 +100,7 @@ def test_arguments_and_what_a_script_sees(folder):
     assert_same(at, "inner/script.py", "--check", "3", "a", "-m")
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     "end", ["raise SystemExit(3)", "import sys; sys.exit('message')", "sys = 1 / 0", "raise KeyError('x') from ValueError()",
             "x = [\n", "raise KeyboardInterrupt", "import sys; sys.excepthook = lambda *e: print('mine', e[0], e[2].tb_lineno)\n1 / 0",
@@ -128,6 +129,7 @@ def test_modules(folder):
     assert python(at, "-m", "cuarray", "-m", "nothing_there").returncode == 1
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("method", ["spawn", "fork", "forkserver"])
 def test_multiprocessing(folder, method):
     at = folder(

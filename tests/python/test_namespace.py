@@ -1,6 +1,7 @@
 """The public names: completeness, NumPy's signatures, docstrings whose examples run, stubs, and the time of import."""
 
 import doctest
+import functools
 import importlib
 import importlib.util
 import inspect
@@ -186,6 +187,7 @@ def test_methods_are_in_the_reference():
     assert not [n for n in names if not re.search(rf'<a id="random\.Generator\.{n}"></a>`[^|]*` \| \w', text)]
 
 
+@functools.cache
 def documented():
     """Every object with examples, by name."""
     objects = {n: getattr(cuarray, n) for n in cuarray.__all__}

@@ -959,6 +959,7 @@ assert x.tolist() == [2, 2, 2]
     assert result.returncode == 0 and not complaints(result.stderr), result.stderr
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("end", ["", FORKED, "x[...] = 3\nsys.exit()"])
 def test_processes_end_quietly(device, end):
     environment = {**os.environ, "CUARRAY_DEVICE": device}
