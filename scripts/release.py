@@ -3,8 +3,9 @@
     python scripts/release.py check v0.1.0    names everything that is missing for this tag, and exits with 1
     python scripts/release.py notes v0.1.0    prints the section of CHANGELOG.md
 
-A release: set the version in pyproject.toml and CITATION.cff, date the section of CHANGELOG.md
-("## 0.1.0 - 2026-11-30"), commit, tag the commit vX.Y.Z and push the tag; .github/workflows/release.yml does the rest.
+A release: set the version in pyproject.toml, simulator/pyproject.toml and CITATION.cff, date the section of
+CHANGELOG.md ("## 0.1.0 - 2026-11-30"), commit, tag the commit vX.Y.Z and push the tag;
+.github/workflows/release.yml does the rest.
 """
 
 import re
@@ -19,6 +20,7 @@ def versions(root: Path) -> dict[str, str]:
     """Return the version that each file states."""
     patterns = {
         "pyproject.toml": r'^version = "(.+)"$',
+        "simulator/pyproject.toml": r'^version = "(.+)"$',
         "CITATION.cff": r"^version: (.+)$",
     }
     found = {}

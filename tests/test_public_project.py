@@ -19,6 +19,8 @@ CHANGELOG = "# Changelog\n\n## 0.2.0 - {date}\n\n{text}\n\n## 0.1.0 - 2026-01-31
 def project(tmp_path):
     """A project that can be released as v0.2.0."""
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "cuarray"\nversion = "0.2.0"\n')
+    (tmp_path / "simulator").mkdir()
+    (tmp_path / "simulator/pyproject.toml").write_text('[project]\nname = "cuarray-simulator"\nversion = "0.2.0"\n')
     (tmp_path / "CITATION.cff").write_text("cff-version: 1.2.0\nversion: 0.2.0\n")
     (tmp_path / "CHANGELOG.md").write_text(CHANGELOG.format(date="2026-11-30", text="- second"))
     (tmp_path / "addresses.toml").write_text('repository = "https://example.org"\nsecurity = "x@example.org"\n')
@@ -33,6 +35,7 @@ def test_a_complete_release(project):
 
 INCOMPLETE = [
     ("pyproject.toml", 'version = "0.2.0"', 'version = "0.1.9"', "pyproject.toml says 0.1.9"),
+    ("simulator/pyproject.toml", 'version = "0.2.0"', 'version = "0.1.9"', "simulator/pyproject.toml says 0.1.9"),
     ("CITATION.cff", "version: 0.2.0", "version: 0.1.0", "CITATION.cff says 0.1.0"),
     ("CHANGELOG.md", "2026-11-30", "not released", "but - not released"),
     ("CHANGELOG.md", "## 0.2.0", "## 0.3.0", "no heading"),

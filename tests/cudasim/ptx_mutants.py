@@ -43,6 +43,21 @@ TRANSLATOR = [
     ("lines-of-the-ptx", "function.py", "self.line, self.has_lines = self.module.line_word(int(match[1]), int(match[2])) or self.line, True", "pass", f"{MODULES} line"),
 ]  # fmt: skip
 
+SIMULATE = "tests/cudasim/test_simulate.py -k"
+WRONG = "tests/cudasim/test_simulate_kernels.py -k"
+
+# Bugs of what users of the simulator type and read. Name, file, text, planted text, tests.
+SIMULATOR = [
+    ("suppressed-kernels-are-reported", "simulator/cuarray_simulator/sources/simt.cpp", "if (wrong && !suppressed_) found(", "if (wrong) found(", f"{SIMULATE} limited"),
+    ("no-limit-of-findings", "simulator/cuarray_simulator/sources/simt.cpp", "        if (is_last_finding()) {\n", "        if (false) {\n", f"{SIMULATE} limited"),
+    ("blocks-are-mixed-up", "simulator/cuarray_simulator/sources/simt.cpp", "wrong.other.block == block_->time.number ?", "wrong.other.block != block_->time.number ?", f"{WRONG} 'wrong and blocks'"),
+    ("the-line-of-the-barrier-is-lost", "simulator/cuarray_simulator/sources/simt.cpp", "                place_.line = block_->barrier_line();\n", "", f"{WRONG} branch"),
+    ("the-other-line-is-lost", "simulator/cuarray_simulator/sources/check.cpp", "    now.line = line;\n", "", f"{SIMULATE} both_accesses"),
+    ("nvrtc-is-taken-for-a-framework", "simulator/cuarray_simulator/sources/caller.cpp", '.rfind("libnvrtc", 0) == 0', '.rfind("libnvrtc", 0) == 1', f"{SIMULATE} both_accesses"),
+    ("findings-leave-the-status-alone", "cuarray/_tools/simulated_run.py", "    if simulator().end():\n        raise SystemExit(1)\n", "    simulator().end()\n", f"{SIMULATE} both_accesses"),
+    ("a-loaded-driver-is-not-seen", "cuarray/_runtime/simulation.py", "    if _core.has_looked_for_gpus():", "    if False:", f"{SIMULATE} a_call"),
+]  # fmt: skip
+
 KERNEL = "include/cuarray/kernel/"
 UFUNCS = "tests/python/test_ufuncs.py -k"
 
@@ -78,6 +93,7 @@ def for_nvrtc(text: str, planted: str) -> str:
 
 def planted() -> list[Mutant]:
     found = [Mutant(f"ptx-{name}", PTX + file, old, new, tests) for name, file, old, new, tests in TRANSLATOR]
+    found += [Mutant(f"simulate-{name}", file, old, new, tests) for name, file, old, new, tests in SIMULATOR]
     for name, file, old, new, tests in KERNELS:
         seen, hidden = (f"ptx {tests}", f"sim {tests}")
         found.append(

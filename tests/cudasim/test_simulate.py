@@ -19,13 +19,13 @@ sys.path.insert(0, {str(HERE)!r})
 from ctypes import c_int
 from driver_api import CudaError, Driver
 d = Driver()
-def launch(text, grid=1, block=64, bytes=4096, shared=0, arrays=1):
-    memory = [d.alloc(bytes) for _ in range(arrays)]
-    for address in memory:
-        d.fill(address, 0, bytes // 4)
-    d.launch(d.kernel(text, "kernel"), grid, block, memory, shared=shared)
+def launch(text, grid=1, block=64, bytes=4096, shared=0, fill=True):
+    x = d.alloc(bytes)
+    if fill:
+        d.fill(x, 0, bytes // 4)
+    d.launch(d.kernel(text, "kernel"), grid, block, [x], shared=shared)
     d.synchronize()
-    return memory
+    return x
 """
 
 RACE = """
@@ -239,7 +239,7 @@ extern "C" __global__ void kernel(int* x) {
     x[1 + i] = blockIdx.x * 64 + threadIdx.x;
 }
 """
-    program = script(KERNEL + f"import hashlib\nx, = launch({order!r}, grid=8, block=64)\n"
+    program = script(KERNEL + f"import hashlib\nx = launch({order!r}, grid=8, block=64)\n"
                      "print(hashlib.sha1(d.download(x, 4096)).hexdigest())\n")  # fmt: skip
     said = [simulate(program, "--seed", str(seed)).stdout for seed in (1, 1, 2)]
     assert said[0] == said[1] != said[2] and len(said[0]) == 41
@@ -251,7 +251,7 @@ extern "C" __global__ void kernel(int* x) {
     if (threadIdx.x == 0) x[blockIdx.x] = atomicAdd(x + 100, 1);
 }
 """
-    program = script(KERNEL + f"x, = launch({sometimes!r}, grid=2)\nfirst = d.download(x, 4)[0]\n"
+    program = script(KERNEL + f"x = launch({sometimes!r}, grid=2)\nfirst = d.download(x, 4)[0]\n"
                      "print('ends')\nassert first == 0, first\n")  # fmt: skip
     run = simulate(program, "--seeds", "6")
     assert run.returncode == 1 and run.stdout.startswith("ends\n"), run.stdout + run.stderr

@@ -79,6 +79,8 @@ class Block {
         if (!warp.open.empty()) complete(thread.number / 32, nullptr);
         return at_barrier_ == 0;
     }
+    /// The line of the barrier at which threads wait, or at which they last met.
+    int barrier_line() const { return barrier_line_; }
     std::string left_early(const Thread& thread, const cudasim_module& module) const;
     /// Arrives at the barrier in `line`; `waits` tells whether the thread must wait.
     std::string arrive(Thread& thread, int line, bool& waits, const cudasim_module& module);

@@ -17,9 +17,15 @@ struct Framework {
 };
 
 constexpr Framework kFrameworks[] = {
-    {"/torch/", "PyTorch"},       {"/cupy", "CuPy"},       {"/jaxlib/", "JAX"},  {"/jax_plugins/", "JAX"},
-    {"/tensorflow/", "TensorFlow"}, {"/numba_cuda", "Numba"}, {"/cuda/core/", "cuda.core"},
-    {"/cuda/bindings/", "cuda.bindings"}, {"/warp/", "Warp"},
+    {"/torch/", "PyTorch"},
+    {"/cupy", "CuPy"},
+    {"/jaxlib/", "JAX"},
+    {"/jax_plugins/", "JAX"},
+    {"/tensorflow/", "TensorFlow"},
+    {"/numba_cuda", "Numba"},
+    {"/cuda/core/", "cuda.core"},
+    {"/cuda/bindings/", "cuda.bindings"},
+    {"/warp/", "Warp"},
 };
 
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -60,8 +66,9 @@ void refuse_runtime() {
     if (!files.empty() && file_name(files.front()).rfind("libnvrtc", 0) == 0) return;
     const std::string library = library_of(files);
     if (said->insert(library).second)
-        say(library + " uses CUDA's runtime, which is not simulated: it cannot allocate memory (error 500). Kernels that a "
-                      "library hands to the driver as PTX run, on arrays of cuarray or Numba");
+        say(library +
+            " uses CUDA's runtime, which is not simulated: it cannot allocate memory (error 500). Kernels that a "
+            "library hands to the driver as PTX run, on arrays of cuarray or Numba");
 }
 
 }  // namespace cudasim

@@ -8,7 +8,7 @@ namespace cudasim {
 
 /// The other access of a race.
 struct OtherAccess {
-    std::string work;       ///< kernel, copy or fill; empty: there is none
+    std::string work;  ///< kernel, copy or fill; empty: there is none
     bool is_write = false;
     bool has_thread = false;
     unsigned block = 0, thread = 0;
@@ -19,10 +19,10 @@ struct OtherAccess {
 struct Finding {
     const char* kind = "error";
     std::string message;
-    std::string kernel;     ///< its name as written in the program; empty outside of kernels
+    std::string kernel;  ///< its name as written in the program; empty outside of kernels
     cudasim_extent block{}, thread{};
-    int line = 0;           ///< 0: unknown
-    std::string file;       ///< of the line, if it is known
+    int line = 0;      ///< 0: unknown
+    std::string file;  ///< of the line, if it is known
     unsigned bytes = 0;
     OtherAccess other;
 };

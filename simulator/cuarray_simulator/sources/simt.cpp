@@ -127,7 +127,10 @@ class Execution {
             place_.thread = thread_->index;
             grid_.kernel->call(grid_.parameters);
             spins_ = 0;
-            if (!block_->end_thread(*thread_)) check(block_->left_early(*thread_, *grid_.module));
+            if (!block_->end_thread(*thread_)) {
+                place_.line = block_->barrier_line();
+                check(block_->left_early(*thread_, *grid_.module));
+            }
         }
         Fiber* self = fiber_;
         fibers().idle.push_back(self);
