@@ -12,6 +12,7 @@ constexpr int kLaneBytes = 256;     // of operands per thread: a quarter of its 
 constexpr int kBytesInFlight = 16;  // per thread: hides memory latency at full occupancy
 constexpr int kOffsets = 24;        // of operands, kept in registers per thread
 constexpr size_t kShortNodes = 24;
+constexpr int kUnrolledNodes = 128;  // of all lanes
 
 }  // namespace
 
@@ -38,6 +39,15 @@ int contiguous_lanes(const ElementSizes& sizes) {
     int lanes = std::max(1, std::min(16 / sizes.smallest, 32 / sizes.largest));
     while (lanes > 1 && lanes * sizes.total > kLaneBytes) lanes /= 2;
     return lanes;
+}
+
+int rows_per_thread(const Expr& expr, const ElementSizes& sizes, int lanes) {
+    if (!is_short(expr)) return 1;
+    int rows = lanes > 1 ? 4 : 8;
+    while (rows > 1 && (rows * lanes * sizes.total > kLaneBytes || rows * sizes.operands > kOffsets ||
+                        rows * lanes * int(expr.nodes.size()) > kUnrolledNodes))
+        rows /= 2;
+    return rows;
 }
 
 int strided_lanes(const ElementSizes& sizes) {

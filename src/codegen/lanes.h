@@ -10,6 +10,10 @@ ElementSizes element_sizes(const Expr& expr);
 /// Lanes of Walk::Contiguous: 16 bytes of the smallest item, 32 of the largest, at most 256 bytes per thread.
 int contiguous_lanes(const ElementSizes& sizes);
 
+/// Rows per thread of Walk::Rows and Walk::StridedRows, each of `lanes` elements: as many as registers hold, and the
+/// compiler unrolls in a short time.
+int rows_per_thread(const Expr& expr, const ElementSizes& sizes, int lanes);
+
 /// Lanes of Walk::Strided: 16 bytes read per thread, fewer if the offsets of all operands and lanes do not fit the
 /// registers.
 int strided_lanes(const ElementSizes& sizes);

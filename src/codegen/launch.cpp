@@ -7,6 +7,7 @@
 #include "codegen/lanes.h"
 #include "codegen/parameters.h"
 #include "codegen/sizes.h"
+#include "cuarray/kernel/rows.h"
 
 namespace cuarray {
 namespace {
@@ -15,7 +16,9 @@ namespace {
 constexpr int64_t kWorthTiling = 16;
 
 using FlatParameters = kernel::Flat<kOperands>;
+using RowsParameters = kernel::Rows<kOperands>;
 using StridedParameters = kernel::Strided<kOperands>;
+static_assert(sizeof(RowsParameters) <= sizeof(Launch::parameters));
 static_assert(sizeof(StridedParameters) <= sizeof(Launch::parameters));
 
 char* address_of(const Space& space, int k) { return reinterpret_cast<char*>(space.offset[k]); }
@@ -48,6 +51,58 @@ void fill_flat(Launch& launch, const Space& space, const ElementSizes& sizes) {
     for (int k = 0; k < space.operands; ++k) {
         const bool steps = space.strides[k][0] != 0 || k < sizes.outputs;
         p.operands[k] = {address_of(space, k), steps};
+    }
+}
+
+/// Whether Walk::Rows applies: whole vectors in each row, and every operand contiguous along the rows and aligned to
+/// the vector, or broadcast.
+bool has_rows(const Space& space, const ElementSizes& sizes) {
+    const int last = space.ndim - 1, lanes = contiguous_lanes(sizes);
+    if (lanes == 1 || space.shape[last] % lanes != 0) return false;
+    for (int k = 0; k < sizes.memory_operands; ++k) {
+        const int64_t step = space.strides[k][last];
+        if (step == 0 && k >= sizes.outputs) continue;
+        if (step != sizes.size[k]) return false;
+        int64_t bits = space.offset[k];
+        for (int d = 0; d < last; ++d) bits |= space.strides[k][d];
+        if ((bits & (std::min(16, sizes.size[k] * lanes) - 1)) != 0) return false;
+    }
+    return true;
+}
+
+/// Threads of a block along a row, as a power of two: as many as leave at most an eighth of them idle; a warp at least.
+int bits_along_rows(int64_t vectors) {
+    int bits = 0;
+    while (bits < 5 && (int64_t(1) << bits) < vectors) ++bits;
+    for (int more = bits + 1; more <= 8; ++more) {
+        const int64_t threads = (vectors + (int64_t(1) << more) - 1) >> more << more;
+        if (threads - vectors <= threads / 8) bits = more;
+    }
+    return bits;
+}
+
+/// Walk::Rows or Walk::StridedRows, which differ in the elements that a thread has of each row.
+void fill_rows(Launch& launch, const Space& space, const ElementSizes& sizes, const int (&rows_per_thread)[2]) {
+    auto& p = *reinterpret_cast<RowsParameters*>(launch.parameters);
+    p = {};
+    const int last = space.ndim - 1;
+    launch.walk = has_rows(space, sizes) ? Walk::Rows : Walk::StridedRows;
+    launch.block = kThreads;
+    const bool strided = launch.walk == Walk::StridedRows;
+    const int lanes = strided ? 1 : contiguous_lanes(sizes);
+    const int64_t vectors = space.shape[last] / lanes, rows = space.size / space.shape[last];
+    const int bits = bits_along_rows(vectors);
+    const int64_t across = (vectors + (int64_t(1) << bits) - 1) >> bits;
+    const int64_t per_block = (kThreads >> bits) * rows_per_thread[strided];
+    launch.set_grid(to_string(launch.walk), across * ((rows + per_block - 1) / per_block), kThreads);
+    p.rows = uint32_t(rows), p.columns = uint32_t(space.shape[last]);
+    p.axes = uint32_t(last), p.column_bits = uint32_t(bits);
+    set_extent(p.row_blocks, across);
+    for (int d = 0; d < last; ++d) set_extent(p.extents[d], space.shape[d]);
+    for (int k = 0; k < space.operands; ++k) {
+        p.operands[k].data = address_of(space, k);
+        p.operands[k].step = int32_t(space.strides[k][last]);
+        for (int d = 0; d < last; ++d) p.operands[k].strides[d] = int32_t(space.strides[k][d]);
     }
 }
 
@@ -204,6 +259,8 @@ ElementwisePlan::ElementwisePlan(const Expr& expr, const Dims& shape, std::span<
     if (is_flat(space_, sizes_)) {
         fill_flat(launch, space_, sizes_);
     } else {
+        rows_[0] = rows_per_thread(expr, sizes_, contiguous_lanes(sizes_));
+        rows_[1] = rows_per_thread(expr, sizes_, 1);
         cut();
         select(0);
     }
@@ -234,6 +291,7 @@ void ElementwisePlan::select(int64_t slice) {
     part.size = count(std::span(part.shape, size_t(part.ndim)));
     drop_short_axes(part);
     const int axis = tile_axis(part, sizes_);
+    if (axis < 0 && part.ndim > 1) return fill_rows(launch, part, sizes_, rows_);
     if (axis < 0) return fill_strided(launch, part, sizes_);
     move_axis(part, axis, part.ndim - 2);
     fill_tiled(launch, part, sizes_);

@@ -70,6 +70,7 @@ class CUARRAY_API ElementwisePlan {
     void cut();
 
     ElementSizes sizes_;
+    int rows_[2] = {1, 1};  ///< rows per thread of Walk::Rows and of Walk::StridedRows
     Space space_;
     int64_t pieces_[kMaxDims];  ///< coordinates of each axis that one slice covers
     int64_t slices_ = 1;

@@ -1,10 +1,39 @@
-// matmul_launch.cpp -- plans matrix products: one thread block per tile of each result.
+// matmul_launch.cpp -- plans matrix products: one thread block per tile of each result, or for several small results.
 #include "codegen/matmul_launch.h"
 
 #include "codegen/sizes.h"
 #include "cuarray/kernel/matmul.h"
 
 namespace cuarray {
+namespace {
+
+/// The operands and the axes of the stack.
+template <class Parameters>
+void fill_operands(Parameters& p, const Space& space, const DeviceOperand* const (&operands)[3]) {
+    p.axes = uint32_t(space.ndim);
+    for (int d = 0; d < space.ndim; ++d) p.extents[d] = space.shape[d];
+    kernel::MatrixOperand* const matrices[] = {&p.left, &p.right, &p.result};
+    for (int k = 0; k < 3; ++k) {
+        const Dims& all = *operands[k]->strides;
+        kernel::MatrixOperand& matrix = *matrices[k];
+        matrix.data = reinterpret_cast<char*>(operands[k]->address + uint64_t(space.offset[k]));
+        matrix.row = all[all.size() - 2];
+        matrix.column = all[all.size() - 1];
+        for (int d = 0; d < space.ndim; ++d) matrix.batch[d] = space.strides[k][d];
+    }
+}
+
+/// The zeroed parameters of a launch.
+template <class Parameters>
+Parameters& parameters_of(Launch& launch) {
+    static_assert(sizeof(Parameters) <= sizeof(Launch::parameters));
+    auto& p = *reinterpret_cast<Parameters*>(launch.parameters);
+    p = {};
+    return p;
+}
+
+}  // namespace
+
 NamedLaunch plan_matmul(const MatmulOperands& places) {
     const DeviceOperand* const operands[] = {&places.left, &places.right, &places.result};
     Dims batches[3];
@@ -18,29 +47,29 @@ NamedLaunch plan_matmul(const MatmulOperands& places) {
               kernel::kMaxAxes);
 
     const std::string type = info(places.dtype).text;
+    const bool is_small = places.rows <= kThreads && places.columns <= kThreads &&
+                          places.rows * places.columns <= kThreads && places.rows * places.columns > 0;
+    const std::string kernel = is_small ? "small_matmul" : "matmul";
     NamedLaunch to;
-    to.kernel.entry = "matmul_" + type;
-    to.kernel.parameters = "MatmulParameters";
-    to.kernel.function = "matmul<" + type + ">";
+    to.kernel.entry = kernel + "_" + type;
+    to.kernel.parameters = is_small ? "SmallMatmulParameters" : "MatmulParameters";
+    to.kernel.function = kernel + "<" + type + ">";
     to.kernel.has_complex = info(places.dtype).kind == Kind::Complex;
     to.kernel.threads = kThreads;
-    static_assert(sizeof(kernel::MatmulParameters) <= sizeof(Launch::parameters));
-    auto& p = *reinterpret_cast<kernel::MatmulParameters*>(to.launch.parameters);
-    p = {};
+    if (is_small) {
+        auto& p = parameters_of<kernel::SmallMatmulParameters>(to.launch);
+        p.stack = uint64_t(space.size), p.depth = uint64_t(places.depth);
+        p.columns = uint32_t(places.columns), p.size = uint32_t(places.rows * places.columns);
+        p.matrices = uint32_t(kThreads) / p.size;
+        fill_operands(p, space, operands);
+        to.launch.set_grid("matmul", (space.size + p.matrices - 1) / p.matrices, kThreads);
+        return to;
+    }
+    auto& p = parameters_of<kernel::MatmulParameters>(to.launch);
     p.rows = uint64_t(places.rows), p.depth = uint64_t(places.depth), p.columns = uint64_t(places.columns);
     p.tiles_down = uint64_t((places.rows + kernel::kMatrixTile - 1) / kernel::kMatrixTile);
     p.tiles_across = uint64_t((places.columns + kernel::kMatrixTile - 1) / kernel::kMatrixTile);
-    p.axes = uint32_t(space.ndim);
-    for (int d = 0; d < space.ndim; ++d) p.extents[d] = space.shape[d];
-    kernel::MatrixOperand* const matrices[] = {&p.left, &p.right, &p.result};
-    for (int k = 0; k < 3; ++k) {
-        const Dims& all = *operands[k]->strides;
-        kernel::MatrixOperand& matrix = *matrices[k];
-        matrix.data = reinterpret_cast<char*>(operands[k]->address + uint64_t(space.offset[k]));
-        matrix.row = all[all.size() - 2];
-        matrix.column = all[all.size() - 1];
-        for (int d = 0; d < space.ndim; ++d) matrix.batch[d] = space.strides[k][d];
-    }
+    fill_operands(p, space, operands);
     to.launch.set_grid("matmul", space.size * int64_t(p.tiles_down) * int64_t(p.tiles_across), kThreads);
     return to;
 }

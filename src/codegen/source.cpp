@@ -14,10 +14,10 @@
 namespace cuarray {
 namespace {
 
-constexpr const char* kWalkNames[] = {"contiguous", "strided",  "tree",  "tree_strided", "tree_strided64",
-                                      "short",      "in_order", "tiles", "tiles64",      "lines"};
+constexpr const char* kWalkNames[] = {"contiguous",     "rows",  "strided_rows", "strided", "tree",    "tree_strided",
+                                      "tree_strided64", "short", "in_order",     "tiles",   "tiles64", "lines"};
 
-constexpr Walk kElementwiseWalks[] = {Walk::Contiguous, Walk::Strided};
+constexpr Walk kElementwiseWalks[] = {Walk::Contiguous, Walk::Rows, Walk::StridedRows, Walk::Strided};
 constexpr Walk kReductionWalks[] = {Walk::Tree, Walk::Short, Walk::TreeStrided, Walk::TreeStrided64};
 constexpr Walk kFoldWalks[] = {Walk::InOrder};
 constexpr Walk kScanWalks[] = {Walk::Scan, Walk::Scan64};
@@ -93,6 +93,13 @@ EntryText entry_text(const Program& program, Walk walk) {
     const int threads = strided_threads(sizes);
     switch (walk) {
         case Walk::Contiguous: return {"Flat<" + operands + ">", "contiguous<program, " + lanes + ">", kThreads};
+        case Walk::Rows:
+        case Walk::StridedRows: {
+            const int in_row = walk == Walk::Rows ? contiguous_lanes(sizes) : 1;
+            const std::string shape =
+                std::to_string(in_row) + ", " + std::to_string(rows_per_thread(*program.expr, sizes, in_row));
+            return {"Rows<" + operands + ">", "rows<program, " + shape + ">", kThreads};
+        }
         case Walk::Strided:
             return {"Strided<" + operands + ">", "strided<program, " + far_lanes + ", " + std::to_string(threads) + ">",
                     threads};

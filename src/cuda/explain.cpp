@@ -5,6 +5,7 @@
 #include <sstream>
 #include <vector>
 
+#include "cuarray/kernel/rows.h"
 #include "cuarray/kernel/scan.h"
 
 namespace cuarray::cuda {
@@ -56,6 +57,8 @@ std::string addresses(const Launch& launch, size_t operands) {
     using namespace kernel;
     switch (launch.walk) {
         case Walk::Contiguous: return addresses<Flat<kMaxOperands>>(launch, operands);
+        case Walk::Rows:
+        case Walk::StridedRows: return addresses<Rows<kMaxOperands>>(launch, operands);
         case Walk::Strided: return addresses<Strided<kMaxOperands>>(launch, operands);
         case Walk::TreeStrided: return addresses<Folded<Index32, kMaxOperands>>(launch, operands);
         case Walk::Scan: return addresses<ScanParameters<Index32, kMaxOperands>>(launch, operands);

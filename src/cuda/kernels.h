@@ -38,8 +38,8 @@ class KernelTable {
     size_t size() const;
 
  private:
-    /// Elementwise walks: Contiguous and Strided.
-    static constexpr size_t kWalks = 2;
+    /// The walks of elementwise programs, which come first.
+    static constexpr size_t kWalks = 4;
 
     const Kernel* look_up(uint64_t hash, const Program& program, Walk walk) const;
     const Kernel& find_in_table(const Program& program, Walk walk);

@@ -50,8 +50,10 @@ void add_masks(int item, int64_t n) {
 void add_products() {
     const Dims strides{32, 16};
     for (int type = 0; type < kDTypes; ++type)
-        add(plan_matmul({{}, 70, 80, 90, DType(type), {1 << 20, &strides}, {1 << 21, &strides}, {1 << 22, &strides}})
-                .kernel);
+        for (int64_t rows : {70, 2})
+            add(plan_matmul(
+                    {{}, rows, 80, 90, DType(type), {1 << 20, &strides}, {1 << 21, &strides}, {1 << 22, &strides}})
+                    .kernel);
 }
 
 /// The loops of updates, through `arrays` index arrays.

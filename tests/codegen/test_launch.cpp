@@ -1,5 +1,6 @@
 // test_launch.cpp -- the parameters of launches against the plain arithmetic of strides, also beyond 2^31.
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -9,12 +10,14 @@
 
 #include "../core/check.h"
 #include "codegen/launch.h"
+#include "cuarray/kernel/rows.h"
 
 using namespace cuarray;
 
 namespace {
 
 using Flat = kernel::Flat<kernel::kMaxOperands>;
+using Rows = kernel::Rows<kernel::kMaxOperands>;
 using Strided = kernel::Strided<kernel::kMaxOperands>;
 using Addresses = std::vector<uint64_t>;
 
@@ -103,11 +106,43 @@ void visit_contiguous(const Launch& launch, int operands, int item, std::map<Add
     }
 }
 
+/// What the threads of Walk::Rows and Walk::StridedRows compute: `lanes` elements of each of their rows.
+void visit_rows(const Launch& launch, int operands, int lanes, int rows, int item, std::map<Addresses, int>& seen) {
+    const Rows& p = *reinterpret_cast<const Rows*>(launch.parameters);
+    const uint32_t apart = launch.block >> p.column_bits;
+    for (uint32_t thread = 0; thread < launch.grid * launch.block; ++thread) {
+        const uint32_t block = thread / launch.block, here = thread % launch.block;
+        const uint32_t down = block / p.row_blocks.size, across = block % p.row_blocks.size;
+        CHECK(p.row_blocks.quotient(block) == down);
+        const uint32_t column = ((across << p.column_bits) + here % (1u << p.column_bits)) * uint32_t(lanes);
+        for (int r = 0; r < rows; ++r) {
+            const uint32_t row = (down * uint32_t(rows) + uint32_t(r)) * apart + (here >> p.column_bits);
+            if (row >= p.rows) continue;
+            for (uint32_t i = column; i < column + uint32_t(lanes) && column < p.columns; ++i) {
+                Addresses found;
+                for (int k = 0; k < operands; ++k) {
+                    const auto& operand = p.operands[k];
+                    CHECK(lanes == 1 || operand.step == item || (k > 0 && operand.step == 0));
+                    int64_t offset = int64_t(i) * operand.step;
+                    uint32_t rest = row;
+                    for (int d = int(p.axes) - 1; d >= 0; --d) {
+                        offset += int64_t(rest % p.extents[d].size) * operand.strides[d];
+                        rest /= p.extents[d].size;
+                    }
+                    found.push_back(reinterpret_cast<uint64_t>(operand.data) + uint64_t(offset));
+                    CHECK(lanes == 1 || operand.step == 0 || i > column || found.back() % uint64_t(lanes * item) == 0);
+                }
+                ++seen[found];
+            }
+        }
+    }
+}
+
 /// Every element exactly once, each with the addresses that strides give.
 void check_all_elements(DType dtype, const Dims& shape, const std::vector<DeviceOperand>& places) {
     const int operands = int(places.size());
-    ElementwisePlan plan(sum_of(dtype, operands - 1), shape, {places.data(), 1},
-                         {places.data() + 1, places.size() - 1});
+    const Expr expr = sum_of(dtype, operands - 1);
+    ElementwisePlan plan(expr, shape, {places.data(), 1}, {places.data() + 1, places.size() - 1});
     std::map<Addresses, int> expected, seen;
     for (int64_t i = 0, n = count(shape); i < n; ++i) ++expected[element_at(i, shape, places)];
     for (int64_t slice = 0; slice < plan.slices(); ++slice) {
@@ -115,6 +150,15 @@ void check_all_elements(DType dtype, const Dims& shape, const std::vector<Device
         if (plan.launch.grid == 0) continue;
         if (plan.launch.walk == Walk::Contiguous) {
             visit_contiguous(plan.launch, operands, item_size(dtype), seen);
+            continue;
+        }
+        if (plan.launch.walk != Walk::Strided) {
+            int lanes = 0, rows = 0;
+            const std::string text = kernel_source({&expr}, {&plan.launch.walk, 1});
+            const size_t call = text.rfind("rows<program, ");
+            CHECK(call != std::string::npos && std::sscanf(&text[call], "rows<program, %d, %d>", &lanes, &rows) == 2);
+            CHECK((lanes == 1) == (plan.launch.walk == Walk::StridedRows));
+            visit_rows(plan.launch, operands, lanes, rows, item_size(dtype), seen);
             continue;
         }
         const Reader reader(plan.launch);
@@ -135,6 +179,7 @@ void random_layouts() {
         for (int64_t d = 0, size = 1; d < ndim; ++d) {
             const int64_t most = std::max<int64_t>(1, 6000 / size);
             shape.push_back(pick(1, std::min<int64_t>(most, ndim > 5 ? 3 : 70)));
+            if (round % 2 == 0 && d == ndim - 1 && most >= 4) shape.back() = shape.back() / 4 * 4 + 4;
             size *= shape.back();
         }
         const int operands = int(pick(2, 4));
@@ -143,15 +188,15 @@ void random_layouts() {
         for (int k = 0; k < operands; ++k) {
             Dims order;
             for (int d = 0; d < ndim; ++d) order.push_back(d);
-            if (pick(0, 1)) std::shuffle(order.begin(), order.end(), random);
-            strides.push_back(strides_in_order(shape, order, 4 * pick(1, 2)));
+            if (round % 3 && pick(0, 1)) std::shuffle(order.begin(), order.end(), random);
+            strides.push_back(strides_in_order(shape, order, 4 * (round % 4 ? 1 : pick(1, 2))));
             for (int d = 0; d < ndim && k > 0; ++d) {
                 if (pick(0, 5) == 0) strides.back()[d] = 0;
                 if (pick(0, 5) == 0) strides.back()[d] *= -1;
             }
         }
         for (int k = 0; k < operands; ++k)
-            places.push_back({uint64_t(1 + k) << 40 | uint64_t(4 * pick(0, 5)), &strides[size_t(k)]});
+            places.push_back({uint64_t(1 + k) << 40 | uint64_t(round % 2 ? 4 * pick(0, 5) : 0), &strides[size_t(k)]});
         check_all_elements(DType::float32, shape, places);
     }
 }
@@ -202,6 +247,14 @@ void alignment_and_transposes_choose_the_walk() {
     ElementwisePlan plan(sum_of(DType::float32, 1), square, {turned.data(), 1}, {turned.data() + 1, 1});
     const Strided& p = *reinterpret_cast<const Strided*>(plan.launch.parameters);
     CHECK(plan.launch.walk == Walk::Strided && p.tiled == 1 && p.turned == 2);
+    const Dims row{0, 4}, column{4, 0}, wide{408, 4};
+    const auto walk_beside = [&](const Dims& strides, uint64_t address) {
+        const std::vector<DeviceOperand> of_rows{{256, &rows}, {address, &strides}};
+        return ElementwisePlan(sum_of(DType::float32, 1), square, {of_rows.data(), 1}, {of_rows.data() + 1, 1})
+            .launch.walk;
+    };
+    CHECK(walk_beside(row, 1 << 20) == Walk::Rows && walk_beside(column, 4) == Walk::Rows);
+    CHECK(walk_beside(row, (1 << 20) + 4) == Walk::StridedRows && walk_beside(wide, 1 << 20) == Walk::StridedRows);
     const std::vector<DeviceOperand> both{{256, &columns}, {1 << 20, &columns}};
     CHECK(ElementwisePlan(sum_of(DType::float32, 1), square, {both.data(), 1}, {both.data() + 1, 1}).launch.walk ==
           Walk::Contiguous);

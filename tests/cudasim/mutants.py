@@ -25,6 +25,8 @@ BACKEND = "tests/cuda/test_cuda_backend.py"
 FOLDS = f"{BACKEND} -k reductions"
 LONG_FOLD = f"{BACKEND} -k long_reduction"
 LOOPS = f"{BACKEND} -k elementwise"
+ROWS = "sim tests/python/test_strided_loops.py -k 'cuda and test_rows and f4'"
+SMALL_PRODUCTS = "sim tests/python/test_products.py -k 'cuda and bits_of_all_devices and float32'"
 ORDER = f"{BACKEND} -k foreign"
 BYTES = f"{BACKEND} -k transfers"
 MEMORY = "tests/cuda/test_cuda_memory.py"
@@ -1032,6 +1034,48 @@ BY_HAND = [
         "if ((space.offset[k] & (border - 1)) != 0) return false;",
         "(void)border;",
         LOOPS,
+    ),
+    Mutant(
+        "rows-of-vectors-off-their-border",
+        "src/codegen/launch.cpp",
+        "if ((bits & (std::min(16, sizes.size[k] * lanes) - 1)) != 0) return false;",
+        "(void)bits;",
+        ROWS,
+    ),
+    Mutant(
+        "rows-beyond-the-last-are-read",
+        ELEMENTWISE,
+        "rest[r] = exists(r) ? row + u32(r) * apart : row;",
+        "rest[r] = row + u32(r) * apart;",
+        ROWS,
+    ),
+    Mutant(
+        "only-whole-blocks-of-rows",
+        "src/codegen/launch.cpp",
+        "across * ((rows + per_block - 1) / per_block)",
+        "across * std::max<int64_t>(1, rows / per_block)",
+        ROWS,
+    ),
+    Mutant(
+        "masked-vectors-are-stored-whole",
+        ELEMENTWISE,
+        "for (int v = 0; v < V; ++v) all = all && kept[r * V + v];",
+        "for (int v = 0; v < V; ++v) all = v ? all || kept[r * V + v] : kept[r * V];",
+        ROWS,
+    ),
+    Mutant(
+        "small-products-are-one-fold",
+        "include/cuarray/kernel/matmul_device.h",
+        "const int length = p.depth - k < u64(kPanel) ? int(p.depth - k) : kPanel;",
+        "const int length = k ? 0 : int(p.depth);",
+        SMALL_PRODUCTS,
+    ),
+    Mutant(
+        "small-products-beyond-the-stack",
+        "include/cuarray/kernel/matmul_device.h",
+        "if (matrix >= p.matrices || rest >= p.stack) return;",
+        "if (matrix >= p.matrices) return;",
+        SMALL_PRODUCTS,
     ),
     Mutant(
         "counter-shared-by-all-tiles",

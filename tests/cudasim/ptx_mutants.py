@@ -67,7 +67,7 @@ LONGER = "CUARRAY_FN constexpr int longer() {\n#ifdef __CUDA_ARCH__\n    return 
 # Name, file, text, what only NVRTC reads instead, tests.
 KERNELS = [
     ("a-longer-parameter", "index.h", "template <int N>\nstruct Flat {\n", LONGER + "template <int N>\nstruct Flat {\n    u64 padding[longer()];\n", f"{UFUNCS} 'cuda and test_values and add-float32'"),
-    ("a-longer-member-of-a-parameter", "index.h", "struct StridedOperand {\n    char* data;\n", LONGER + "struct StridedOperand {\n    char* data;\n    i32 padding[2 * longer()];\n", "tests/python/test_operands.py -k 'cuda and beside_an_array and kron'"),
+    ("a-longer-member-of-a-parameter", "rows.h", "struct RowsOperand {\n    char* data;\n", LONGER + "struct RowsOperand {\n    char* data;\n    i32 padding[2 * longer()];\n", "tests/python/test_operands.py -k 'cuda and beside_an_array and kron'"),
     ("a-misaligned-vector-load", "elementwise.h", "            const Vector<T, V> vector = *reinterpret_cast<const Vector<T, V>*>(from);\n", "            const Vector<T, V> vector = *reinterpret_cast<const Vector<T, V>*>(from + 1);\n", f"{UFUNCS} 'cuda and test_values and add-float32'"),
     ("a-contraction", "matmul.h", "            sum[0] += x[0] * y[0];\n", "            if constexpr (is_same<Right, f64>)\n                sum[0] = ::fma(x[0], y[0], sum[0]);\n            else\n                sum[0] += x[0] * y[0];\n", "tests/python/test_products.py -k 'cuda and bits_of_all_devices and float64'"),
     ("a-root-rounded-towards-zero", "math.h", " return CUARRAY_C(sqrt)(x); }\n", " return ::__dsqrt_rz(x); }\n", f"{UFUNCS} 'cuda and test_values and sqrt-float64'"),

@@ -181,6 +181,7 @@ def test_kernels_of_indices_and_masks(every):
         "mask_expand_b8_64",
         "mask_locate",
         "matmul_f32",
+        "small_matmul_f32",
         "update_add_f32_f32_f32_1",
         "update_keys_1_64",
         "segmented_sum_bf16",

@@ -387,8 +387,14 @@ def test_bits_depend_on_no_number_of_threads(threads, rng):
 @pytest.mark.parametrize("type", ["float32", "float64", "complex64", "int32", "float16"])
 @cuarray.deterministic()
 def test_bits_of_all_devices_are_equal(type, device, rng):
-    """Wide products, narrow ones, and those with vectors."""
+    """Wide products, narrow ones, stacks of small ones up to a block's elements, and those with vectors."""
     narrow = [((3, 5, 40), (3, 40, columns)) for columns in range(1, 10)]
+    narrow += [
+        ((2, 3, 4, 600), (3, 600, 5)),
+        ((40, 2, 3), (40, 3, 2)),
+        ((2, 16, 30), (30, 16)),
+        ((2, 16, 30), (30, 17)),
+    ]
     for left, right in [((2, 5, 600), (600, 70)), *narrow, ((40,), (40, 7)), ((6, 50), (50,)), ((500,), (500,))]:
         x, y = numbers(np.dtype(type), left, rng), numbers(np.dtype(type), right, rng)
         got = cuarray.matmul(cuarray.asarray(x), cuarray.asarray(y))

@@ -115,3 +115,47 @@ def test_unaligned(offset, cpu):
         np.testing.assert_array_equal((y[n::-1] + y[: n + 1]).numpy(), x[n::-1] + x[: n + 1])
     rows = slice(None), slice(1, 150)
     np.testing.assert_array_equal((y.reshape(5, 200)[rows] * 3).numpy(), x.reshape(5, 200)[rows] * 3)
+
+
+# Shapes whose rows are whole vectors of all or of some types, or no vector at all; rows that no block fills, and more
+# than a block has.
+GRIDS = [(2, 16), (3, 3), (5, 64), (37, 40), (300, 8), (9, 1056), (4, 5, 48), (2, 3, 5, 16), (3, 2, 2, 2, 7)]
+
+# An array of the shape in memory of many elements.
+SHEETS = {
+    "contiguous": lambda m, s: m[: np.prod(s)].reshape(s),
+    "padded": lambda m, s: m[: np.prod(s[:-1]) * (s[-1] + 16)].reshape(*s[:-1], s[-1] + 16)[..., : s[-1]],
+    "shifted": lambda m, s: m[: np.prod(s[:-1]) * (s[-1] + 2)].reshape(*s[:-1], s[-1] + 2)[..., 1:-1],
+    "mirrored": lambda m, s: m[: np.prod(s)].reshape(s)[..., ::-1],
+    "upside down": lambda m, s: m[: np.prod(s)].reshape(s)[::-1],
+    "every second": lambda m, s: m[: 2 * np.prod(s)].reshape(*s[:-1], 2 * s[-1])[..., ::2],
+    "row": lambda m, s: m[: s[-1]],
+    "column": lambda m, s: m[: s[-2]].reshape(-1, 1),
+    "first axis": lambda m, s: m[: s[0]].reshape(-1, *[1] * (len(s) - 1)),
+    "middle axes": lambda m, s: m[: np.prod(s[:-1])].reshape(*s[:-1], 1),
+}
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "f2", "f4", "f8", "c16"])
+@pytest.mark.parametrize("shape", GRIDS, ids=str)
+def test_rows(dtype, shape, device):
+    """Copies, sums, masked writes, choices and faults of rows, broadcast or not, into contiguous and other arrays."""
+    count = 2 * np.prod(shape) + 40 * np.prod(shape[:-1])
+    left, right = memory(dtype, count, 1), memory(dtype, count, 2)
+    for first, second in itertools.product(SHEETS, ["contiguous", "row", "middle axes", "mirrored"]):
+        a, b = (cuarray.array(m, device=device) for m in (left, right))
+        x, y, p, q = (
+            SHEETS[first](a, shape),
+            SHEETS[second](b, shape),
+            SHEETS[first](left, shape),
+            SHEETS[second](right, shape),
+        )
+        assert (x + y).numpy().tobytes() == (p + q).tobytes(), (first, second)
+        mask = SHEETS[second](memory("?", count, 3), shape)
+        choice = cuarray.where(cuarray.asarray(mask, device=device), x, y)
+        assert choice.numpy().tobytes() == np.where(mask, p, q).tobytes(), (first, second)
+        if first not in ("row", "column", "first axis", "middle axes"):
+            np.add(p, q, out=p, where=mask)
+            cuarray.add(x, y, out=x, where=cuarray.asarray(mask, device=device))
+            assert a.numpy().tobytes() == left.tobytes(), (first, second)
+        assert x.astype("c16").numpy().tobytes() == p.astype("c16").tobytes()

@@ -6,7 +6,7 @@
 // before its arithmetic and all stores after it, so that they overlap, and an operand that is also the output
 // is read before it is written.
 #pragma once
-#include "cuarray/kernel/index.h"
+#include "cuarray/kernel/rows.h"
 
 namespace cuarray::kernel {
 
@@ -134,6 +134,97 @@ CUARRAY_FN void contiguous(const Flat<P::operands>& p, const S& scalars, const F
 #pragma unroll 1
     for (const u64 end = whole ? first + 1 : p.size; first < end; ++first)
         run<P, V>(FlatWalk<P, V>{p, first, whole}, scalars, sink);
+}
+
+/// Several axes; a thread computes V elements of each of R rows, which are a block's rows apart. Rows of vectors are
+/// contiguous, or broadcast where they step by 0; rows of single elements (V = 1) step by any number of bytes.
+template <class P, int V, int R>
+struct RowsWalk {
+    const Rows<P::operands>& p;
+    u32 row, apart;
+    char* data[P::operands][R];
+    CUARRAY_FN int lanes() const { return V * R; }
+    CUARRAY_FN bool exists(int r) const { return r == 0 || row + u32(r) * apart < p.rows; }
+    CUARRAY_FN bool has(int u) const { return exists(u / V); }
+    /// The addresses of all rows; those beyond the last one are read as the first one, and not written.
+    CUARRAY_FN void locate(u32 column) {
+        u32 rest[R];
+#pragma unroll
+        for (int r = 0; r < R; ++r) rest[r] = exists(r) ? row + u32(r) * apart : row;
+#pragma unroll
+        for (int k = 0; k < P::operands; ++k)
+#pragma unroll
+            for (int r = 0; r < R; ++r) data[k][r] = p.operands[k].data + i64(i32(column)) * p.operands[k].step;
+#pragma unroll 1
+        for (int d = int(p.axes) - 1; d > 0; --d) {
+#pragma unroll
+            for (int r = 0; r < R; ++r) {
+                const u32 outer = p.extents[d].quotient(rest[r]);
+                const i32 coordinate = i32(rest[r] - outer * p.extents[d].size);
+                rest[r] = outer;
+#pragma unroll
+                for (int k = 0; k < P::operands; ++k) data[k][r] += i64(coordinate) * p.operands[k].strides[d];
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < P::operands; ++k)
+#pragma unroll
+            for (int r = 0; r < R; ++r) data[k][r] += i64(i32(rest[r])) * p.operands[k].strides[0];
+    }
+    template <class T>
+    CUARRAY_FN void read(int k, T (&x)[V * R]) const {
+        if (V > 1 && p.operands[k].step) {
+#pragma unroll
+            for (int r = 0; r < R; ++r) {
+                const Vector<T, V> vector = *reinterpret_cast<const Vector<T, V>*>(data[k][r]);
+                CUARRAY_COPY(x + r * V, &vector, sizeof vector);
+            }
+        } else {
+#pragma unroll
+            for (int r = 0; r < R; ++r) {
+                const T one = *reinterpret_cast<const T*>(data[k][r]);
+#pragma unroll
+                for (int v = 0; v < V; ++v) x[r * V + v] = one;
+            }
+        }
+    }
+    CUARRAY_FN void index(int k, i64 (&x)[V * R]) const {
+#pragma unroll
+        for (int u = 0; u < V * R; ++u) x[u] = reinterpret_cast<i64>(data[k][u / V]) + i64(u % V) * p.operands[k].step;
+    }
+    template <class T>
+    CUARRAY_FN void write(int k, T (&y)[V * R], const bool* kept) const {
+#pragma unroll
+        for (int r = 0; r < R; ++r) {
+            if (!exists(r)) continue;
+            T* to = reinterpret_cast<T*>(data[k][r]);
+            bool all = true;
+            if constexpr (P::masked) {
+#pragma unroll
+                for (int v = 0; v < V; ++v) all = all && kept[r * V + v];
+            }
+            if (all) {
+                Vector<T, V> vector;
+                CUARRAY_COPY(&vector, y + r * V, sizeof vector);
+                *reinterpret_cast<Vector<T, V>*>(to) = vector;
+            } else if constexpr (P::masked) {
+#pragma unroll
+                for (int v = 0; v < V; ++v)
+                    if (kept[r * V + v]) to[v] = y[r * V + v];
+            }
+        }
+    }
+};
+
+template <class P, int V, int R, class S>
+CUARRAY_FN void rows(const Rows<P::operands>& p, const S& scalars, const FaultSink& sink) {
+    const u32 down = p.row_blocks.quotient(blockIdx.x), across = blockIdx.x - down * p.row_blocks.size;
+    const u32 vector = (across << p.column_bits) + (threadIdx.x & ((1u << p.column_bits) - 1u));
+    const u32 apart = kThreads >> p.column_bits, row = down * (apart * R) + (threadIdx.x >> p.column_bits);
+    if (vector * V >= p.columns || row >= p.rows) return;
+    RowsWalk<P, V, R> walk{p, row, apart, {}};
+    walk.locate(vector * V);
+    run<P, V * R>(walk, scalars, sink);
 }
 
 constexpr u32 kTile = 32;

@@ -21,10 +21,18 @@ struct MatrixOperand {
     i64 row, column, batch[kMaxAxes];
 };
 
-/// The parameters of the device kernel.
+/// The parameters of the device kernel for large results.
 struct MatmulParameters {
     u64 rows, depth, columns, tiles_down, tiles_across;
     u32 axes;
+    i64 extents[kMaxAxes];
+    MatrixOperand left, right, result;
+};
+
+/// The parameters of the device kernel for results of at most a block's elements: of `size` elements each.
+struct SmallMatmulParameters {
+    u64 stack, depth;
+    u32 columns, size, matrices, axes;
     i64 extents[kMaxAxes];
     MatrixOperand left, right, result;
 };

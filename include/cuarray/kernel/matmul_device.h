@@ -1,4 +1,5 @@
-// matmul_device.h -- the device kernel of matrix products: register tiles of the result, shared slices of the factors.
+// matmul_device.h -- the device kernels of matrix products: register tiles of the result, shared slices of the factors;
+// one thread per element of small results.
 #pragma once
 #include "cuarray/kernel/elementwise.h"
 #include "cuarray/kernel/matmul.h"
@@ -88,6 +89,44 @@ CUARRAY_FN void matmul(const MatmulParameters& p) {
                 *reinterpret_cast<stored_t<T>*>(result.data + i64(row) * result.row + i64(column) * result.column) =
                     P::give(sums[u][v]);
         }
+}
+
+/// Small products: a thread computes one element, a block `matrices` results of the `stack`. One element takes its
+/// factors from memory, which the caches hold.
+template <class T>
+CUARRAY_FN void small_matmul(const SmallMatmulParameters& p) {
+    using P = Products<T>;
+    const u32 matrix = threadIdx.x / p.size, element = threadIdx.x - matrix * p.size;
+    const u32 i = element / p.columns, j = element - i * p.columns;
+    u64 rest = u64(blockIdx.x) * p.matrices + matrix;
+    if (matrix >= p.matrices || rest >= p.stack) return;
+    const char* left = p.left.data + i64(i) * p.left.row;
+    const char* right = p.right.data + i64(j) * p.right.column;
+    char* result = p.result.data + i64(i) * p.result.row + i64(j) * p.result.column;
+#pragma unroll 1
+    for (int d = int(p.axes) - 1; d >= 0; --d) {
+        const u64 outer = d ? rest / u64(p.extents[d]) : 0;
+        const i64 at = i64(rest - outer * u64(p.extents[d]));
+        rest = outer;
+        left += at * p.left.batch[d];
+        right += at * p.right.batch[d];
+        result += at * p.result.batch[d];
+    }
+    typename P::number sum[P::parts] = {};
+#pragma unroll 1
+    for (u64 k = 0; k < p.depth; k += kPanel) {
+        const int length = p.depth - k < u64(kPanel) ? int(p.depth - k) : kPanel;
+        typename P::number panel[P::parts] = {};
+#pragma unroll 4
+        for (int n = 0; n < length; ++n, left += p.left.column, right += p.right.row) {
+            typename P::number x[P::parts], y[P::parts];
+            P::take(*reinterpret_cast<const stored_t<T>*>(left), x);
+            P::take(*reinterpret_cast<const stored_t<T>*>(right), y);
+            P::accumulate(panel, x, y);
+        }
+        P::add(sum, panel);
+    }
+    *reinterpret_cast<stored_t<T>*>(result) = P::give(sum);
 }
 
 }  // namespace cuarray::kernel

@@ -28,6 +28,14 @@ extern "C" __global__ void __launch_bounds__(256, 1)
 add_f32_f32_contiguous(const __grid_constant__ Flat<3> p, const __grid_constant__ Scalars<0> scalars, const __grid_constant__ FaultSink sink) {
     contiguous<program, 4>(p, scalars, sink);
 }
+extern "C" __global__ void __launch_bounds__(256, 1)
+add_f32_f32_rows(const __grid_constant__ Rows<3> p, const __grid_constant__ Scalars<0> scalars, const __grid_constant__ FaultSink sink) {
+    rows<program, 4, 4>(p, scalars, sink);
+}
+extern "C" __global__ void __launch_bounds__(256, 1)
+add_f32_f32_strided_rows(const __grid_constant__ Rows<3> p, const __grid_constant__ Scalars<0> scalars, const __grid_constant__ FaultSink sink) {
+    rows<program, 1, 8>(p, scalars, sink);
+}
 extern "C" __global__ void __launch_bounds__(512, 1)
 add_f32_f32_strided(const __grid_constant__ Strided<3> p, const __grid_constant__ Scalars<0> scalars, const __grid_constant__ FaultSink sink) {
     strided<program, 2, 512>(p, scalars, sink);

@@ -24,6 +24,14 @@ extern "C" __global__ void __launch_bounds__(256, 1)
 fill_c64_contiguous(const __grid_constant__ Flat<1> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
     contiguous<program, 2>(p, scalars, sink);
 }
+extern "C" __global__ void __launch_bounds__(256, 1)
+fill_c64_rows(const __grid_constant__ Rows<1> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+    rows<program, 2, 4>(p, scalars, sink);
+}
+extern "C" __global__ void __launch_bounds__(256, 1)
+fill_c64_strided_rows(const __grid_constant__ Rows<1> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+    rows<program, 1, 8>(p, scalars, sink);
+}
 extern "C" __global__ void __launch_bounds__(128, 1)
 fill_c64_strided(const __grid_constant__ Strided<1> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
     strided<program, 8, 128>(p, scalars, sink);

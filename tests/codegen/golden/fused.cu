@@ -34,6 +34,14 @@ extern "C" __global__ void __launch_bounds__(256, 1)
 fused_de65baa5a27368c4_contiguous(const __grid_constant__ Flat<3> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
     contiguous<program, 8>(p, scalars, sink);
 }
+extern "C" __global__ void __launch_bounds__(256, 1)
+fused_de65baa5a27368c4_rows(const __grid_constant__ Rows<3> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+    rows<program, 8, 1>(p, scalars, sink);
+}
+extern "C" __global__ void __launch_bounds__(256, 1)
+fused_de65baa5a27368c4_strided_rows(const __grid_constant__ Rows<3> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+    rows<program, 1, 1>(p, scalars, sink);
+}
 extern "C" __global__ void __launch_bounds__(512, 1)
 fused_de65baa5a27368c4_strided(const __grid_constant__ Strided<3> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
     strided<program, 2, 512>(p, scalars, sink);

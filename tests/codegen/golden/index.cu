@@ -25,6 +25,14 @@ extern "C" __global__ void __launch_bounds__(256, 1)
 fill_f64_contiguous(const __grid_constant__ Flat<2> p, const __grid_constant__ Scalars<0> scalars, const __grid_constant__ FaultSink sink) {
     contiguous<program, 2>(p, scalars, sink);
 }
+extern "C" __global__ void __launch_bounds__(256, 1)
+fill_f64_rows(const __grid_constant__ Rows<2> p, const __grid_constant__ Scalars<0> scalars, const __grid_constant__ FaultSink sink) {
+    rows<program, 2, 4>(p, scalars, sink);
+}
+extern "C" __global__ void __launch_bounds__(256, 1)
+fill_f64_strided_rows(const __grid_constant__ Rows<2> p, const __grid_constant__ Scalars<0> scalars, const __grid_constant__ FaultSink sink) {
+    rows<program, 1, 8>(p, scalars, sink);
+}
 extern "C" __global__ void __launch_bounds__(128, 1)
 fill_f64_strided(const __grid_constant__ Strided<2> p, const __grid_constant__ Scalars<0> scalars, const __grid_constant__ FaultSink sink) {
     strided<program, 8, 128>(p, scalars, sink);

@@ -35,6 +35,14 @@ extern "C" __global__ void __launch_bounds__(256, 1)
 fused_88c133d9b0d0abbd_contiguous(const __grid_constant__ Flat<4> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
     contiguous<program, 4>(p, scalars, sink);
 }
+extern "C" __global__ void __launch_bounds__(256, 1)
+fused_88c133d9b0d0abbd_rows(const __grid_constant__ Rows<4> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+    rows<program, 4, 1>(p, scalars, sink);
+}
+extern "C" __global__ void __launch_bounds__(256, 1)
+fused_88c133d9b0d0abbd_strided_rows(const __grid_constant__ Rows<4> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+    rows<program, 1, 1>(p, scalars, sink);
+}
 extern "C" __global__ void __launch_bounds__(512, 1)
 fused_88c133d9b0d0abbd_strided(const __grid_constant__ Strided<4> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
     strided<program, 2, 512>(p, scalars, sink);

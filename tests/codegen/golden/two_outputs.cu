@@ -33,6 +33,14 @@ divmod_i16_i16_contiguous(const __grid_constant__ Flat<4> p, const __grid_consta
     contiguous<program, 8>(p, scalars, sink);
 }
 extern "C" __global__ void __launch_bounds__(256, 1)
+divmod_i16_i16_rows(const __grid_constant__ Rows<4> p, const __grid_constant__ Scalars<0> scalars, const __grid_constant__ FaultSink sink) {
+    rows<program, 8, 4>(p, scalars, sink);
+}
+extern "C" __global__ void __launch_bounds__(256, 1)
+divmod_i16_i16_strided_rows(const __grid_constant__ Rows<4> p, const __grid_constant__ Scalars<0> scalars, const __grid_constant__ FaultSink sink) {
+    rows<program, 1, 4>(p, scalars, sink);
+}
+extern "C" __global__ void __launch_bounds__(256, 1)
 divmod_i16_i16_strided(const __grid_constant__ Strided<4> p, const __grid_constant__ Scalars<0> scalars, const __grid_constant__ FaultSink sink) {
     strided<program, 4, 256>(p, scalars, sink);
 }
