@@ -67,6 +67,12 @@ def fuse(function: _Function) -> _Function:
     """Fuse elementwise operations into one kernel, with bit-identical results."""
 
 @overload
+def eager(function: None = None) -> _ThreadContext: ...
+@overload
+def eager(function: _Function) -> _Function:
+    """Run each operation at its call, also where cuarray would wait and fuse it with those that follow."""
+
+@overload
 def deterministic(function: None = None) -> _ThreadContext: ...
 @overload
 def deterministic(function: _Function) -> _Function:

@@ -27,7 +27,7 @@ def devices():
 
 
 def synchronize(device=None):
-    """Wait until all work queued on a device is done, and raise its errors.
+    """Compute what this thread has deferred, wait until all work queued on a device is done, and raise its errors.
 
     Parameters
     ----------
@@ -44,6 +44,7 @@ def synchronize(device=None):
     >>> import cuarray as ca
     >>> ca.synchronize("cpu")
     """
+    _core.settle_all()
     _core.synchronize(device)
 
 

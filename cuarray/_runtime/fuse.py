@@ -3,7 +3,7 @@
 from cuarray import _core
 from cuarray._runtime.thread_context import ThreadContext
 
-__all__ = ["fuse"]
+__all__ = ["eager", "fuse"]
 
 
 class fuse(ThreadContext):
@@ -54,6 +54,47 @@ class fuse(ThreadContext):
 
     begin, end = _core.begin_deferral, _core.end_deferral
     begin_call, end_call = _core.begin_function_deferral, _core.end_function_deferral
+
+
+class eager(ThreadContext):
+    """Run each operation at its call, also where cuarray would wait and fuse it with those that follow.
+
+    A decorator or a context manager. On `cpu`, elementwise operations on 16,384 elements and more wait until a value
+    is needed, while one thread alone computes; then all that is needed runs together, with the bits of the single
+    steps. Inside, operations outside of `fuse` do not wait: for timing single operations, and to see errors of memory
+    where the operation stands.
+
+    Parameters
+    ----------
+    function : callable, optional
+        The function to decorate.
+
+    Raises
+    ------
+    TypeError
+        If `function` is a generator or a coroutine, or the context is opened inside one, which could be
+        suspended.
+
+    See Also
+    --------
+    fuse, synchronize
+
+    Notes
+    -----
+    The environment variable `CUARRAY_FUSE=off` does the same for a whole program. Errors in arguments are raised at
+    the call in either case.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> x = ca.ones(100_000)
+    >>> with ca.eager():
+    ...     y = x * 2
+    >>> y[:2]
+    array([2., 2.])
+    """
+
+    begin, end = _core.begin_eager, _core.end_eager
 
 
 class fused_call:

@@ -29,6 +29,7 @@ SETTINGS = {
     "CUARRAY_CPU_LEVEL": (r"base|v3|v4", "base, v3 or v4"),
     "CUARRAY_LIBMVEC": OFF,
     "CUARRAY_JIT": OFF,
+    "CUARRAY_FUSE": (r"off|on|[1-9]\d*", "off, on, or a number of elements"),
     "CUARRAY_LIBBLAS": FILE_OR_OFF,
     "CUARRAY_STREAM_FROM": (r"\d+", "a number of bytes"),
     "CUARRAY_CACHE_DIR": (r".+", "the path of a folder"),

@@ -4,8 +4,10 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <new>
+#include <string>
 
 #include "cuarray/kernel/index.h"
 #include "cuarray/runtime/registry.h"
@@ -16,6 +18,9 @@ namespace cuarray {
 /// The nodes that one thread has deferred, in program order.
 struct PendingGraph {
     int depth = 0;
+    int eager = 0;              ///< scopes in which nothing is deferred automatically
+    int64_t judged_at = 0;      ///< bytes of operands, up to which the memory that pending nodes keep alive was judged
+    int64_t operand_bytes = 0;  ///< of all pending nodes, repetitions included
     int functions = 0;          ///< of `depth`, calls of the user's functions
     int library_calls = 0;      ///< of `depth`, calls of the library's own
     int64_t called_at = 0;      ///< on the export clock: the outermost of `functions`
@@ -35,6 +40,9 @@ constexpr size_t kMaxNodes = 64;   // a graph of this length runs before a node 
 constexpr size_t kMaxInputs = 14;  // operands of one run; with the outputs at most Space::kMaxOperands
 constexpr size_t kMaxOutputs = 8;
 constexpr size_t kMaxScalars = kernel::kMaxScalars - 8;  // leaves 8 to the consumer that absorbs a plan
+
+constexpr int64_t kAutomaticallyFrom = 16384;          // elements
+constexpr int64_t kMostKeptBytes = int64_t(32) << 20;  // alive for automatically deferred nodes alone
 
 /// Pending nodes in all graphs; while it is 0, before_write() returns at once.
 std::atomic<int> waiting = 0;
@@ -196,11 +204,39 @@ void finish(PendingGraph& g, NodeSpan plan) {
     for (const Ref<PendingNode>& node : plan) drop_sources(*node);
 }
 
+/// One node alone is a single loop of its operands, whose result may be written past the caches; false for others.
+bool run_alone(PendingGraph& g, NodeSpan plan) {
+    PendingNode& node = *plan[0];
+    if (plan.size() > 1 || node.op != ExprNode::Op::Loop) return false;
+    const Loop& loop = loops()[node.loop];
+    if (rows()[loop.row].nout > 1) return false;
+    SingleLoop task{node.loop, node.shape, "deferred"};
+    Storage* some = nullptr;
+    for (int i = 0; i < node.sources; ++i) {
+        const PendingNode::Source& source = node.source[i];
+        if (source.dtype != loop.in[i]) return false;
+        if (source.storage)
+            task.in[i] = {some = source.storage.get(), source.offset, &source.strides};
+        else
+            task.in[i].scalar = &source.scalar;
+    }
+    if (!some) return false;
+    const int64_t item = item_size(node.dtype);
+    task.bytes = checked_size(node.shape, item, "fuse") * item;
+    task.out.strides = &node.strides;
+    StorageRef memory = some->front().single_loop(task);
+    if (!is_waiting(plan)) return true;
+    node.result = std::move(memory);
+    finish(g, plan);
+    return true;
+}
+
 /// Runs the nodes needed for `roots`, or some of them: the caller repeats until no root is pending.
 void run_together(PendingGraph& g, NodeSpan roots) {
     const Nodes plan = closure(g, roots);
     if (plan.empty()) return;
     const Nodes wanted = wanted_nodes(plan);
+    if (wanted.size() == 1 && run_alone(g, plan)) return;
     MergedExpr program(plan);
     const bool fits = wanted.size() <= kMaxOutputs && program.inputs.size() <= kMaxInputs &&
                       program.expr.scalars.size() <= kMaxScalars;
@@ -270,6 +306,64 @@ void PendingNode::release_last() {
     leave_sources(*this);
     delete this;
 }
+
+namespace {
+
+/// CUARRAY_FUSE: "off", "on", or the number of elements.
+int64_t automatic_size() {
+    const char* const wish = std::getenv("CUARRAY_FUSE");
+    if (!wish || !*wish || std::string(wish) == "on") return kAutomaticallyFrom;
+    const int64_t number = std::atoll(wish);
+    return number > 0 ? number : INT64_MAX;
+}
+
+/// Whether no other thread has asked yet. A run holds the lock of all graphs: threads that compute side by side do so
+/// at the call.
+bool computes_alone() {
+    static std::atomic<PendingGraph*> first = nullptr;
+    static std::atomic<bool> are_several = false;
+    if (are_several.load(std::memory_order_relaxed)) return false;
+    PendingGraph* expected = nullptr;
+    PendingGraph* const own = &*graph;
+    if (first.load(std::memory_order_relaxed) == own || first.compare_exchange_strong(expected, own)) return true;
+    are_several = true;
+    return false;
+}
+
+/// Whether to defer an operation outside of the scopes that ask for it: nothing captures or observes the tasks of
+/// `cpu`.
+bool defers_automatically(std::span<const Array* const> arrays, int64_t elements) {
+    if (elements < deferred_from || graph->eager || are_lines_wanted()) return false;
+    const bool on_host =
+        std::all_of(arrays.begin(), arrays.end(), [](const Array* a) { return !a || a->device() == Device{}; });
+    if (!on_host || !computes_alone()) return false;
+    [[maybe_unused]] static const bool is_ready = survive_forks();
+    return backend(Device{}).front().direct() != nullptr;
+}
+
+/// Bytes that are alive because pending nodes read them, beyond those that their results would take.
+int64_t kept_bytes(const PendingGraph& g) {
+    int64_t bytes = 0;
+    std::vector<const Storage*> counted;
+    for (const PendingNode* node : g.nodes) {
+        if (node->handles > 0) bytes -= count(node->shape) * item_size(node->dtype);
+        for (int i = 0; i < node->sources; ++i) {
+            const Storage* const memory = node->source[i].storage.get();
+            if (!memory || memory->references() > int64_t(memory->pending_readers.size())) continue;
+            if (std::find(counted.begin(), counted.end(), memory) != counted.end()) continue;
+            counted.push_back(memory);
+            bytes += memory->bytes;
+        }
+    }
+    return bytes;
+}
+
+}  // namespace
+
+const int64_t deferred_from = automatic_size();
+
+void begin_eager() { ++graph->eager; }
+void end_eager() { --graph->eager; }
 
 std::atomic<int> deferring_threads = 0;
 bool is_deferring_here() { return graph->depth > 0; }
@@ -346,7 +440,7 @@ bool are_ready_on_host(std::span<const Array* const> arrays) {
 }  // namespace
 
 bool can_defer(std::span<const Array* const> arrays, int64_t elements) {
-    if (!is_deferring() || are_floating_errors_wanted()) return false;
+    if (are_floating_errors_wanted() || (!is_deferring() && !defers_automatically(arrays, elements))) return false;
     if (graph->library_calls == graph->depth && elements <= kFewElements && are_ready_on_host(arrays)) return false;
     for (const Array* a : arrays) {
         if (!a || a->is_pending()) continue;
@@ -360,6 +454,10 @@ Array defer(const DeferredOperation& operation) {
     const auto& [op, loop, dtype, arrays, scalars, shape, strides, device] = operation;
     const GraphLock lock = lock_graph();
     if (graph->nodes.size() >= kMaxNodes && op != ExprNode::Op::Second) settle_all();
+    if (graph->operand_bytes > graph->judged_at + kMostKeptBytes / 8) {
+        if (!is_deferring() && op != ExprNode::Op::Second && kept_bytes(*graph) > kMostKeptBytes) settle_all();
+        graph->judged_at = graph->operand_bytes;
+    }
     for (const Array* a : arrays)
         if (a && a->is_pending() && a->pending()->graph != &*graph) a->settle();
     Ref<PendingNode> node(new PendingNode);
@@ -382,6 +480,7 @@ Array defer(const DeferredOperation& operation) {
             source.strides = broadcast_strides(a->layout(), shape, "fuse");
             source.dtype = a->dtype();
             source.storage->pending_readers.push_back(node.get());
+            graph->operand_bytes += source.storage->bytes;
             if (source.storage->is_exported())
                 graph->latest_export = std::max(graph->latest_export, source.storage->last_export());
         }
@@ -395,7 +494,21 @@ Array defer(const DeferredOperation& operation) {
 void settle(PendingNode& node) {
     const GraphLock lock = lock_graph();
     const Ref<PendingNode> root(&node);
-    while (node.graph) run_together(*node.graph, {&root, 1});
+    const auto run_all = [&] {
+        while (node.graph) run_together(*node.graph, {&root, 1});
+    };
+    // Long work lets other threads of the host program run.
+    if (node.graph && count(node.shape) >= kAutomaticallyFrom) {
+        std::exception_ptr error;
+        run_unlocked([&] {
+            try {
+                run_all();
+            } catch (...) { error = std::current_exception(); }
+        });
+        if (error) std::rethrow_exception(error);
+    } else {
+        run_all();
+    }
     if (node.error) std::rethrow_exception(node.error);
 }
 
@@ -409,7 +522,7 @@ void settle_all() {
             if (node->shape == last.shape && node->device == last.device) roots.emplace_back(node);
         run_together(*graph, roots);
     }
-    graph->latest_export = 0;
+    graph->latest_export = graph->operand_bytes = graph->judged_at = 0;
 }
 
 void before_write(Storage& storage) {
@@ -446,7 +559,8 @@ ValueId read_once(const View& operand, Expr& expr, std::vector<View>& inputs) {
 bool Absorbed::is_current() const { return is_waiting(nodes); }
 
 Absorbed absorb(const Array& array, Expr& expr, std::vector<View>& inputs) {
-    if (!array.is_pending()) return {};
+    // Outside of the scopes an array that waits has a name, as a rule, and is computed once.
+    if (!array.is_pending() || !is_deferring()) return {};
     Absorbed absorbed{lock_graph(), {}, {}};
     const Ref<PendingNode> node(array.pending());
     for (;;) {

@@ -297,6 +297,12 @@ void bind_memory(py::module_& m) {
     m.def("limit_plan_cache", [](Device device, int64_t limit) {
         if (PlanCache* const plans = backend(device).plan_cache()) plans->set_limit(limit);
     });
+    m.def("begin_eager", &begin_eager);
+    m.def("end_eager", &end_eager);
+    m.def("settle_all", &settle_all, py::call_guard<GilRelease>(), "Computes what this thread has deferred.");
+    m.def(
+        "is_pending", [](const Array& x) { return x.is_pending() && x.pending()->graph; },
+        "Whether the array waits to be computed.");
     m.def("begin_deferral", &begin_deferral);
     m.def("end_deferral", &end_deferral, py::call_guard<GilRelease>());
     m.def("begin_deterministic", &Deterministic::begin);

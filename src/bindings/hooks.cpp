@@ -91,7 +91,13 @@ void bind_hooks(py::module_& module) {
             set_floating_error_handler(handle_by_python);
         },
         "Sets the function (errors, name) that is told of floating-point errors.");
-    module.def("want_floating_errors", &want_floating_errors, "Begins or ends to look for floating-point errors.");
+    module.def(
+        "want_floating_errors",
+        [](bool wanted) {
+            if (wanted) settle_all();  // errors of calls that were made before are not asked for
+            want_floating_errors(wanted);
+        },
+        "Begins or ends to look for floating-point errors.");
     set_warning_handler(show_warning);
     set_unraisable_handler(show_unraisable);
     set_memory_reliever(collect_garbage);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 #include "bindings/module.h"
+#include "cuarray/array/pending.h"
 #include "cuarray/runtime/runtime.h"
 #include "runtime/recorder.h"
 
@@ -22,6 +23,7 @@ class ProfileRecording final : public Listener {
     void start() {
         if (std::exchange(is_on_, true)) fail(PyExc_RuntimeError, "profile: it is running already");
         const GilRelease released;
+        settle_all();  // what was called before
         add_listener(*this);
     }
     void stop() {

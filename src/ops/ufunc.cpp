@@ -6,14 +6,19 @@
 #include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
 #include "ops/call.h"
+#include "ops/powers.h"
 
 namespace cuarray {
 namespace {
 
+/// Whether elements may be wrong: negative powers of integers, which raise at the call.
+bool may_fault(const Call& c) { return c.row.has(NegativeFault) && info(c.types->in[0]).kind < Kind::Floating; }
+
 bool can_wait(const Call& c) {
-    if (!is_deferring() || c.options.where || c.row.has(NegativeFault)) return false;
+    const int64_t elements = count(c.shape);
+    if (!may_defer(elements) || c.options.where || may_fault(c)) return false;
     if (std::none_of(c.arrays, c.arrays + kMaxIn, [](const Array* a) { return a; })) return false;
-    return can_defer({c.arrays, c.args.size()}, count(c.shape));
+    return can_defer({c.arrays, c.args.size()}, elements);
 }
 
 /// Whether `out` may become a handle of the result instead of being written: it is pending and has not run, so it has
@@ -26,8 +31,43 @@ bool can_rebind(const Call& c) {
     return out->pending()->handles == 1 && !out->pending()->result;
 }
 
+/// Defers the operations of an expression of the call's first operand.
+Array defer_expr(const Call& c, const Expr& expr, ValueId input) {
+    std::vector<Array> values(expr.nodes.size());
+    const Dims order = result_order(c);
+    for (size_t v = 0; v < values.size(); ++v) {
+        const ExprNode& n = expr.nodes[v];
+        if (ValueId(v) == input) {
+            values[v] = *c.arrays[0];
+        } else if (n.op == ExprNode::Op::Loop || n.op == ExprNode::Op::Cast) {
+            const Array* arrays[kMaxIn] = {};
+            Scalar scalars[kMaxIn];
+            const int ins = n.op == ExprNode::Op::Cast ? 1 : rows()[loops()[n.index].row].nin;
+            for (int k = 0; k < ins; ++k) {
+                const ExprNode& from = expr.nodes[n.source[k]];
+                if (from.op == ExprNode::Op::Scalar)
+                    scalars[k] = expr.scalars[from.index];
+                else
+                    arrays[k] = &values[n.source[k]];
+            }
+            const Dims strides = strides_in_order(c.shape, order, item_size(n.dtype));
+            const LoopId loop = n.op == ExprNode::Op::Loop ? LoopId(n.index) : LoopId(kNone);
+            values[v] = defer({n.op, loop, n.dtype, {arrays, size_t(ins)}, scalars, c.shape, strides, c.device});
+        }
+    }
+    return values.back();
+}
+
 UfuncResult defer_call(const Call& c) {
     UfuncResult result;
+    if (c.row.has(NegativeFault) && !c.arrays[1] && has_short_power(c.scalars[1])) {
+        Expr expr;
+        const ValueId input = expr.input(c.arrays[0]->dtype());
+        const ValueId x = expr.cast(input, c.types->in[0]);
+        expr.cast(short_power(expr, x, c.scalars[1]), c.types->out[0]);
+        result.array[0] = defer_expr(c, expr, input);
+        return result;
+    }
     const Dims order = result_order(c);
     for (int k = 0; k < c.row.nout; ++k) {
         const DType dtype = c.types->out[k];

@@ -8,14 +8,20 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from planted import Mutant, main
 
 TESTS = "tests/test_cpp.py -k test_chain"
+PENDING = "src/array/pending.cpp"
 CHAIN, ASSEMBLER, CACHE, JOIN = (
     f"src/host/{name}.cpp" for name in ("emit/chain", "emit/assembler", "emit/code_cache", "join_steps")
 )
 INSTRUCTIONS = "src/host/emit/instructions.h"
 
 
-def bug(name, file, old, new, **options):
-    return Mutant(name, file, old, new, TESTS, **options)
+def bug(name, file, old, new, tests=TESTS):
+    return Mutant(name, file, old, new, tests)
+
+
+def waits(name, old, new, test):
+    """A bug in what is deferred outside of fuse."""
+    return bug(name, PENDING, old, new, f"tests/python/test_deferral.py -k {test}")
 
 
 MUTANTS = [
@@ -48,6 +54,13 @@ MUTANTS = [
     bug("values-that-others-read-are-not-stored", JOIN, "if (last_read_[k] < int(end)) continue;", "if (last_read_[k] < kEnd) continue;"),
     bug("a-mask-is-not-stored", JOIN, "        read(p_.mask, kEnd);\n", ""),
     bug("a-slot-keeps-its-first-value", JOIN, "return node_of_[outs(step)[0]] = push(node);", "const uint16_t made = push(node);\n        uint16_t& place = node_of_[outs(step)[0]];\n        return place == kNoNode ? place = made : made;"),
+    waits("few-elements-wait", "if (elements < deferred_from || graph->eager", "if (graph->eager", "what_waits"),
+    waits("eager-is-forgotten", "if (elements < deferred_from || graph->eager || are", "if (elements < deferred_from || are", "what_waits"),
+    waits("threads-wait-side-by-side", "    are_several = true;\n    return false;", "    return true;", "side_by_side"),
+    waits("captures-miss-what-waits", "return backend(Device{}).front().direct() != nullptr;", "return true;", "observers"),
+    waits("memory-is-kept-without-limit", "kept_bytes(*graph) > kMostKeptBytes) settle_all();", "false) settle_all();", "keeps_alive"),
+    waits("long-work-keeps-the-interpreter", "if (node.graph && count(node.shape) >= kAutomaticallyFrom) {", "if (false) {", "other_threads_run"),
+    waits("operands-of-another-dtype-run-alone", "if (source.dtype != loop.in[i]) return false;", "", "single_steps"),
 ]  # fmt: skip
 
 if __name__ == "__main__":

@@ -166,6 +166,7 @@ SILENT = [
     ("CUARRAY_MEMORY_CACHE", "0", "export CUARRAY_MEMORY_CACHE=off"),
     ("CUARRAY_LIBMVEC", "no", "export CUARRAY_LIBMVEC=off"),
     ("CUARRAY_JIT", "no", "export CUARRAY_JIT=off"),
+    ("CUARRAY_FUSE", "no", "unset CUARRAY_FUSE"),
     ("CUARRAY_LOG", "launch,copies", "unset CUARRAY_LOG"),
     ("CUARRAY_NUM_THREAD", "2", "export CUARRAY_NUM_THREADS=2"),
     ("CUARRAY_COLOR", "red", "unset CUARRAY_COLOR"),

@@ -70,6 +70,15 @@ CUARRAY_API bool is_deferring_here();
 /// Whether elementwise operations of this thread are deferred now (inside cuarray.fuse).
 inline bool is_deferring() { return deferring_threads.load(std::memory_order_relaxed) > 0 && is_deferring_here(); }
 
+/// The number of elements from which operations on `cpu` are deferred outside of these scopes, too, while one thread
+/// alone computes: less than that, and reading the values soon, takes no less time. INT64_MAX with CUARRAY_FUSE=off.
+CUARRAY_API extern const int64_t deferred_from;
+/// Whether an operation of so many elements may be deferred; can_defer() judges its operands.
+inline bool may_defer(int64_t elements) { return elements >= deferred_from || is_deferring(); }
+/// Until the end, operations of this thread outside of the scopes below run at the call.
+CUARRAY_API void begin_eager();
+CUARRAY_API void end_eager();
+
 /// Defers this thread's elementwise operations until the outermost Deferral ends, which computes the arrays still held.
 /// For use within one library call, where exported memory is not written: operations that read it are deferred, too.
 class CUARRAY_API Deferral {

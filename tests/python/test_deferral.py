@@ -1,0 +1,231 @@
+"""Large operations on `cpu` wait and are fused outside of `fuse`, too: the same values, as if each ran at its call."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import cuarray
+
+N = 20_000
+is_automatic = pytest.mark.skipif(
+    os.environ.get("CUARRAY_FUSE", "on") not in ("", "on"), reason="CUARRAY_FUSE is set: nothing is deferred by itself"
+)
+pytestmark = is_automatic
+
+
+def arrays(dtype="f8", n=N):
+    rng = np.random.default_rng(0)
+    host = [(rng.normal(size=n) * 4).astype(dtype) for _ in range(3)]
+    return host, [cuarray.array(x, device="cpu") for x in host]
+
+
+def in_own_process(code, **environment):
+    """Run code with `ca`, `np` and `_core`, in which one thread alone has computed."""
+    head = "import numpy as np, cuarray as ca\nfrom cuarray import _core\nca.set_default_device('cpu')\n"
+    run = subprocess.run(
+        [sys.executable, "-c", head + code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        timeout=120,
+    )
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+PROGRAMS = {
+    "chain": lambda xp, x, y, z: (x * y + z) / (z * z + 1),
+    "powers": lambda xp, x, y, z: abs(x) ** 0.5 + y**2 - z**-1 + x**3 + abs(y) ** 2.5,
+    "named parts": lambda xp, x, y, z: [t := x + y, u := t * z, t - u, u + t][-1] + t,
+    "casts": lambda xp, x, y, z: (x.astype("f4") * 2 + y.astype("i4")).astype("f8") + z,
+    "selection": lambda xp, x, y, z: xp.where(x > y, x * 2, z) + xp.minimum(y, 0),
+    "bools": lambda xp, x, y, z: (x > y) & ~(z < 0) | (y == z),
+    "two results": lambda xp, x, y, z: sum(xp.divmod(x, abs(y) + 1)) + xp.modf(z)[0],
+    "broadcast": lambda xp, x, y, z: x[:100, None] * y[:200] + z[:1],
+    "stencil": lambda xp, x, y, z: x[2:] - 2 * x[1:-1] + x[:-2],
+    "backwards": lambda xp, x, y, z: x[::-1] * y[::-1] + z,
+    "transposed": lambda xp, x, y, z: x.reshape(100, -1).T * 2 + y.reshape(100, -1).T,
+    "functions": lambda xp, x, y, z: xp.exp(-abs(x)) * xp.sin(y) + xp.tanh(z),
+    "sum of a chain": lambda xp, x, y, z: (x * y + z).sum(axis=0) + xp.max(x * 2),
+    "softmax": lambda xp, x, y, z: xp.exp(x.reshape(100, -1) - x.reshape(100, -1).max(1, keepdims=True)),
+    "sorted": lambda xp, x, y, z: xp.sort(x * y) + z,
+    "in place": lambda xp, x, y, z: (t := x * y).__iadd__(z).__imul__(2) + t,
+    "out": lambda xp, x, y, z: xp.add(x * 2, y, out=xp.zeros_like(z)) + z,
+    "mask": lambda xp, x, y, z: xp.add(x * 2, y, where=x > 0, out=z * 1),
+    "indices": lambda xp, x, y, z: (x * y)[xp.argsort(z)[:50]],
+}
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_values_are_those_of_single_steps(name, dtype):
+    if dtype == "i8" and name in ("powers", "two results"):
+        dtype = "f8"
+    code = f"""
+import importlib.util
+spec = importlib.util.spec_from_file_location("t", {__file__!r})
+t = importlib.util.module_from_spec(spec); spec.loader.exec_module(t)
+_, given = t.arrays({dtype!r})
+program = t.PROGRAMS[{name!r}]
+waiting = program(ca, *given)
+with ca.eager():
+    assert not _core.is_pending(given[0] * 2)
+    wanted = program(ca, *given)
+waiting, wanted = np.asarray(waiting), np.asarray(wanted)
+assert waiting.dtype == wanted.dtype and np.array_equal(waiting, wanted, equal_nan=waiting.dtype.kind == "f")
+"""
+    in_own_process(code)
+
+
+def test_what_waits():
+    in_own_process("""
+x = ca.ones(20_000)
+y = x * 2 + 1
+assert _core.is_pending(y) and not _core.is_pending(x)
+assert not _core.is_pending(x[:100] * 2), "few elements do not wait"
+assert float(y[0]) == 3 and not _core.is_pending(y)
+y = x * 2
+ca.synchronize()
+assert not _core.is_pending(y)
+with ca.eager():
+    assert not _core.is_pending(x * 2)
+    with ca.eager():
+        pass
+    assert not _core.is_pending(x * 2)
+assert _core.is_pending(x * 2)
+with ca.errstate(over="raise"):
+    assert not _core.is_pending(x * 2)
+n = np.ones(20_000)
+assert not _core.is_pending(ca.asarray(n) * 2), "NumPy may write the memory"
+seen = np.asarray(x)
+assert not _core.is_pending(x * 2)
+del seen
+assert _core.is_pending(x * 2)
+""")
+
+
+@pytest.mark.parametrize("value, waits", [("off", False), ("on", True), ("100", True), ("30000", False)])
+def test_the_setting(value, waits):
+    out = in_own_process("print(_core.is_pending(ca.ones(20_000) + 1))", CUARRAY_FUSE=value)
+    assert out.strip() == str(waits)
+
+
+def test_writes_come_after_what_reads_before_them():
+    in_own_process("""
+x = ca.arange(20_000.0)
+old = np.arange(20_000.0)
+a = x + 1; x[0] = 50; b = x + 1; x += 1; c = x * 2
+x[10:20] = 0; d = x[5:] - 1; ca.add(x, 1, out=x); e = x + 0
+np.asarray(x)[:] = 7.0; f = x * 1
+view = memoryview(x); view[3] = 4.0; g = x * 1
+assert np.array_equal(a, old + 1)
+old[0] = 50; assert np.array_equal(b, old + 1)
+old += 1; assert np.array_equal(c, old * 2)
+old[10:20] = 0; assert np.array_equal(d, old[5:] - 1)
+old += 1; assert np.array_equal(e, old)
+assert np.array_equal(f, np.full(20_000, 7.0))
+assert g[3] == 4 and g[4] == 7
+""")
+
+
+def test_errors_in_arguments_stand_at_the_call():
+    x = cuarray.ones(N, device="cpu")
+    with pytest.raises(ValueError, match=r"broadcast|shapes"):
+        x * 2 + cuarray.ones(N - 1, device="cpu")
+    with pytest.raises(ValueError, match="negative"):
+        cuarray.ones(N, dtype="i8", device="cpu") ** -1
+
+
+def test_memory_that_only_pending_work_keeps_alive_is_limited():
+    in_own_process("""
+def total(n):
+    acc = ca.zeros(1_000_000)
+    for k in range(n):
+        acc = acc + ca.full(1_000_000, float(k))
+    return float(acc[0])
+with ca.eager():
+    assert total(5) == 10
+ca.memory.trim("cpu")
+ca.memory.reset_peak("cpu")
+assert total(120) == 120 * 119 / 2
+peak = ca.memory.stats("cpu")["peak"]
+assert peak <= 8 * 8_000_000, peak
+""")
+
+
+def test_threads_that_compute_side_by_side_do_not_wait():
+    in_own_process("""
+import threading
+x = ca.ones(20_000)
+first = x * 2
+assert _core.is_pending(first)
+def work(into):
+    y = first + 1
+    into += [_core.is_pending(y), float(y[0]), _core.is_pending(x * 3)]
+found = []
+thread = threading.Thread(target=work, args=(found,)); thread.start(); thread.join()
+assert found == [False, 3.0, False], found
+assert not _core.is_pending(x * 2), "from now on neither waits"
+""")
+
+
+def test_captures_and_observers_see_each_operation():
+    in_own_process("""
+x = ca.ones(20_000)
+graph = ca.Graph()
+with graph.capture():
+    y = x * 2
+x[...] = 5
+graph.launch()
+assert float(y[0]) == 10
+with ca.profile() as p:
+    z = x * 2 + 1
+assert not _core.is_pending(z)
+""")
+
+
+def test_a_fork_and_an_exit_with_pending_work():
+    in_own_process("""
+import os
+x = ca.ones(20_000)
+y = x * 2 + 1
+if (child := os.fork()) == 0:
+    os._exit(0 if float(y[7]) == 3 else 1)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+assert float(y[7]) == 3
+left = x * 2 + 1
+""")
+
+
+def test_other_threads_run_while_values_are_computed():
+    """Reading a value computes what waits; the GIL is free meanwhile."""
+    in_own_process("""
+import threading, time
+x = ca.ones(3_000_000)
+stop, beats = threading.Event(), []
+def beat():
+    while not stop.is_set():
+        beats.append(time.perf_counter())
+        time.sleep(0.001)
+threading.Thread(target=beat).start()
+readers = [lambda y: y[0], lambda y: y.numpy(), np.asarray, lambda y: float(y.sum()), lambda y: y.tobytes(), lambda y: y[1:5],
+           lambda y: y.copy(), lambda y: ca.sort(y), lambda y: bool((y > 0).all()), lambda y: y[y > 1e9], memoryview, lambda y: y.T + 1,
+           lambda y: np.from_dlpack(y), lambda y: y.reshape(2, -1)[0, :3], str, lambda y: y.astype("f4")[:3], lambda y: ca.synchronize()]
+slow = []
+for k, read in enumerate(readers):
+    y = x
+    for _ in range(12):
+        y = ca.sin(y) * 1.5
+    begin = time.perf_counter()
+    read(y)
+    end = time.perf_counter()
+    inside = [begin, *[t for t in beats if begin < t < end], end]
+    longest = max(b - a for a, b in zip(inside, inside[1:]))
+    if longest > 0.6 * (end - begin):
+        slow.append((k, longest, end - begin))
+stop.set()
+assert not slow, slow
+""")
