@@ -64,7 +64,6 @@ class CMakeBuild(build_ext):
             "CUARRAY_NATIVE_LEVEL",
             f"-DPython_EXECUTABLE={sys.executable}",
             f"-DCMAKE_MAKE_PROGRAM={shutil.which('ninja')}",
-            f"-DCUARRAY_UNITY={'OFF' if self.inplace else 'ON'}",
             f"-DCUARRAY_ISA_LEVELS={(os.environ.get('CUARRAY_ISA_LEVELS') or 'native').replace(',', ';')}",
         ]
         steps = [configure, [cmake, "--build", BUILD, "--parallel", str(jobs())]]
