@@ -306,6 +306,7 @@ def assert_found(found, kind, lines):
         assert finding["kernel"] == "kernel" and (finding["meaning"] or finding["kind"] == "error")
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_kernels_are_found(name, script):  # noqa: F811
     kind, launch, body = WRONG[name]
@@ -344,6 +345,7 @@ d.synchronize()
     assert findings(script(KERNEL + program))[0]["kind"] == "illegal address"
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("name", NUMBA)
 def test_wrong_kernels_of_numba_are_found(name, script):  # noqa: F811
     for module in ("numba_cuda", "nvidia.cu13.nvvm"):
