@@ -168,7 +168,9 @@ def child(target, file, path, plan):
     environment = {**os.environ, "NUMPY_TESTS_TARGET": target, "NUMPY_TESTS_OUTCOMES": str(path), "NPY_AVAILABLE_MEM": "1 GB",
                    "NUMPY_TESTS_PLAN": str(path.with_suffix(".plan")), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # fmt: skip
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(HERE)]))
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "substitution", "-p", "no:cacheprovider", "-p", "no:xdist", "-c", os.devnull,
+    settings = path.with_suffix(".ini")
+    settings.write_text("[pytest]\n")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "substitution", "-p", "no:cacheprovider", "-p", "no:xdist", "-c", str(settings),
                "--rootdir", str(Path(np.__file__).parent), "-m", "not slow", "-W", "ignore", "--tb=native", str(Path(np.__file__).parent / file)]  # fmt: skip
     folder = STATE / "work" / target / file.replace("/", ".")
     folder.mkdir(parents=True, exist_ok=True)

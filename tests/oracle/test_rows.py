@@ -29,7 +29,7 @@ NO_VALUES = {
     "format_float_positional", "format_float_scientific", "fromfile", "fromregex", "get_num_threads",
     "get_printoptions", "geterr", "geterrcall", "isdtype", "isfortran", "isscalar", "issubdtype", "iterable", "load",
     "may_share_memory", "min_scalar_type", "mintypecode", "ndim", "printoptions", "promote_types",
-    "result_type", "save", "savetxt", "savez", "savez_compressed", "set_default_device", "set_num_threads",
+    "result_type", "save", "savetxt", "savez", "savez_compressed", "set_default_device", "set_num_threads", "simulate",
     "set_printoptions", "seterr", "seterrcall", "shape", "shares_memory", "size", "synchronize", "typename",
 }  # fmt: skip
 
