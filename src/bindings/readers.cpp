@@ -57,11 +57,11 @@ bool has_axes(PyObject* object) {
     return is_ndarray(object) ? array_of(object).ndim() > 0 : is_numpy_array(object) && !has_no_axes(object);
 }
 
-/// The entries of an array as a list; TypeError for bools, which are no integers where an array holds them.
-Object entries_of(PyObject* array, Parameter parameter) {
+Object entries_of(PyObject* array) { return Object::steal(PyObject_CallMethod(array, "tolist", nullptr)); }
+
+bool holds_bools(PyObject* array) {
     const Object dtype = Object::steal(PyObject_GetAttrString(array, "dtype"));
-    if (attribute_text(dtype.get(), "kind") == "b") refuse(PyExc_TypeError, parameter, "integers", array);
-    return Object::steal(PyObject_CallMethod(array, "tolist", nullptr));
+    return attribute_text(dtype.get(), "kind") == "b";
 }
 
 }  // namespace
@@ -72,7 +72,10 @@ bool has_entries(PyObject* object) {
 }
 
 Dims read_integers(PyObject* object, Parameter parameter) {
-    if (has_axes(object)) return read_integers(entries_of(object, parameter).get(), parameter);
+    if (has_axes(object)) {
+        if (holds_bools(object)) refuse(PyExc_TypeError, parameter, "integers", object);
+        return read_integers(entries_of(object).get(), parameter);
+    }
     const bool is_one = PyUnicode_Check(object) || is_array_of(object) || PyIndex_Check(object);
     const Object iterator = is_one ? Object() : Object::steal_or_null(PyObject_GetIter(object));
     if (!iterator) {
@@ -97,7 +100,7 @@ Dims read_list_of_axes(PyObject* object, Parameter parameter) {
 }
 
 Dims read_line_of_integers(PyObject* object, Parameter parameter) {
-    const Object listed = has_axes(object) ? entries_of(object, parameter) : Object::share(object);
+    const Object listed = has_axes(object) ? entries_of(object) : Object::share(object);
     if (!is_list(listed.get())) return Dims{to_int64(listed.get(), parameter)};
     static constexpr char rule[] = "%s must be an integer or have one axis";
     const Object axes = Object::steal_or_null(has_axes(object) ? PyObject_GetAttrString(object, "ndim") : nullptr);
@@ -147,7 +150,7 @@ std::variant<int64_t, Object> read_counts(PyObject* object, CallDevice device, P
     const Object dtype = Object::steal(PyObject_GetAttrString(counts.get(), "dtype"));
     const std::string kind = attribute_text(dtype.get(), "kind");
     if (kind == "O") {
-        const Object listed = entries_of(counts.get(), parameter);
+        const Object listed = entries_of(counts.get());
         const Dims numbers = read_line_of_integers(listed.get(), parameter);
         if (!is_list(listed.get())) return numbers[0];
         counts = Object::steal(PyList_New(numbers.size()));

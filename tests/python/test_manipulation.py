@@ -50,7 +50,8 @@ def test_shapes(expression, device):
         "xp.rot90(x, 1, (0, 0))", "xp.rot90(x, 1, (0, 3))", "xp.rot90(x, 1, (0, 1, 2))",
         "xp.roll(v, 2)", "xp.roll(v, -7)", "xp.roll(x, 1)", "xp.roll(x, 1, 0)", "xp.roll(x, (1, 2), (0, 2))", "xp.roll(x, 5, (1, 2))", "xp.roll(x, (1, 1), 1)",
         "xp.roll(x, 1, 4)", "xp.roll(x, (1, 2), (0, 1, 2))", "xp.roll(e, 3, 0)", "xp.roll(e, 3)", "xp.roll(s, 1)", "xp.roll(f, 1, 1)", "xp.roll(x, 0)",
-        "xp.roll(v, (1, 2))",
+        "xp.roll(v, (1, 2))", "xp.roll(v, xp.zeros((0, 0), 'i8'))", "xp.roll(v, xp.zeros((1, 1), 'i8'))", "xp.roll(v, xp.ones(1, 'i8'))",
+        "xp.roll(v, xp.ones(1, '?'))",
         "xp.tile(v, 2)", "xp.tile(v, (2, 2))", "xp.tile(x, 2)", "xp.tile(x, (2, 1, 1, 3))", "xp.tile(s, (2, 2))", "xp.tile(v, 0)", "xp.tile(e, (2, 2))",
         "xp.tile(x, ())", "xp.tile(e[:, :0], 2**40)", "xp.repeat(e[:, 0], 2**40)", "xp.repeat(v, e[:, 0])", "xp.tile(f.T, (1, 2))",
         "xp.repeat(v, 3)", "xp.repeat(x, 2)", "xp.repeat(x, 2, 1)", "xp.repeat(x, 2, -1)", "xp.repeat(x, 0, 0)", "xp.repeat(s, 4)", "xp.repeat(x, -1)",
@@ -99,7 +100,7 @@ def test_joining(expression, device):
     "expression",
     [
         "xp.split(v, 5)", "xp.split(v, 2)", "xp.split(v, [1, 3])", "xp.split(v, [3, 1])", "xp.split(v, [-1])", "xp.split(v, [9])", "xp.split(x, 2, 2)", "xp.split(x, 2, 3)",
-        "xp.array_split(v, 3)", "xp.array_split(v, 7)", "xp.array_split(x, [1], axis=1)", "xp.array_split(v, 0)", "xp.array_split(v, -1)",
+        "xp.array_split(v, 3)", "xp.array_split(v, xp.ones(1, '?'))", "xp.array_split(v, 7)", "xp.array_split(x, [1], axis=1)", "xp.array_split(v, 0)", "xp.array_split(v, -1)",
         "xp.vsplit(x, 2)", "xp.vsplit(v, 1)", "xp.hsplit(x, 3)", "xp.hsplit(v, 5)", "xp.hsplit(s, 1)", "xp.dsplit(x, 2)", "xp.dsplit(f, 2)", "xp.split(s, 1)",
     ],
 )  # fmt: skip
