@@ -176,7 +176,9 @@ def judge_message(statement, error, want):
         return None
     if getattr(ca, function, None) is getattr(np, function, ca):
         return None  # NumPy's own, such as ndindex
-    if re.match(r"unsupported operand type|'\S+' not supported between instances", text) and re.search(r"'cuarray\.\w+'", text):
+    if re.match(r"unsupported operand type|'\S+' not supported between instances", text) and re.search(
+        r"'cuarray\.\w+'", text
+    ):
         return None  # Python's, of an operator that neither side implements
     if type(error) is AttributeError and re.match(r"'(cuarray\.\w+|Flags)' object has no attribute '(\w+)'", text):
         return None  # Python's way to name what is missing

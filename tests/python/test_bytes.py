@@ -142,3 +142,18 @@ def test_resize_takes_an_array_of_one_extent(device):
     x = cuarray.ones(1, device=device)
     x.resize(np.array([2]))
     assert x.tolist() == [1.0, 0.0]
+
+
+def test_resize_of_what_numpy_made():
+    """Memory of a NumPy array that nobody else holds is ours; views of it and arrays that others hold are not."""
+    x = cuarray.asarray(np.arange(3), device="cpu")
+    x.resize(5)
+    assert x.tolist() == [0, 1, 2, 0, 0]
+    held = np.arange(3)
+    shared, part = cuarray.asarray(held, device="cpu"), cuarray.asarray(np.arange(6)[:3], device="cpu")
+    view = cuarray.asarray(np.arange(3), device="cpu")[:2]
+    for array in (shared, part, view):
+        before = array.tolist()
+        with pytest.raises(ValueError, match="does not own its data"):
+            array.resize(5)
+        assert array.tolist() == before

@@ -229,3 +229,19 @@ for k, read in enumerate(readers):
 stop.set()
 assert not slow, slow
 """)
+
+
+def test_memory_that_runs_out_is_told_where_a_value_is_read():
+    in_own_process("""
+x = ca.ones(1_000_000)
+y = x * 2 + 1
+ca.memory.limit(1_000_000 * 8 + 100_000, "cpu")
+try:
+    y.numpy()
+except MemoryError as error:
+    assert "8000000" in str(error)
+else:
+    raise AssertionError("no error")
+ca.memory.limit(None, "cpu")
+assert float(y[0]) == 3 and float((x + 1)[5]) == 2
+""")

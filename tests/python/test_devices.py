@@ -230,6 +230,16 @@ def test_doctor_says_that_the_processors_level_was_not_built(monkeypatch):
         assert all(one["command"].startswith("CUARRAY_ISA_LEVELS=all pip install") for one in faults)
 
 
+def test_doctor_says_that_machine_code_is_refused(monkeypatch):
+    described = {"name": "cpu", "level": "v3", "processor_level": "v3"}
+    monkeypatch.setattr(doctor._core, "describe", lambda device: json.dumps(described))
+    for state, count in (("refused by the system", 1), ("on", 0), ("off", 0)):
+        described["machine_code"] = state
+        faults = []
+        doctor.examine(cuarray.device("cpu"), faults)
+        assert [one["command"] for one in faults] == ["export CUARRAY_JIT=off"] * count
+
+
 def test_doctor_names_the_package_that_is_missing(monkeypatch):
     described = {"name": "A GPU", "driver_cuda_version": "12.4", "nvrtc": {"missing": "no NVRTC was found"}}
     monkeypatch.setattr(doctor._core, "describe", lambda device: json.dumps(described))

@@ -153,6 +153,8 @@ xp.bitwise_or.reduce(u, out=xp.zeros((), 'i8'))
 xp.bitwise_or.reduce(u, out=xp.zeros(()))
 xp.outer(u, u, out=xp.zeros((3, 3), 'i8'))
 xp.matmul(u, u, out=xp.zeros((), 'i8'))
+xp.matmul(f[:1], f[None, :1], out=xp.zeros((), 'f4'))
+xp.matmul(f, xp.ones((3, 2), 'f4'), out=xp.zeros((), 'f4'))
 xp.add(u, u, out=xp.zeros(3, 'i8'))
 xp.dot(u, 2, out=xp.zeros(3, 'i8'))
 """.split("\n")[1:-1]
