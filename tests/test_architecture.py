@@ -370,7 +370,7 @@ ALLOWED_LISTS = {
     "cuarray/_namespace/aliases.py": "NumPy's spellings",
     "cuarray/_numpy/operators.py": "Python's operators",
     "cuarray/interop/mpi/operations.py": "MPI's operations",
-    "src/host/emit/chain.cpp": "the processor's instructions",
+    "src/host/emit/lowering.cpp": "the processor's instructions",
     "src/host/loops/old_glibc.h": "glibc's functions that have several versions",
 }
 

@@ -70,8 +70,8 @@ CUARRAY_API bool is_deferring_here();
 /// Whether elementwise operations of this thread are deferred now (inside cuarray.fuse).
 inline bool is_deferring() { return deferring_threads.load(std::memory_order_relaxed) > 0 && is_deferring_here(); }
 
-/// The number of elements from which operations on `cpu` are deferred outside of these scopes, too, while one thread
-/// alone computes: less than that, and reading the values soon, takes no less time. INT64_MAX with CUARRAY_FUSE=off.
+/// The number of elements from which operations on `cpu` are deferred outside of the scopes below, too, while one
+/// thread alone computes. INT64_MAX with CUARRAY_FUSE=off.
 CUARRAY_API extern const int64_t deferred_from;
 /// Whether an operation of so many elements may be deferred; can_defer() judges its operands.
 inline bool may_defer(int64_t elements) { return elements >= deferred_from || is_deferring(); }

@@ -68,8 +68,6 @@ std::shared_ptr<const ChainCode> make(const Chain& chain) {
     }
 }
 
-}  // namespace
-
 bool is_supported() {
 #if defined(__x86_64__)
     return std::string_view(loop_library().level) != "base";
@@ -77,6 +75,8 @@ bool is_supported() {
     return false;
 #endif
 }
+
+}  // namespace
 
 bool is_enabled() {
     static const bool is_wanted = [] {
