@@ -107,6 +107,8 @@ def to_tensorflow(self):
     ------
     ImportError
         If TensorFlow is not installed.
+    ValueError
+        If the array is on a GPU that TensorFlow does not have.
 
     Examples
     --------

@@ -36,6 +36,11 @@ def give(x):
 
     TensorFlow's stream is not known: the work on the array is waited for.
     """
+    if x.device.kind != "cpu" and x.device.index >= (count := len(tf.config.list_logical_devices("GPU"))):
+        # TensorFlow would free the capsule's tensor, and leave the capsule to free it again.
+        raise ValueError(
+            f"tf: the array is on {x.device}, and TensorFlow has {count} GPUs; write x.to_device('cpu').tf()"
+        )
     x = contiguous(x)
     if _address(x) % _ALIGNMENT:
         x = cuarray.array(x)  # a copy of a 0-d result would be one, whose address is any

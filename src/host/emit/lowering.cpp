@@ -84,9 +84,8 @@ bool can_emit_cast(DType from, DType to) {
 }
 
 int lanes_of(const Chain& chain) {
-    const bool has_wide = std::any_of(chain.nodes.begin(), chain.nodes.end(), [](const ChainNode& n) {
-        return is_wide(n.dtype()) || is_wide(DType(n.from));
-    });
+    const bool has_wide = std::any_of(chain.nodes.begin(), chain.nodes.end(),
+                                      [](const ChainNode& n) { return is_wide(n.dtype()) || is_wide(DType(n.from)); });
     return has_wide ? 4 : 8;
 }
 
