@@ -46,7 +46,9 @@ def check_equal(name: str, ours, theirs) -> None:
     assert ours.dtype == theirs.dtype, f"{name}: dtype {ours.dtype}, with NumPy {theirs.dtype}"
     if theirs.dtype.kind in "fc":
         scale = np.max(np.abs(theirs), initial=0.0, where=np.isfinite(theirs))
-        np.testing.assert_allclose(ours, theirs, rtol=1e-7, atol=1e-9 * scale, err_msg=name)
+        is_single = np.finfo(theirs.dtype).bits == 32  # whose roundings are 6e-8
+        np.testing.assert_allclose(ours, theirs, rtol=1e-4 if is_single else 1e-7,
+                                   atol=(1e-6 if is_single else 1e-9) * scale, err_msg=name)  # fmt: skip
     else:
         np.testing.assert_array_equal(ours, theirs, err_msg=name)
 

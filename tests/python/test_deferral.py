@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,10 +11,6 @@ import pytest
 import cuarray
 
 N = 20_000
-is_automatic = pytest.mark.skipif(
-    os.environ.get("CUARRAY_FUSE", "on") not in ("", "on"), reason="CUARRAY_FUSE is set: nothing is deferred by itself"
-)
-pytestmark = is_automatic
 
 
 def arrays(dtype="f8", n=N):
@@ -29,7 +26,7 @@ def in_own_process(code, **environment):
         [sys.executable, "-c", head + code],
         capture_output=True,
         text=True,
-        env={**os.environ, **environment},
+        env={**os.environ, "CUARRAY_FUSE": "on", **environment},
         timeout=120,
     )
     assert run.returncode == 0, run.stderr
@@ -244,4 +241,24 @@ else:
     raise AssertionError("no error")
 ca.memory.limit(None, "cpu")
 assert float(y[0]) == 3 and float((x + 1)[5]) == 2
+""")
+
+
+def test_programs_of_chains_give_the_bits_of_single_steps():
+    """Those that benchmarks/programs measures: stencils, solvers, filters, finance."""
+    folder = Path(__file__).resolve().parents[2] / "benchmarks"
+    in_own_process(f"""
+import sys
+sys.path.insert(0, {str(folder)!r})
+from programs import CHAINS, prepared
+def results_of(program):
+    found = prepared(program, program.sizes[0], ca)()
+    return [np.asarray(x) for x in (found if isinstance(found, tuple) else (found,))]
+for program in CHAINS:
+    waiting = results_of(program)
+    with ca.eager():
+        wanted = results_of(program)
+    for x, y in zip(waiting, wanted, strict=True):
+        assert np.array_equal(x, y, equal_nan=x.dtype.kind in "fc"), program.name
+assert len(CHAINS) >= 40
 """)
