@@ -15,9 +15,9 @@ bool is_broadcast(const Space& space, const SpaceOperand& o) {
     return false;
 }
 
-// A block of 256 is short enough for the processor to overlap the next step's loads with this step; a single step has
-// nothing to overlap, and may use as much as L1 holds.
-constexpr int64_t kBlock = 256, kLargestBlock = 2048, kL1Share = 16 * 1024;
+// A block of 2 KiB of the largest items is short enough for the processor to overlap the next step's loads with this
+// step; a single step has nothing to overlap, and may use as much as L1 holds.
+constexpr int64_t kBlock = 256, kBlockBytes = 2048, kLargestBlock = 2048, kL1Share = 16 * 1024;
 constexpr size_t kPlaces = 8;
 constexpr int64_t kAhead = 8192;      // prefetch distance in bytes, to L2
 constexpr int64_t kStream = 1 << 20;  // bytes from which an operand is taken to come from memory, not from caches
@@ -55,9 +55,10 @@ void Plan::classify(SpaceOperand& operand, DType dtype) const {
 }
 
 void Plan::choose_block() {
-    int64_t bytes = 1;
-    for (const uint8_t log_size : program.registers) bytes += int64_t(1) << log_size;
-    for (const SpaceOperand& operand : operands) bytes += operand.item();
+    int64_t bytes = 1, largest = 1;
+    const auto add = [&](int64_t item) { bytes += item, largest = std::max(largest, item); };
+    for (const uint8_t log_size : program.registers) add(int64_t(1) << log_size);
+    for (const SpaceOperand& operand : operands) add(operand.item());
     const bool all = std::all_of(operands.begin(), operands.end(), [](const SpaceOperand& o) {
         return o.kind == SpaceOperand::Kind::Linear || o.kind == SpaceOperand::Kind::Constant;
     });
@@ -65,7 +66,8 @@ void Plan::choose_block() {
     for (size_t k = 0; k < program.sources.size(); ++k)
         stored = stored && !program.late[k] && program.sources[k] == program.output_slot(k);
     is_linear = all && stored && program.index == kNoSlot && program.mask == kNoSlot && program.fault == kNoSlot;
-    block = program.steps.size() > 1 ? kBlock : std::clamp(kL1Share / bytes & -kBlock, kBlock, kLargestBlock);
+    const int64_t room = std::clamp(kL1Share / bytes & -kBlock, kBlock, kLargestBlock);
+    block = program.steps.size() > 1 ? std::clamp(kBlockBytes / largest, kBlock, room) : room;
 }
 
 Machine::Machine(const Plan& plan, Scratch& scratch, int64_t elements)
