@@ -17,7 +17,7 @@ using Step = LoopProgram::Step;
 
 constexpr uint16_t kNoNode = 0xffff;
 constexpr int kNever = -1, kEnd = 1 << 30;
-constexpr int64_t kFewestElements = 256;  // fewer do not pay for the look-up
+constexpr int64_t kFewestElements = 1024;  // fewer do not pay for the look-up
 constexpr size_t kLongestRun = 4096;
 
 class StepJoiner {

@@ -83,7 +83,7 @@ void check_loop(const host::LoopLibrary& library, Random& random, LoopId id) {
         const ValueId second = e.loop(id, in[0], in[1], in[2]);
         const LoopId equal = loop_for(row::equal, loop.out[0]);
         e.outputs.push_back(first), e.outputs.push_back(second), e.outputs.push_back(e.loop(equal, first, second));
-        add_special_operands(random, c, 256 + random.pick(0, 16) + (round ? 17 : 0));
+        add_special_operands(random, c, 1024 + random.pick(0, 16) + (round ? 17 : 0));
         check(library, c, id, round);
     }
 }
@@ -96,7 +96,7 @@ void check_casts(const host::LoopLibrary& library, Random& random) {
             const ValueId x = c.expr.input(from), y = c.expr.cast(x, to);
             c.expr.outputs.push_back(y);
             c.expr.outputs.push_back(c.expr.loop(loop_for(row::equal, to), y, y));
-            add_special_operands(random, c, 256 + random.pick(0, 33));
+            add_special_operands(random, c, 1024 + random.pick(0, 33));
             check(library, c, uint64_t(from), int64_t(to));
         }
 }
@@ -123,7 +123,7 @@ void add_unread(Random& random, Expr& e, DType type) {
 Case random_program(Random& random) {
     Case c;
     Expr& e = c.expr;
-    c.shape = random.one_in(3) ? random.shape(3000) : Dims{random.pick(256, 700)};
+    c.shape = random.one_in(3) ? random.shape(3000) : Dims{random.pick(1024, 1500)};
     std::vector<LoopId> usable;
     // Half of the programs have only rows that are joined: long runs.
     static const RowId joined[] = {row::add,     row::subtract, row::multiply, row::where,       row::less,
@@ -174,7 +174,7 @@ void check_eviction(const host::LoopLibrary& library, Random& random) {
         ValueId x = c.expr.input(DType::float32);
         for (int k = 0; k < 5; ++k, number /= 6) x = c.expr.loop(loop_for(rows[number % 6], DType::float32), x);
         c.expr.outputs.push_back(x);
-        add_special_operands(random, c, 600);
+        add_special_operands(random, c, 1100);
         return c;
     };
     for (int number = 0; number < 6 * 6 * 6 * 6 * 6; ++number) {
