@@ -137,8 +137,7 @@ std::string element_text(const Expr& expr) {
     const auto flag = [](bool value) { return value ? "true" : "false"; };
     out << "struct program {\n    static constexpr int operands = " << sizes.operands << ", largest = " << sizes.largest
         << ", scalars = " << expr.scalars.size() << ";\n    static constexpr bool unrolled = " << flag(is_short(expr))
-        << ", tiles = " << flag(can_tile(sizes)) << ", masked = " << flag(expr.mask != kNoValue)
-        << ", faults = " << flag(expr.fault != kNoValue) << ";\n";
+        << ", masked = " << flag(expr.mask != kNoValue) << ", faults = " << flag(expr.fault != kNoValue) << ";\n";
     if (!expr.outputs.empty()) out << "    using element = " << text(expr.nodes[expr.outputs[0]].dtype) << ";\n";
     lanes(out, "inputs", input_members(expr, sizes.has_index));
     lanes(out, "outputs", output_members(expr));

@@ -50,18 +50,19 @@ int rows_per_thread(const Expr& expr, const ElementSizes& sizes, int lanes) {
     return rows;
 }
 
+TileShape tile_shape(const Expr& expr, const ElementSizes& sizes, bool vectors) {
+    // A thread transposes squares of vectors: it has at least as many rows as elements of each.
+    int most = !is_short(expr) ? 4 : sizes.largest > 4 ? 8 : 16;
+    while (most > 4 && (most * sizes.total > kLaneBytes || most * int(expr.nodes.size()) > kUnrolledNodes)) most /= 2;
+    const int lanes = vectors ? std::min(contiguous_lanes(sizes), most == 16 ? 4 : 2) : 1;
+    return {sizes.largest > 8 || most == 4 ? 32 : 64, lanes, most / lanes};
+}
+
 int strided_lanes(const ElementSizes& sizes) {
-    const int least = can_tile(sizes) ? 2 : 1;
     int lanes = 8;
-    while (lanes > least && (lanes * sizes.read > kBytesInFlight || lanes * sizes.operands > kOffsets)) lanes /= 2;
+    while (lanes > 1 && (lanes * sizes.read > kBytesInFlight || lanes * sizes.operands > kOffsets)) lanes /= 2;
     return lanes;
 }
-
-int strided_threads(const ElementSizes& sizes) {
-    return can_tile(sizes) ? kTile * kTile / strided_lanes(sizes) : kThreads;
-}
-
-bool can_tile(const ElementSizes& sizes) { return sizes.operands <= 8 && sizes.total <= 64; }
 
 bool can_fold_in_registers(const ElementSizes& sizes) { return 16 * sizes.total <= 2 * kLaneBytes; }
 

@@ -14,15 +14,11 @@ int contiguous_lanes(const ElementSizes& sizes);
 /// compiler unrolls in a short time.
 int rows_per_thread(const Expr& expr, const ElementSizes& sizes, int lanes);
 
-/// Lanes of Walk::Strided: 16 bytes read per thread, fewer if the offsets of all operands and lanes do not fit the
-/// registers.
+/// The tiles of Walk::Tiles (`vectors`) and of Walk::StridedTiles, which has one element of each row.
+TileShape tile_shape(const Expr& expr, const ElementSizes& sizes, bool vectors);
+
+/// Lanes of Walk::Strided: 16 bytes read per thread, fewer if the operands of all lanes do not fit the registers.
 int strided_lanes(const ElementSizes& sizes);
-
-/// Threads per block of Walk::Strided; one block per 32 x 32 tile if the program can be tiled.
-int strided_threads(const ElementSizes& sizes);
-
-/// Whether a program's operands fit the registers of a 32 x 32 tile.
-bool can_tile(const ElementSizes& sizes);
 
 /// Whether 16 elements fit the registers of Walk::Short.
 bool can_fold_in_registers(const ElementSizes& sizes);

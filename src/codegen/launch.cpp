@@ -8,6 +8,7 @@
 #include "codegen/parameters.h"
 #include "codegen/sizes.h"
 #include "cuarray/kernel/rows.h"
+#include "cuarray/kernel/tiles.h"
 
 namespace cuarray {
 namespace {
@@ -17,8 +18,10 @@ constexpr int64_t kWorthTiling = 16;
 
 using FlatParameters = kernel::Flat<kOperands>;
 using RowsParameters = kernel::Rows<kOperands>;
+using TilesParameters = kernel::Tiles<kOperands>;
 using StridedParameters = kernel::Strided<kOperands>;
 static_assert(sizeof(RowsParameters) <= sizeof(Launch::parameters));
+static_assert(sizeof(TilesParameters) <= sizeof(Launch::parameters));
 static_assert(sizeof(StridedParameters) <= sizeof(Launch::parameters));
 
 char* address_of(const Space& space, int k) { return reinterpret_cast<char*>(space.offset[k]); }
@@ -54,19 +57,22 @@ void fill_flat(Launch& launch, const Space& space, const ElementSizes& sizes) {
     }
 }
 
-/// Whether Walk::Rows applies: whole vectors in each row, and every operand contiguous along the rows and aligned to
-/// the vector, or broadcast.
+/// Whether operand k is contiguous along the axis and aligned to vectors of `lanes` elements, or an input that is
+/// broadcast along it.
+bool has_vectors(const Space& space, const ElementSizes& sizes, int k, int axis, int lanes) {
+    const int64_t step = space.strides[k][axis];
+    if (step == 0 && k >= sizes.outputs) return true;
+    int64_t bits = space.offset[k];
+    for (int d = 0; d < space.ndim; ++d) bits |= d == axis ? 0 : space.strides[k][d];
+    return step == sizes.size[k] && (bits & (std::min(16, sizes.size[k] * lanes) - 1)) == 0;
+}
+
+/// Whether Walk::Rows applies: whole vectors in each row, which all operands have along the rows.
 bool has_rows(const Space& space, const ElementSizes& sizes) {
     const int last = space.ndim - 1, lanes = contiguous_lanes(sizes);
     if (lanes == 1 || space.shape[last] % lanes != 0) return false;
-    for (int k = 0; k < sizes.memory_operands; ++k) {
-        const int64_t step = space.strides[k][last];
-        if (step == 0 && k >= sizes.outputs) continue;
-        if (step != sizes.size[k]) return false;
-        int64_t bits = space.offset[k];
-        for (int d = 0; d < last; ++d) bits |= space.strides[k][d];
-        if ((bits & (std::min(16, sizes.size[k] * lanes) - 1)) != 0) return false;
-    }
+    for (int k = 0; k < sizes.memory_operands; ++k)
+        if (!has_vectors(space, sizes, k, last, lanes)) return false;
     return true;
 }
 
@@ -109,18 +115,12 @@ void fill_rows(Launch& launch, const Space& space, const ElementSizes& sizes, co
 void fill_strided(Launch& launch, const Space& space, const ElementSizes& sizes) {
     auto& p = *reinterpret_cast<StridedParameters*>(launch.parameters);
     p = {};
+    const int64_t per_block = kThreads * strided_lanes(sizes);
     launch.walk = Walk::Strided;
-    launch.block = uint32_t(strided_threads(sizes));
-    const int64_t per_block = int64_t(launch.block) * strided_lanes(sizes);
     launch.grid = uint32_t((space.size + per_block - 1) / per_block);
+    launch.block = kThreads;
     p.size = uint32_t(space.size);
-    p.axes = uint32_t(space.ndim);
-    p.tiled = p.turned = 0;
-    for (int d = 0; d < space.ndim; ++d) set_extent(p.extents[d], space.shape[d]);
-    for (int k = 0; k < space.operands; ++k) {
-        p.operands[k].data = address_of(space, k);
-        for (int d = 0; d < space.ndim; ++d) p.operands[k].strides[d] = int32_t(space.strides[k][d]);
-    }
+    for (int k = 0; k < space.operands; ++k) p.operands[k] = {address_of(space, k), space.strides[k][0]};
 }
 
 /// Whether operand k has a smaller stride along `axis` than along the last axis.
@@ -132,7 +132,7 @@ bool runs_along(const Space& space, int k, int axis) {
 /// The axis along which an input has a smaller stride than along the last one, or -1 if tiling does not help.
 int tile_axis(const Space& space, const ElementSizes& sizes) {
     const int last = space.ndim - 1;
-    if (last < 1 || space.ndim + 2 > kAxes || !can_tile(sizes) || space.shape[last] < kWorthTiling) return -1;
+    if (last < 1 || space.shape[last] < kWorthTiling) return -1;
     for (int k = sizes.outputs; k < sizes.memory_operands; ++k) {
         int best = -1;
         for (int axis = 0; axis < last; ++axis) {
@@ -154,36 +154,43 @@ void move_axis(Space& space, int from, int to) {
     for (int k = 0; k < space.operands; ++k) move(space.strides[k]);
 }
 
-/// Cuts the last two axes into tiles. Transposed operands have the strides inside a tile exchanged.
-void fill_tiled(Launch& launch, Space space, const ElementSizes& sizes) {
-    const int row = space.ndim - 2, column = row + 1, in_row = row + 2, in_column = row + 3;
-    const int32_t rows = int32_t(space.shape[row]), columns = int32_t(space.shape[column]);
-    uint32_t turned = 0;
-    for (int k = 0; k < space.operands; ++k) {
-        const bool turns = k >= sizes.outputs && k < sizes.memory_operands && runs_along(space, k, row);
-        turned |= uint32_t(turns) << k;
-        space.strides[k][in_row] = space.strides[k][turns ? column : row];
-        space.strides[k][in_column] = space.strides[k][turns ? row : column];
-        space.strides[k][row] *= kTile;
-        space.strides[k][column] *= kTile;
-    }
-    space.ndim += 2;
-    for (int axis : {row, column}) space.shape[axis] = (space.shape[axis] + kTile - 1) / kTile;
-    space.shape[in_row] = space.shape[in_column] = kTile;
-    space.size = count(std::span(space.shape, size_t(space.ndim)));
-    fill_strided(launch, space, sizes);
-
-    auto& p = *reinterpret_cast<StridedParameters*>(launch.parameters);
-    p.tiled = 1;
-    p.turned = turned;
-    p.borders[0] = {rows, {}}, p.borders[1] = {columns, {}};
-    p.borders[2] = {rows, {}}, p.borders[3] = {columns, {}};
-    for (int b = 0; b < 4; ++b) p.borders[b].weights[b % 2 ? column : row] = kTile;
-    p.borders[0].weights[in_row] = p.borders[1].weights[in_column] = 1;
-    p.borders[2].weights[in_column] = p.borders[3].weights[in_row] = 1;
+/// Whether Walk::Tiles applies: whole vectors in each row and column, which operands have down the columns if their bit
+/// is set in `turned`, and else along the rows.
+bool has_tiles(const Space& space, const ElementSizes& sizes, uint32_t turned, int lanes) {
+    const int row = space.ndim - 2, column = row + 1;
+    if (lanes == 1 || (space.shape[row] | space.shape[column]) % lanes != 0) return false;
+    for (int k = 0; k < sizes.memory_operands; ++k)
+        if (!has_vectors(space, sizes, k, turned >> k & 1u ? row : column, lanes)) return false;
+    return true;
 }
 
-/// Whether 32 bits hold the number of elements and the byte range of every operand, including a tile's overshoot.
+/// Walk::Tiles or Walk::StridedTiles: the last two axes are cut into tiles, one a block.
+void fill_tiles(Launch& launch, const Space& space, const ElementSizes& sizes, const TileShape (&shapes)[2]) {
+    auto& p = *reinterpret_cast<TilesParameters*>(launch.parameters);
+    p = {};
+    const int row = space.ndim - 2, column = row + 1;
+    for (int k = sizes.outputs; k < sizes.memory_operands; ++k) p.turned |= uint32_t(runs_along(space, k, row)) << k;
+    const bool strided = !has_tiles(space, sizes, p.turned, shapes[0].lanes);
+    const TileShape& tile = shapes[strided];
+    const auto tiles_of = [&](int axis) { return (space.shape[axis] + tile.edge - 1) / tile.edge; };
+    launch.walk = strided ? Walk::StridedTiles : Walk::Tiles;
+    launch.block = uint32_t(tile.threads());
+    launch.set_grid(to_string(launch.walk),
+                    space.size / (space.shape[row] * space.shape[column]) * tiles_of(row) * tiles_of(column),
+                    launch.block);
+    p.rows = uint32_t(space.shape[row]), p.columns = uint32_t(space.shape[column]), p.axes = uint32_t(row);
+    set_extent(p.tiles_across, tiles_of(column)), set_extent(p.tiles_down, tiles_of(row));
+    for (int d = 0; d < row; ++d) set_extent(p.extents[d], space.shape[d]);
+    for (int k = 0; k < space.operands; ++k) {
+        const auto& strides = space.strides[k];
+        p.operands[k].data = address_of(space, k);
+        p.operands[k].down = int32_t(strides[row]), p.operands[k].across = int32_t(strides[column]);
+        for (int d = 0; d < row; ++d) p.operands[k].strides[d] = int32_t(strides[d]);
+    }
+}
+
+/// Whether 32 bits hold the number of elements and the byte range of every operand, including the overshoot of
+/// the last block.
 bool fits_a_launch(const Space& space) {
     constexpr int64_t limit = INT32_MAX / 2;
     if (space.size > limit / 2) return false;
@@ -261,6 +268,7 @@ ElementwisePlan::ElementwisePlan(const Expr& expr, const Dims& shape, std::span<
     } else {
         rows_[0] = rows_per_thread(expr, sizes_, contiguous_lanes(sizes_));
         rows_[1] = rows_per_thread(expr, sizes_, 1);
+        for (int strided : {0, 1}) tiles_[strided] = tile_shape(expr, sizes_, !strided);
         cut();
         select(0);
     }
@@ -294,7 +302,7 @@ void ElementwisePlan::select(int64_t slice) {
     if (axis < 0 && part.ndim > 1) return fill_rows(launch, part, sizes_, rows_);
     if (axis < 0) return fill_strided(launch, part, sizes_);
     move_axis(part, axis, part.ndim - 2);
-    fill_tiled(launch, part, sizes_);
+    fill_tiles(launch, part, sizes_, tiles_);
 }
 
 }  // namespace cuarray

@@ -53,6 +53,12 @@ struct ElementSizes {
     bool has_index = false;
 };
 
+/// The tile of a thread block, and how much of it a thread computes.
+struct TileShape {
+    int edge, lanes, rows;  ///< elements along each edge; elements of each of a thread's rows; rows of a thread
+    int threads() const { return edge * edge / (lanes * rows); }
+};
+
 /// Plans an elementwise task: `slices` launches of the same kernel, in order.
 class CUARRAY_API ElementwisePlan {
  public:
@@ -71,6 +77,7 @@ class CUARRAY_API ElementwisePlan {
 
     ElementSizes sizes_;
     int rows_[2] = {1, 1};  ///< rows per thread of Walk::Rows and of Walk::StridedRows
+    TileShape tiles_[2];    ///< of Walk::Tiles and of Walk::StridedTiles
     Space space_;
     int64_t pieces_[kMaxDims];  ///< coordinates of each axis that one slice covers
     int64_t slices_ = 1;

@@ -14,10 +14,12 @@
 namespace cuarray {
 namespace {
 
-constexpr const char* kWalkNames[] = {"contiguous",     "rows",  "strided_rows", "strided", "tree",    "tree_strided",
-                                      "tree_strided64", "short", "in_order",     "tiles",   "tiles64", "lines"};
+constexpr const char* kWalkNames[] = {"contiguous", "rows",  "strided_rows", "turned",         "strided_turned",
+                                      "strided",    "tree",  "tree_strided", "tree_strided64", "short",
+                                      "in_order",   "tiles", "tiles64",      "lines"};
 
-constexpr Walk kElementwiseWalks[] = {Walk::Contiguous, Walk::Rows, Walk::StridedRows, Walk::Strided};
+constexpr Walk kElementwiseWalks[] = {Walk::Contiguous, Walk::Rows,         Walk::StridedRows,
+                                      Walk::Tiles,      Walk::StridedTiles, Walk::Strided};
 constexpr Walk kReductionWalks[] = {Walk::Tree, Walk::Short, Walk::TreeStrided, Walk::TreeStrided64};
 constexpr Walk kFoldWalks[] = {Walk::InOrder};
 constexpr Walk kScanWalks[] = {Walk::Scan, Walk::Scan64};
@@ -89,8 +91,7 @@ EntryText entry_text(const Program& program, Walk walk) {
     const std::string index = walk == Walk::TreeStrided || walk == Walk::Scan ? "Index32" : "Index64";
     const std::string folded = "Folded<" + index + ", " + operands + ">";
     const std::string scanned = "ScanParameters<" + index + ", " + operands + ">";
-    const std::string lanes = std::to_string(contiguous_lanes(sizes)), far_lanes = std::to_string(strided_lanes(sizes));
-    const int threads = strided_threads(sizes);
+    const std::string lanes = std::to_string(contiguous_lanes(sizes));
     switch (walk) {
         case Walk::Contiguous: return {"Flat<" + operands + ">", "contiguous<program, " + lanes + ">", kThreads};
         case Walk::Rows:
@@ -100,9 +101,16 @@ EntryText entry_text(const Program& program, Walk walk) {
                 std::to_string(in_row) + ", " + std::to_string(rows_per_thread(*program.expr, sizes, in_row));
             return {"Rows<" + operands + ">", "rows<program, " + shape + ">", kThreads};
         }
+        case Walk::Tiles:
+        case Walk::StridedTiles: {
+            const TileShape tile = tile_shape(*program.expr, sizes, walk == Walk::Tiles);
+            const std::string shape =
+                std::to_string(tile.edge) + ", " + std::to_string(tile.lanes) + ", " + std::to_string(tile.rows);
+            return {"Tiles<" + operands + ">", "tiles<program, " + shape + ">", tile.threads()};
+        }
         case Walk::Strided:
-            return {"Strided<" + operands + ">", "strided<program, " + far_lanes + ", " + std::to_string(threads) + ">",
-                    threads};
+            return {"Strided<" + operands + ">", "strided<program, " + std::to_string(strided_lanes(sizes)) + ">",
+                    kThreads};
         case Walk::Tree: return {folded, "tree<program, " + fold_type(program) + ", false, Index64>", kFoldThreads};
         case Walk::TreeStrided:
         case Walk::TreeStrided64:

@@ -16,10 +16,12 @@ enum class Walk : uint8_t {
     Contiguous,   ///< elementwise, one axis, operands contiguous or broadcast; 16-byte accesses
     Rows,         ///< elementwise, up to 8 axes; operands contiguous or broadcast along the last; 16-byte accesses
     StridedRows,  ///< elementwise, 2 to 8 axes, any strides
-    Strided,      ///< elementwise, one strided axis, or operands contiguous along another axis than the output's last:
-                  ///< through a shared-memory tile
-    Tree,         ///< reduction over one axis
-    TreeStrided,  ///< reduction over several axes, 32-bit index
+    Tiles,  ///< elementwise, 2 to 8 axes; some inputs contiguous down the columns: through tiles in shared memory,
+            ///< 16-byte accesses
+    StridedTiles,   ///< the same, any strides
+    Strided,        ///< elementwise, one strided axis
+    Tree,           ///< reduction over one axis
+    TreeStrided,    ///< reduction over several axes, 32-bit index
     TreeStrided64,  ///< reduction over several axes, 64-bit index
     Short,          ///< reduction of at most 256 elements, one thread per output
     InOrder,        ///< fold strictly left to right, one thread per output

@@ -7,6 +7,7 @@
 
 #include "cuarray/kernel/rows.h"
 #include "cuarray/kernel/scan.h"
+#include "cuarray/kernel/tiles.h"
 
 namespace cuarray::cuda {
 namespace {
@@ -59,6 +60,8 @@ std::string addresses(const Launch& launch, size_t operands) {
         case Walk::Contiguous: return addresses<Flat<kMaxOperands>>(launch, operands);
         case Walk::Rows:
         case Walk::StridedRows: return addresses<Rows<kMaxOperands>>(launch, operands);
+        case Walk::Tiles:
+        case Walk::StridedTiles: return addresses<Tiles<kMaxOperands>>(launch, operands);
         case Walk::Strided: return addresses<Strided<kMaxOperands>>(launch, operands);
         case Walk::TreeStrided: return addresses<Folded<Index32, kMaxOperands>>(launch, operands);
         case Walk::Scan: return addresses<ScanParameters<Index32, kMaxOperands>>(launch, operands);

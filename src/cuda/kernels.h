@@ -39,7 +39,7 @@ class KernelTable {
 
  private:
     /// The walks of elementwise programs, which come first.
-    static constexpr size_t kWalks = 4;
+    static constexpr size_t kWalks = 6;
 
     const Kernel* look_up(uint64_t hash, const Program& program, Walk walk) const;
     const Kernel& find_in_table(const Program& program, Walk walk);

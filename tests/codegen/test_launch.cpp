@@ -11,6 +11,7 @@
 #include "../core/check.h"
 #include "codegen/launch.h"
 #include "cuarray/kernel/rows.h"
+#include "cuarray/kernel/tiles.h"
 
 using namespace cuarray;
 
@@ -19,63 +20,8 @@ namespace {
 using Flat = kernel::Flat<kernel::kMaxOperands>;
 using Rows = kernel::Rows<kernel::kMaxOperands>;
 using Strided = kernel::Strided<kernel::kMaxOperands>;
+using Tiles = kernel::Tiles<kernel::kMaxOperands>;
 using Addresses = std::vector<uint64_t>;
-
-/// The index arithmetic of the kernels, with plain divisions.
-class Reader {
- public:
-    explicit Reader(const Launch& launch) : launch_(launch), p_(*reinterpret_cast<const Strided*>(launch.parameters)) {}
-
-    int64_t size() const { return p_.size; }
-    /// The coordinates of an index; the magic division must agree with the plain one.
-    std::vector<int64_t> coordinates(int64_t index) const {
-        std::vector<int64_t> result(p_.axes);
-        uint32_t rest = uint32_t(index);
-        for (int d = int(p_.axes) - 1; d >= 0; --d) {
-            const uint32_t outer = p_.extents[d].quotient(rest);
-            CHECK(outer == rest / p_.extents[d].size);
-            result[size_t(d)] = rest - outer * p_.extents[d].size;
-            rest = outer;
-        }
-        return result;
-    }
-    bool exists(const std::vector<int64_t>& at) const {
-        return !p_.tiled || (inside(p_.borders[0], at) && inside(p_.borders[1], at));
-    }
-    bool exists_turned(const std::vector<int64_t>& at) const {
-        return inside(p_.borders[2], at) && inside(p_.borders[3], at);
-    }
-    bool is_turned(int k) const { return p_.turned >> k & 1; }
-    uint64_t address(int k, const std::vector<int64_t>& at) const {
-        int64_t offset = 0;
-        for (uint32_t d = 0; d < p_.axes; ++d) {
-            offset += at[d] * p_.operands[k].strides[d];
-            CHECK(offset >= INT32_MIN && offset <= INT32_MAX);
-        }
-        return reinterpret_cast<uint64_t>(p_.operands[k].data) + uint64_t(offset);
-    }
-    /// The addresses of all operands of one element. A transposed operand is read by the thread at the mirrored
-    /// position.
-    Addresses element(std::vector<int64_t> at, int operands) const {
-        std::vector<int64_t> mirrored = at;
-        std::swap(mirrored[p_.axes - 1], mirrored[p_.axes < 2 ? 0 : p_.axes - 2]);
-        Addresses found;
-        for (int k = 0; k < operands; ++k) {
-            if (is_turned(k)) CHECK(exists_turned(mirrored));
-            found.push_back(address(k, is_turned(k) ? mirrored : at));
-        }
-        return found;
-    }
-
- private:
-    static bool inside(const kernel::TileBound& border, const std::vector<int64_t>& at) {
-        int64_t place = 0;
-        for (size_t d = 0; d < at.size(); ++d) place += at[d] * border.weights[d];
-        return place < border.extent;
-    }
-    const Launch& launch_;
-    const Strided& p_;
-};
 
 /// An Expr that adds inputs of one dtype.
 Expr sum_of(DType dtype, int inputs) {
@@ -103,6 +49,47 @@ void visit_contiguous(const Launch& launch, int operands, int item, std::map<Add
         for (int k = 0; k < operands; ++k)
             found.push_back(reinterpret_cast<uint64_t>(p.operands[k].data) + i * p.operands[k].step * uint64_t(item));
         ++seen[found];
+    }
+}
+
+Addresses strided_element(const Strided& p, int64_t index, int operands) {
+    Addresses found;
+    for (int k = 0; k < operands; ++k)
+        found.push_back(reinterpret_cast<uint64_t>(p.operands[k].data) + uint64_t(index * p.operands[k].stride));
+    return found;
+}
+
+/// What the blocks of Walk::Tiles and Walk::StridedTiles compute: a tile each, by vectors of `lanes` elements.
+void visit_tiles(const Launch& launch, int operands, int edge, int lanes, int item, std::map<Addresses, int>& seen) {
+    const Tiles& p = *reinterpret_cast<const Tiles*>(launch.parameters);
+    for (uint32_t block = 0; block < launch.grid; ++block) {
+        const uint32_t down = block / p.tiles_across.size, outer = down / p.tiles_down.size;
+        CHECK(p.tiles_across.quotient(block) == down && p.tiles_down.quotient(down) == outer);
+        for (uint32_t i = 0; i < uint32_t(edge * edge); ++i) {
+            const uint32_t row = down % p.tiles_down.size * uint32_t(edge) + i / uint32_t(edge);
+            const uint32_t column = block % p.tiles_across.size * uint32_t(edge) + i % uint32_t(edge);
+            if (row >= p.rows || column >= p.columns) continue;
+            Addresses found;
+            for (int k = 0; k < operands; ++k) {
+                const auto& operand = p.operands[k];
+                const bool turned = p.turned >> k & 1;
+                CHECK(!turned || std::abs(operand.down) < std::abs(operand.across));
+                int64_t offset = int64_t(row) * operand.down + int64_t(column) * operand.across;
+                uint32_t rest = outer;
+                for (int d = int(p.axes) - 1; d >= 0; --d) {
+                    CHECK(p.extents[d].quotient(rest) == rest / p.extents[d].size);
+                    offset += int64_t(rest % p.extents[d].size) * operand.strides[d];
+                    rest /= p.extents[d].size;
+                }
+                CHECK(rest == 0);
+                found.push_back(reinterpret_cast<uint64_t>(operand.data) + uint64_t(offset));
+                const int32_t step = turned ? operand.down : operand.across;
+                CHECK(lanes == 1 || step == item || (k > 0 && step == 0));
+                CHECK(lanes == 1 || step == 0 || (turned ? row : column) % uint32_t(lanes) != 0 ||
+                      found.back() % uint64_t(lanes * item) == 0);
+            }
+            ++seen[found];
+        }
     }
 }
 
@@ -152,6 +139,17 @@ void check_all_elements(DType dtype, const Dims& shape, const std::vector<Device
             visit_contiguous(plan.launch, operands, item_size(dtype), seen);
             continue;
         }
+        if (plan.launch.walk == Walk::Tiles || plan.launch.walk == Walk::StridedTiles) {
+            int edge = 0, lanes = 0, rows = 0;
+            const std::string text = kernel_source({&expr}, {&plan.launch.walk, 1});
+            const size_t call = text.rfind("tiles<program, ");
+            CHECK(call != std::string::npos &&
+                  std::sscanf(&text[call], "tiles<program, %d, %d, %d>", &edge, &lanes, &rows) == 3);
+            CHECK((lanes == 1) == (plan.launch.walk == Walk::StridedTiles));
+            CHECK(int(plan.launch.block) == edge * edge / (lanes * rows) && rows % lanes == 0);
+            visit_tiles(plan.launch, operands, edge, lanes, item_size(dtype), seen);
+            continue;
+        }
         if (plan.launch.walk != Walk::Strided) {
             int lanes = 0, rows = 0;
             const std::string text = kernel_source({&expr}, {&plan.launch.walk, 1});
@@ -161,11 +159,8 @@ void check_all_elements(DType dtype, const Dims& shape, const std::vector<Device
             visit_rows(plan.launch, operands, lanes, rows, item_size(dtype), seen);
             continue;
         }
-        const Reader reader(plan.launch);
-        for (int64_t i = 0; i < reader.size(); ++i) {
-            const auto at = reader.coordinates(i);
-            if (reader.exists(at)) ++seen[reader.element(at, operands)];
-        }
+        const Strided& p = *reinterpret_cast<const Strided*>(plan.launch.parameters);
+        for (int64_t i = 0; i < p.size; ++i) ++seen[strided_element(p, i, operands)];
     }
     CHECK(seen == expected);
 }
@@ -216,11 +211,10 @@ void beyond_32_bits() {
         wanted.push_back(element_at(index, shape, places));
     for (int64_t slice = 0; slice < plan.slices(); ++slice) {
         plan.select(slice);
-        const Reader reader(plan.launch);
-        CHECK(int64_t(plan.launch.grid) * 1024 >= reader.size());
-        total += reader.size();
-        for (int64_t i : {int64_t(0), reader.size() / 2, reader.size() - 1})
-            ++found[reader.element(reader.coordinates(i), 2)];
+        const Strided& p = *reinterpret_cast<const Strided*>(plan.launch.parameters);
+        CHECK(plan.launch.walk == Walk::Strided && int64_t(plan.launch.grid) * 1024 >= p.size);
+        total += p.size;
+        for (int64_t i : {int64_t(0), int64_t(p.size) / 2, int64_t(p.size) - 1}) ++found[strided_element(p, i, 2)];
     }
     CHECK(total == count(shape));
     // The first and the last element are slice boundaries in any partition.
@@ -243,10 +237,13 @@ void alignment_and_transposes_choose_the_walk() {
     CHECK(ElementwisePlan(sum_of(DType::float32, 1), line, {off.data(), 1}, {off.data() + 1, 1}).launch.walk ==
           Walk::Strided);
     const Dims square{100, 100}, rows{400, 4}, columns{4, 400};
-    const std::vector<DeviceOperand> turned{{256, &rows}, {1 << 20, &columns}};
-    ElementwisePlan plan(sum_of(DType::float32, 1), square, {turned.data(), 1}, {turned.data() + 1, 1});
-    const Strided& p = *reinterpret_cast<const Strided*>(plan.launch.parameters);
-    CHECK(plan.launch.walk == Walk::Strided && p.tiled == 1 && p.turned == 2);
+    for (const bool aligned : {true, false}) {
+        const std::vector<DeviceOperand> turned{{256, &rows}, {(1 << 20) + (aligned ? 0 : 4), &columns}};
+        ElementwisePlan plan(sum_of(DType::float32, 1), square, {turned.data(), 1}, {turned.data() + 1, 1});
+        const Tiles& p = *reinterpret_cast<const Tiles*>(plan.launch.parameters);
+        CHECK(plan.launch.walk == (aligned ? Walk::Tiles : Walk::StridedTiles) && p.turned == 2 &&
+              plan.launch.grid == 4);
+    }
     const Dims row{0, 4}, column{4, 0}, wide{408, 4};
     const auto walk_beside = [&](const Dims& strides, uint64_t address) {
         const std::vector<DeviceOperand> of_rows{{256, &rows}, {address, &strides}};

@@ -26,6 +26,7 @@ FOLDS = f"{BACKEND} -k reductions"
 LONG_FOLD = f"{BACKEND} -k long_reduction"
 LOOPS = f"{BACKEND} -k elementwise"
 ROWS = "sim tests/python/test_strided_loops.py -k 'cuda and test_rows and f4'"
+TILES = "sim tests/python/test_strided_loops.py -k 'cuda and test_transposed and f4'"
 SMALL_PRODUCTS = "sim tests/python/test_products.py -k 'cuda and bits_of_all_devices and float32'"
 ORDER = f"{BACKEND} -k foreign"
 BYTES = f"{BACKEND} -k transfers"
@@ -1038,8 +1039,8 @@ BY_HAND = [
     Mutant(
         "rows-of-vectors-off-their-border",
         "src/codegen/launch.cpp",
-        "if ((bits & (std::min(16, sizes.size[k] * lanes) - 1)) != 0) return false;",
-        "(void)bits;",
+        "return step == sizes.size[k] && (bits & (std::min(16, sizes.size[k] * lanes) - 1)) == 0;",
+        "return (void)bits, step == sizes.size[k];",
         ROWS,
     ),
     Mutant(
@@ -1059,8 +1060,8 @@ BY_HAND = [
     Mutant(
         "masked-vectors-are-stored-whole",
         ELEMENTWISE,
-        "for (int v = 0; v < V; ++v) all = all && kept[r * V + v];",
-        "for (int v = 0; v < V; ++v) all = v ? all || kept[r * V + v] : kept[r * V];",
+        "for (int v = 0; v < V; ++v) all = all && kept[v];",
+        "for (int v = 0; v < V; ++v) all = v ? all || kept[v] : kept[0];",
         ROWS,
     ),
     Mutant(
@@ -1136,18 +1137,51 @@ BY_HAND = [
     Mutant(
         "tile-written-and-read-alike",
         ELEMENTWISE,
-        "x[u] = tile[column][row + u * (Threads / kTile)];",
-        "x[u] = tile[row + u * (Threads / kTile)][column];",
-        LOOPS,
-        text_only=True,
+        "const char* from = shared + y * kPitch + i32(u32(y) / V) * kPad + x * kBytes;",
+        "const char* from = shared + x * (V * kPitch + kPad) + y * kBytes;",
+        TILES,
     ),
     Mutant(
-        "tile-past-its-border",
+        "tile-past-its-last-row",
         ELEMENTWISE,
-        "if (place[0] >= p.borders[0].extent || place[1] >= p.borders[1].extent)",
-        "if (place[0] >= p.borders[0].extent)",
-        LOOPS,
-        text_only=True,
+        "rows_left = left + x * V < i32(p.columns) ? i32(p.rows) - (top + y) : 0;",
+        "rows_left = left + x * V < i32(p.columns) ? Edge : 0;",
+        TILES,
+    ),
+    Mutant(
+        "tile-past-its-last-column",
+        ELEMENTWISE,
+        "rows_left = left + x * V < i32(p.columns) ? i32(p.rows) - (top + y) : 0;",
+        "rows_left = i32(p.rows) - (top + y);",
+        TILES,
+    ),
+    Mutant(
+        "transposed-operand-read-past-its-end",
+        ELEMENTWISE,
+        "columns_left = top + x * V < i32(p.rows) ? i32(p.columns) - (left + y * V) : 0;",
+        "columns_left = top + x * V < i32(p.rows) ? Edge : 0;",
+        TILES,
+    ),
+    Mutant(
+        "tiles-of-vectors-off-their-border",
+        "src/codegen/launch.cpp",
+        "for (int d = 0; d < space.ndim; ++d) bits |= d == axis ? 0 : space.strides[k][d];",
+        "for (int d = 0; d < space.ndim - 2; ++d) bits |= space.strides[k][d];",
+        TILES,
+    ),
+    Mutant(
+        "tiles-of-parts-of-vectors",
+        "src/codegen/launch.cpp",
+        "if (lanes == 1 || (space.shape[row] | space.shape[column]) % lanes != 0) return false;",
+        "if (lanes == 1 || space.shape[column] % lanes != 0) return false;",
+        TILES,
+    ),
+    Mutant(
+        "outer-axes-of-tiles-forgotten",
+        ELEMENTWISE,
+        "data[k] += i64(coordinate) * p.operands[k].strides[d];\n        }\n    }\n    template <class T>\n    CUARRAY_FN void read(int k, T (&elements)[V * R])",
+        "data[k] += i64(coordinate) * p.operands[0].strides[d];\n        }\n    }\n    template <class T>\n    CUARRAY_FN void read(int k, T (&elements)[V * R])",
+        TILES,
     ),
     Mutant(
         "winners-by-chance",
@@ -1285,7 +1319,7 @@ CAPTURED_PARTS = {
 }
 
 KERNEL_TESTS = {
-    "elementwise.h": (LOOPS, f"{BACKEND} -k faults"),
+    "elementwise.h": (LOOPS, TILES, f"{BACKEND} -k faults"),
     "compaction_device.h": (f"{INDICES} -k 'cuda and (masks_at_borders or many_mask_blocks)'",),
     "matmul_device.h": ("sim tests/python/test_products.py -k 'cuda and bits'",),
     "reduce_device.h": (FOLDS, LONG_FOLD),

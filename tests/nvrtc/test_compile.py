@@ -154,6 +154,8 @@ def test_representative():
     names = [
         "add_f32_f32_contiguous",
         "add_f32_f32_strided",
+        "add_f32_f32_turned",
+        "add_f32_f32_strided_turned",
         "sin_f64_contiguous",
         "isnan_f32_contiguous",
         "multiply_c128_c128_contiguous",

@@ -159,3 +159,49 @@ def test_rows(dtype, shape, device):
             cuarray.add(x, y, out=x, where=cuarray.asarray(mask, device=device))
             assert a.numpy().tobytes() == left.tobytes(), (first, second)
         assert x.astype("c16").numpy().tobytes() == p.astype("c16").tobytes()
+
+
+# Shapes in whole tiles, in parts of tiles whose extents are vectors of all, some or no types, and with outer axes.
+MATRIX_SHAPES = [(64, 128), (20, 300), (70, 66), (16, 17), (3, 24, 40), (2, 2, 17, 35)]
+
+# An array of the shape, in memory of many elements, whose smallest stride is not along the last axis.
+TRANSPOSED = {
+    "transposed": lambda m, s: m[: np.prod(s)].reshape(*s[:-2], s[-1], s[-2]).swapaxes(-1, -2),
+    "axes reversed": lambda m, s: m[: np.prod(s)].reshape(s[::-1]).T,
+    "padded": lambda m, s: (
+        m[: np.prod(s[:-1]) * 2 * s[-1]].reshape(*s[:-2], s[-1], 2 * s[-2])[..., : s[-2]].swapaxes(-1, -2)
+    ),
+    "shifted": lambda m, s: m[1 : np.prod(s) + 1].reshape(*s[:-2], s[-1], s[-2]).swapaxes(-1, -2),
+    "upside down": lambda m, s: m[: np.prod(s)].reshape(*s[:-2], s[-1], s[-2]).swapaxes(-1, -2)[..., ::-1, :],
+    "mirrored": lambda m, s: m[: np.prod(s)].reshape(*s[:-2], s[-1], s[-2]).swapaxes(-1, -2)[..., ::-1],
+    "every second": lambda m, s: m[: 2 * np.prod(s)].reshape(*s[:-2], s[-1], 2 * s[-2])[..., ::2].swapaxes(-1, -2),
+}
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "f2", "f4", "f8", "c16"])
+@pytest.mark.parametrize("shape", MATRIX_SHAPES, ids=str)
+def test_transposed(dtype, shape, device):
+    """Copies, sums, choices, masked writes and casts of transposed operands, into contiguous and other arrays."""
+    count = 2 * np.prod(shape) + 40 * np.prod(shape[:-1]) + 1
+    left, right = memory(dtype, count, 1), memory(dtype, count, 2)
+    beside = {name: SHEETS[name] for name in ("contiguous", "row", "column", "shifted")}
+    pairs = [*itertools.product(TRANSPOSED, beside), *zip(TRANSPOSED, [*TRANSPOSED][::-1], strict=True)]
+    for first, second in pairs:
+        pick, other = TRANSPOSED[first], (beside | TRANSPOSED)[second]
+        a, b = (cuarray.array(m, device=device) for m in (left, right))
+        x, y, p, q = pick(a, shape), other(b, shape), pick(left, shape), other(right, shape)
+        out = cuarray.empty(shape, dtype, device=device)
+        assert cuarray.add(x, y, out=out).numpy().tobytes() == (p + q).tobytes("C"), (first, second)
+        assert cuarray.add(y, x, out=out).numpy().tobytes() == (p + q).tobytes("C"), (first, second)
+        mask = other(memory("?", count, 3), shape)
+        choice = cuarray.where(cuarray.asarray(mask, device=device), x, y)
+        assert choice.numpy().tobytes("C") == np.where(mask, p, q).tobytes("C"), (first, second)
+        want = np.zeros(shape, dtype)
+        np.add(p, q, out=want, where=mask)
+        out[...] = 0
+        cuarray.add(x, y, out=out, where=cuarray.asarray(mask, device=device))
+        assert out.numpy().tobytes() == want.tobytes(), (first, second)
+        if second == "contiguous":
+            assert x.copy("C").numpy().tobytes() == p.tobytes("C"), first
+            for type in ("c16", "f4" if dtype not in ("c16",) else dtype):
+                assert x.astype(type, order="C").numpy().tobytes() == p.astype(type).tobytes("C"), first

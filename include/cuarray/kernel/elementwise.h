@@ -7,6 +7,7 @@
 // is read before it is written.
 #pragma once
 #include "cuarray/kernel/rows.h"
+#include "cuarray/kernel/tiles.h"
 
 namespace cuarray::kernel {
 
@@ -20,6 +21,46 @@ struct alignas(sizeof(T) * V > 16 ? 16 : sizeof(T) * V) Vector {
     using word = choose_t<in_words, u32, T>;
     word words[sizeof(T) * V / sizeof(word)];
 };
+
+/// Reads V elements of one vector.
+template <int V, class T>
+CUARRAY_FN void read_vector(const void* from, T* x) {
+    const Vector<T, V> vector = *reinterpret_cast<const Vector<T, V>*>(from);
+    CUARRAY_COPY(x, &vector, sizeof vector);
+}
+
+/// Reads V elements of one vector if they exist; else they are 0.
+template <int V, class T>
+CUARRAY_FN void read_if(bool exists, const void* from, T* x) {
+    Vector<T, V> vector{};
+    if (exists) vector = *reinterpret_cast<const Vector<T, V>*>(from);
+    CUARRAY_COPY(x, &vector, sizeof vector);
+}
+
+/// Writes V elements as one vector.
+template <int V, class T>
+CUARRAY_FN void write_whole(void* to, const T* y) {
+    Vector<T, V> vector;
+    CUARRAY_COPY(&vector, y, sizeof vector);
+    *reinterpret_cast<Vector<T, V>*>(to) = vector;
+}
+
+/// Writes V elements as one vector; of a masked program only those that are kept.
+template <class P, int V, class T>
+CUARRAY_FN void write_vector(void* to, const T* y, const bool* kept) {
+    bool all = true;
+    if constexpr (P::masked) {
+#pragma unroll
+        for (int v = 0; v < V; ++v) all = all && kept[v];
+    }
+    if (all) {
+        write_whole<V>(to, y);
+    } else if constexpr (P::masked) {
+#pragma unroll
+        for (int v = 0; v < V; ++v)
+            if (kept[v]) reinterpret_cast<T*>(to)[v] = y[v];
+    }
+}
 
 /// Shifts every lane down by one; the last lane keeps its value.
 template <class T, int V>
@@ -175,10 +216,7 @@ struct RowsWalk {
     CUARRAY_FN void read(int k, T (&x)[V * R]) const {
         if (V > 1 && p.operands[k].step) {
 #pragma unroll
-            for (int r = 0; r < R; ++r) {
-                const Vector<T, V> vector = *reinterpret_cast<const Vector<T, V>*>(data[k][r]);
-                CUARRAY_COPY(x + r * V, &vector, sizeof vector);
-            }
+            for (int r = 0; r < R; ++r) read_vector<V>(data[k][r], x + r * V);
         } else {
 #pragma unroll
             for (int r = 0; r < R; ++r) {
@@ -195,24 +233,8 @@ struct RowsWalk {
     template <class T>
     CUARRAY_FN void write(int k, T (&y)[V * R], const bool* kept) const {
 #pragma unroll
-        for (int r = 0; r < R; ++r) {
-            if (!exists(r)) continue;
-            T* to = reinterpret_cast<T*>(data[k][r]);
-            bool all = true;
-            if constexpr (P::masked) {
-#pragma unroll
-                for (int v = 0; v < V; ++v) all = all && kept[r * V + v];
-            }
-            if (all) {
-                Vector<T, V> vector;
-                CUARRAY_COPY(&vector, y + r * V, sizeof vector);
-                *reinterpret_cast<Vector<T, V>*>(to) = vector;
-            } else if constexpr (P::masked) {
-#pragma unroll
-                for (int v = 0; v < V; ++v)
-                    if (kept[r * V + v]) to[v] = y[r * V + v];
-            }
-        }
+        for (int r = 0; r < R; ++r)
+            if (exists(r)) write_vector<P, V>(data[k][r], y + r * V, P::masked ? kept + r * V : nullptr);
     }
 };
 
@@ -227,90 +249,143 @@ CUARRAY_FN void rows(const Rows<P::operands>& p, const S& scalars, const FaultSi
     run<P, V * R>(walk, scalars, sink);
 }
 
-constexpr u32 kTile = 32;
+/// Tiles of Edge x Edge elements, one a block; a thread computes V elements of each of R rows, which are kDown rows
+/// apart. An operand that is contiguous down the columns is read as V elements of each of R columns, and transposed in
+/// shared memory. Vectors (V > 1) are aligned, and whole in every row and column; single elements (V = 1) have any
+/// strides.
+template <class P, int Edge, int V, int R>
+struct TilesWalk {
+    static constexpr int kAcross = Edge / V, kDown = Edge / R;
+    const Tiles<P::operands>& p;
+    char* shared;
+    i32 x, y, rows_left, columns_left;
+    char* data[P::operands];
+    CUARRAY_FN int lanes() const { return V * R; }
+    CUARRAY_FN bool has(int u) const { return u / V * kDown < rows_left; }
+    CUARRAY_FN bool is_turned(int k) const { return p.turned >> k & 1u; }
+    /// The column, from the thread's first one, of the i-th vector of a transposed operand.
+    static CUARRAY_FN constexpr int column(int i) { return i / V * (V * kDown) + i % V; }
+    /// The addresses of the thread's first row, or of its first column of operands that are transposed.
+    CUARRAY_FN void locate() {
+        x = i32(threadIdx.x % kAcross), y = i32(threadIdx.x / kAcross);
+        u32 rest = p.tiles_across.quotient(blockIdx.x);
+        const i32 left = i32(blockIdx.x - rest * p.tiles_across.size) * Edge;
+        u32 outer = p.tiles_down.quotient(rest);
+        const i32 top = i32(rest - outer * p.tiles_down.size) * Edge;
+        rows_left = left + x * V < i32(p.columns) ? i32(p.rows) - (top + y) : 0;
+        columns_left = top + x * V < i32(p.rows) ? i32(p.columns) - (left + y * V) : 0;
+#pragma unroll
+        for (int k = 0; k < P::operands; ++k) {
+            const i32 row = top + (is_turned(k) ? x * V : y), first = left + (is_turned(k) ? y : x) * V;
+            data[k] = p.operands[k].data + i64(row) * p.operands[k].down + i64(first) * p.operands[k].across;
+        }
+#pragma unroll 1
+        for (int d = int(p.axes) - 1; d >= 0; --d) {
+            rest = p.extents[d].quotient(outer);
+            const i32 coordinate = i32(outer - rest * p.extents[d].size);
+            outer = rest;
+#pragma unroll
+            for (int k = 0; k < P::operands; ++k) data[k] += i64(coordinate) * p.operands[k].strides[d];
+        }
+    }
+    template <class T>
+    CUARRAY_FN void read(int k, T (&elements)[V * R]) const {
+        if (is_turned(k)) return read_turned(k, elements);
+        if (V == 1 || p.operands[k].across) {
+#pragma unroll
+            for (int r = 0; r < R; ++r)
+                read_if<V>(has(r * V), data[k] + i64(r * kDown) * p.operands[k].down, elements + r * V);
+        } else {
+#pragma unroll
+            for (int r = 0; r < R; ++r) {
+                T one;
+                read_if<1>(has(r * V), data[k] + i64(r * kDown) * p.operands[k].down, &one);
+#pragma unroll
+                for (int v = 0; v < V; ++v) elements[r * V + v] = one;
+            }
+        }
+    }
+    template <class T>
+    CUARRAY_FN void read_turned(int k, T (&elements)[V * R]) const {
+        T columns[R][V];
+#pragma unroll
+        for (int i = 0; i < R; ++i)
+            read_if<V>(column(i) < columns_left, data[k] + i64(column(i)) * p.operands[k].across, columns[i]);
+        // The first vectors of V rows are kPad bytes apart, modulo the banks, so that those of a warp's threads have
+        // different banks.
+        constexpr int kOneEach = kAcross < 32 ? 128 / kAcross : 4, kBytes = V * int(sizeof(T));
+        constexpr int kPitch = Edge * int(sizeof(T)), kPad = kBytes > kOneEach ? kBytes : kOneEach;
+        if (p.turned & ((1u << k) - 1u)) __syncthreads();
+        char* to = shared + x * (V * kPitch + kPad) + y * kBytes;
+#pragma unroll
+        for (int i = 0; i < R; i += V) {
+#pragma unroll
+            for (int v = 0; v < V; ++v) {
+                T row[V];
+#pragma unroll
+                for (int j = 0; j < V; ++j) row[j] = columns[i + j][v];
+                write_whole<V>(to + i / V * (kDown * kBytes) + v * kPitch, row);
+            }
+        }
+        __syncthreads();
+        const char* from = shared + y * kPitch + i32(u32(y) / V) * kPad + x * kBytes;
+#pragma unroll
+        for (int r = 0; r < R; ++r) read_vector<V>(from + r * (kDown * kPitch + kDown / V * kPad), elements + r * V);
+    }
+    CUARRAY_FN void index(int k, i64 (&elements)[V * R]) const {
+#pragma unroll
+        for (int u = 0; u < V * R; ++u)
+            elements[u] = reinterpret_cast<i64>(data[k]) + i64(u / V * kDown) * p.operands[k].down +
+                          i64(u % V) * p.operands[k].across;
+    }
+    template <class T>
+    CUARRAY_FN void write(int k, T (&elements)[V * R], const bool* kept) const {
+#pragma unroll
+        for (int r = 0; r < R; ++r)
+            if (has(r * V))
+                write_vector<P, V>(data[k] + i64(r * kDown) * p.operands[k].down, elements + r * V,
+                                   P::masked ? kept + r * V : nullptr);
+    }
+};
 
-/// Up to 8 axes; lanes are a thread block apart, so that consecutive threads access consecutive elements.
-template <class P, int V, int Threads>
+template <class P, int Edge, int V, int R, class S>
+CUARRAY_FN void tiles(const Tiles<P::operands>& p, const S& scalars, const FaultSink& sink) {
+    constexpr int kPad = V * P::largest > 8 ? V * P::largest : 8;
+    alignas(16) __shared__ char shared[Edge * Edge * P::largest + Edge / V * kPad];
+    TilesWalk<P, Edge, V, R> walk{p, shared, 0, 0, 0, 0, {}};
+    walk.locate();
+    run<P, V * R>(walk, scalars, sink);
+}
+
+/// One axis; lanes are a thread block apart, so that consecutive threads access consecutive elements.
+template <class P, int V>
 struct StridedWalk {
     const Strided<P::operands>& p;
-    char* shared;
-    i32 offsets[P::operands][V];
-    u32 present, present_turned;
+    u32 first;
     CUARRAY_FN int lanes() const { return V; }
-    CUARRAY_FN bool has(int u) const { return present >> u & 1u; }
-    CUARRAY_FN void locate() {
-        const u32 first = blockIdx.x * (Threads * V) + threadIdx.x;
-        present = present_turned = 0;
-#pragma unroll
-        for (int u = 0; u < V; ++u) {
-            u32 rest = first + u * Threads;
-            i32 place[4] = {0, 0, 0, 0};
-            if (rest < p.size) present |= 1u << u;
-#pragma unroll
-            for (int k = 0; k < P::operands; ++k) offsets[k][u] = 0;
-#pragma unroll 1
-            for (int d = int(p.axes) - 1; d >= 0; --d) {
-                const u32 outer = p.extents[d].quotient(rest);
-                const i32 coordinate = i32(rest - outer * p.extents[d].size);
-                rest = outer;
-#pragma unroll
-                for (int k = 0; k < P::operands; ++k) offsets[k][u] += coordinate * p.operands[k].strides[d];
-                if constexpr (P::tiles) {
-                    if (p.tiled) {
-#pragma unroll
-                        for (int b = 0; b < 4; ++b) place[b] += coordinate * p.borders[b].weights[d];
-                    }
-                }
-            }
-            if constexpr (P::tiles) {
-                if (p.tiled) {
-                    if (place[2] < p.borders[2].extent && place[3] < p.borders[3].extent) present_turned |= 1u << u;
-                    if (place[0] >= p.borders[0].extent || place[1] >= p.borders[1].extent) present &= ~(1u << u);
-                }
-            }
-        }
-    }
+    CUARRAY_FN bool has(int u) const { return first + u * kThreads < p.size; }
+    CUARRAY_FN i64 offset(int k, int u) const { return i64(i32(first + u * kThreads)) * p.operands[k].stride; }
     template <class T>
     CUARRAY_FN void read(int k, T (&x)[V]) const {
-        const bool turned = P::tiles && (p.turned >> k & 1u);
-        const u32 wanted = turned ? present_turned : present;
 #pragma unroll
         for (int u = 0; u < V; ++u)
-            x[u] = wanted >> u & 1u ? *reinterpret_cast<const T*>(p.operands[k].data + offsets[k][u]) : T{};
-        if constexpr (P::tiles) {
-            if (turned) turn(x);
-        }
-    }
-    /// Transposes a tile in shared memory; its rows are padded, so that neither direction has bank conflicts.
-    template <class T>
-    CUARRAY_FN void turn(T (&x)[V]) const {
-        T(*tile)[kTile + 1] = reinterpret_cast<T(*)[kTile + 1]>(shared);
-        const u32 column = threadIdx.x % kTile, row = threadIdx.x / kTile;
-        __syncthreads();
-#pragma unroll
-        for (int u = 0; u < V; ++u) tile[row + u * (Threads / kTile)][column] = x[u];
-        __syncthreads();
-#pragma unroll
-        for (int u = 0; u < V; ++u) x[u] = tile[column][row + u * (Threads / kTile)];
+            x[u] = has(u) ? *reinterpret_cast<const T*>(p.operands[k].data + offset(k, u)) : T{};
     }
     CUARRAY_FN void index(int k, i64 (&x)[V]) const {
 #pragma unroll
-        for (int u = 0; u < V; ++u) x[u] = reinterpret_cast<i64>(p.operands[k].data) + offsets[k][u];
+        for (int u = 0; u < V; ++u) x[u] = reinterpret_cast<i64>(p.operands[k].data) + offset(k, u);
     }
     template <class T>
     CUARRAY_FN void write(int k, T (&y)[V], const bool* kept) const {
 #pragma unroll
         for (int u = 0; u < V; ++u)
-            if (has(u) && (!P::masked || kept[u])) *reinterpret_cast<T*>(p.operands[k].data + offsets[k][u]) = y[u];
+            if (has(u) && (!P::masked || kept[u])) *reinterpret_cast<T*>(p.operands[k].data + offset(k, u)) = y[u];
     }
 };
 
-template <class P, int V, int Threads, class S>
+template <class P, int V, class S>
 CUARRAY_FN void strided(const Strided<P::operands>& p, const S& scalars, const FaultSink& sink) {
-    alignas(16) __shared__ char shared[P::tiles ? kTile * (kTile + 1) * P::largest : 1];
-    StridedWalk<P, V, Threads> walk{p, shared, {}, 0, 0};
-    walk.locate();
-    run<P, V>(walk, scalars, sink);
+    run<P, V>(StridedWalk<P, V>{p, blockIdx.x * (kThreads * V) + threadIdx.x}, scalars, sink);
 }
 
 }  // namespace cuarray::kernel

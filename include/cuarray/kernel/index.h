@@ -75,29 +75,16 @@ struct Flat {
     FlatOperand operands[N];
 };
 
-/// An operand over several axes, outermost first; strides in bytes.
+/// An operand along one axis, with its stride in bytes.
 struct StridedOperand {
     char* data;
-    i32 strides[kMaxAxes];
+    i64 stride;
 };
 
-/// A bounds check for an axis that is padded to whole tiles: the weighted sum of the coordinates must be below
-/// `extent`.
-struct TileBound {
-    i32 extent, weights[kMaxAxes];
-};
-
-/// An iteration space below 2^31 elements, in which every operand spans less than 2^31 bytes. If `tiled`, the
-/// last two axes of the space are cut into tiles of 32 x 32 elements: (..., rows, columns) becomes (...,
-/// rows / 32, columns / 32, 32, 32), one tile per thread block. Operands whose bit is set in `turned` have their
-/// smaller stride along the rows axis: their strides of the last two axes are exchanged, and the tile is
-/// transposed in shared memory. The borders are those of row and column, then the same with the last two axes
-/// exchanged.
+/// One axis of less than 2^31 elements.
 template <int N>
 struct Strided {
-    u32 size, axes, tiled, turned;
-    Extent32 extents[kMaxAxes];
-    TileBound borders[4];
+    u32 size;
     StridedOperand operands[N];
 };
 

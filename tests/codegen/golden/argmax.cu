@@ -1,7 +1,7 @@
 namespace cuarray::kernel {
 struct program {
     static constexpr int operands = 2, largest = 4, scalars = 0;
-    static constexpr bool unrolled = true, tiles = true, masked = false, faults = false;
+    static constexpr bool unrolled = true, masked = false, faults = false;
     using element = f32;
     template <int V> struct inputs { f32 x0[V]; };
     template <int V> static CUARRAY_FN void shift(inputs<V>& lanes) { shift_lanes(lanes.x0); }

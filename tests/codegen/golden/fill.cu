@@ -1,7 +1,7 @@
 namespace cuarray::kernel {
 struct program {
     static constexpr int operands = 1, largest = 8, scalars = 1;
-    static constexpr bool unrolled = true, tiles = true, masked = false, faults = false;
+    static constexpr bool unrolled = true, masked = false, faults = false;
     using element = c64;
     template <int V> struct inputs { };
     template <int V> static CUARRAY_FN void shift(inputs<V>& lanes) { (void)lanes; }
@@ -32,8 +32,16 @@ extern "C" __global__ void __launch_bounds__(256, 1)
 fill_c64_strided_rows(const __grid_constant__ Rows<1> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
     rows<program, 1, 8>(p, scalars, sink);
 }
-extern "C" __global__ void __launch_bounds__(128, 1)
+extern "C" __global__ void __launch_bounds__(512, 1)
+fill_c64_turned(const __grid_constant__ Tiles<1> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+    tiles<program, 64, 2, 4>(p, scalars, sink);
+}
+extern "C" __global__ void __launch_bounds__(512, 1)
+fill_c64_strided_turned(const __grid_constant__ Tiles<1> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+    tiles<program, 64, 1, 8>(p, scalars, sink);
+}
+extern "C" __global__ void __launch_bounds__(256, 1)
 fill_c64_strided(const __grid_constant__ Strided<1> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
-    strided<program, 8, 128>(p, scalars, sink);
+    strided<program, 8>(p, scalars, sink);
 }
 }

@@ -1,7 +1,7 @@
 namespace cuarray::kernel {
 struct program {
     static constexpr int operands = 3, largest = 4, scalars = 1;
-    static constexpr bool unrolled = false, tiles = true, masked = false, faults = false;
+    static constexpr bool unrolled = false, masked = false, faults = false;
     using element = f32;
     template <int V> struct inputs { f16 x0[V]; f32 x1[V]; };
     template <int V> static CUARRAY_FN void shift(inputs<V>& lanes) { shift_lanes(lanes.x0); shift_lanes(lanes.x1); }
@@ -31,19 +31,27 @@ struct program {
     }
 };
 extern "C" __global__ void __launch_bounds__(256, 1)
-fused_de65baa5a27368c4_contiguous(const __grid_constant__ Flat<3> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+fused_1b1082633b20471e_contiguous(const __grid_constant__ Flat<3> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
     contiguous<program, 8>(p, scalars, sink);
 }
 extern "C" __global__ void __launch_bounds__(256, 1)
-fused_de65baa5a27368c4_rows(const __grid_constant__ Rows<3> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+fused_1b1082633b20471e_rows(const __grid_constant__ Rows<3> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
     rows<program, 8, 1>(p, scalars, sink);
 }
 extern "C" __global__ void __launch_bounds__(256, 1)
-fused_de65baa5a27368c4_strided_rows(const __grid_constant__ Rows<3> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+fused_1b1082633b20471e_strided_rows(const __grid_constant__ Rows<3> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
     rows<program, 1, 1>(p, scalars, sink);
 }
-extern "C" __global__ void __launch_bounds__(512, 1)
-fused_de65baa5a27368c4_strided(const __grid_constant__ Strided<3> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
-    strided<program, 2, 512>(p, scalars, sink);
+extern "C" __global__ void __launch_bounds__(256, 1)
+fused_1b1082633b20471e_turned(const __grid_constant__ Tiles<3> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+    tiles<program, 32, 2, 2>(p, scalars, sink);
+}
+extern "C" __global__ void __launch_bounds__(256, 1)
+fused_1b1082633b20471e_strided_turned(const __grid_constant__ Tiles<3> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+    tiles<program, 32, 1, 4>(p, scalars, sink);
+}
+extern "C" __global__ void __launch_bounds__(256, 1)
+fused_1b1082633b20471e_strided(const __grid_constant__ Strided<3> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+    strided<program, 2>(p, scalars, sink);
 }
 }

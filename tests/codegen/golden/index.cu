@@ -1,7 +1,7 @@
 namespace cuarray::kernel {
 struct program {
     static constexpr int operands = 2, largest = 8, scalars = 0;
-    static constexpr bool unrolled = true, tiles = true, masked = false, faults = false;
+    static constexpr bool unrolled = true, masked = false, faults = false;
     using element = f64;
     template <int V> struct inputs { i64 index[V]; };
     template <int V> static CUARRAY_FN void shift(inputs<V>& lanes) { shift_lanes(lanes.index); }
@@ -33,8 +33,16 @@ extern "C" __global__ void __launch_bounds__(256, 1)
 fill_f64_strided_rows(const __grid_constant__ Rows<2> p, const __grid_constant__ Scalars<0> scalars, const __grid_constant__ FaultSink sink) {
     rows<program, 1, 8>(p, scalars, sink);
 }
-extern "C" __global__ void __launch_bounds__(128, 1)
+extern "C" __global__ void __launch_bounds__(512, 1)
+fill_f64_turned(const __grid_constant__ Tiles<2> p, const __grid_constant__ Scalars<0> scalars, const __grid_constant__ FaultSink sink) {
+    tiles<program, 64, 2, 4>(p, scalars, sink);
+}
+extern "C" __global__ void __launch_bounds__(512, 1)
+fill_f64_strided_turned(const __grid_constant__ Tiles<2> p, const __grid_constant__ Scalars<0> scalars, const __grid_constant__ FaultSink sink) {
+    tiles<program, 64, 1, 8>(p, scalars, sink);
+}
+extern "C" __global__ void __launch_bounds__(256, 1)
 fill_f64_strided(const __grid_constant__ Strided<2> p, const __grid_constant__ Scalars<0> scalars, const __grid_constant__ FaultSink sink) {
-    strided<program, 8, 128>(p, scalars, sink);
+    strided<program, 8>(p, scalars, sink);
 }
 }

@@ -1,7 +1,7 @@
 namespace cuarray::kernel {
 struct program {
     static constexpr int operands = 4, largest = 8, scalars = 1;
-    static constexpr bool unrolled = false, tiles = true, masked = true, faults = true;
+    static constexpr bool unrolled = false, masked = true, faults = true;
     using element = i64;
     template <int V> struct inputs { i64 x0[V]; i64 x1[V]; u8 x2[V]; };
     template <int V> static CUARRAY_FN void shift(inputs<V>& lanes) { shift_lanes(lanes.x0); shift_lanes(lanes.x1); shift_lanes(lanes.x2); }
@@ -32,19 +32,27 @@ struct program {
     }
 };
 extern "C" __global__ void __launch_bounds__(256, 1)
-fused_88c133d9b0d0abbd_contiguous(const __grid_constant__ Flat<4> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+fused_a79d860a604ddc57_contiguous(const __grid_constant__ Flat<4> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
     contiguous<program, 4>(p, scalars, sink);
 }
 extern "C" __global__ void __launch_bounds__(256, 1)
-fused_88c133d9b0d0abbd_rows(const __grid_constant__ Rows<4> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+fused_a79d860a604ddc57_rows(const __grid_constant__ Rows<4> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
     rows<program, 4, 1>(p, scalars, sink);
 }
 extern "C" __global__ void __launch_bounds__(256, 1)
-fused_88c133d9b0d0abbd_strided_rows(const __grid_constant__ Rows<4> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+fused_a79d860a604ddc57_strided_rows(const __grid_constant__ Rows<4> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
     rows<program, 1, 1>(p, scalars, sink);
 }
-extern "C" __global__ void __launch_bounds__(512, 1)
-fused_88c133d9b0d0abbd_strided(const __grid_constant__ Strided<4> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
-    strided<program, 2, 512>(p, scalars, sink);
+extern "C" __global__ void __launch_bounds__(256, 1)
+fused_a79d860a604ddc57_turned(const __grid_constant__ Tiles<4> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+    tiles<program, 32, 2, 2>(p, scalars, sink);
+}
+extern "C" __global__ void __launch_bounds__(256, 1)
+fused_a79d860a604ddc57_strided_turned(const __grid_constant__ Tiles<4> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+    tiles<program, 32, 1, 4>(p, scalars, sink);
+}
+extern "C" __global__ void __launch_bounds__(256, 1)
+fused_a79d860a604ddc57_strided(const __grid_constant__ Strided<4> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+    strided<program, 1>(p, scalars, sink);
 }
 }

@@ -1,7 +1,7 @@
 namespace cuarray::kernel {
 struct program {
     static constexpr int operands = 3, largest = 8, scalars = 0;
-    static constexpr bool unrolled = true, tiles = true, masked = false, faults = false;
+    static constexpr bool unrolled = true, masked = false, faults = false;
     using element = f32;
     template <int V> struct inputs { f32 x0[V]; i64 x1[V]; };
     template <int V> static CUARRAY_FN void shift(inputs<V>& lanes) { shift_lanes(lanes.x0); shift_lanes(lanes.x1); }
@@ -37,7 +37,15 @@ ldexp_f32_i64_strided_rows(const __grid_constant__ Rows<3> p, const __grid_const
     rows<program, 1, 8>(p, scalars, sink);
 }
 extern "C" __global__ void __launch_bounds__(512, 1)
+ldexp_f32_i64_turned(const __grid_constant__ Tiles<3> p, const __grid_constant__ Scalars<0> scalars, const __grid_constant__ FaultSink sink) {
+    tiles<program, 64, 2, 4>(p, scalars, sink);
+}
+extern "C" __global__ void __launch_bounds__(512, 1)
+ldexp_f32_i64_strided_turned(const __grid_constant__ Tiles<3> p, const __grid_constant__ Scalars<0> scalars, const __grid_constant__ FaultSink sink) {
+    tiles<program, 64, 1, 8>(p, scalars, sink);
+}
+extern "C" __global__ void __launch_bounds__(256, 1)
 ldexp_f32_i64_strided(const __grid_constant__ Strided<3> p, const __grid_constant__ Scalars<0> scalars, const __grid_constant__ FaultSink sink) {
-    strided<program, 2, 512>(p, scalars, sink);
+    strided<program, 1>(p, scalars, sink);
 }
 }

@@ -1,7 +1,7 @@
 namespace cuarray::kernel {
 struct program {
     static constexpr int operands = 3, largest = 2, scalars = 0;
-    static constexpr bool unrolled = true, tiles = true, masked = false, faults = false;
+    static constexpr bool unrolled = true, masked = false, faults = false;
     using element = bf16;
     template <int V> struct inputs { bf16 x0[V]; bf16 x1[V]; };
     template <int V> static CUARRAY_FN void shift(inputs<V>& lanes) { shift_lanes(lanes.x0); shift_lanes(lanes.x1); }

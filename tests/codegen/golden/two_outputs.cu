@@ -1,7 +1,7 @@
 namespace cuarray::kernel {
 struct program {
     static constexpr int operands = 4, largest = 2, scalars = 0;
-    static constexpr bool unrolled = true, tiles = true, masked = false, faults = false;
+    static constexpr bool unrolled = true, masked = false, faults = false;
     using element = i16;
     template <int V> struct inputs { i16 x0[V]; i16 x1[V]; };
     template <int V> static CUARRAY_FN void shift(inputs<V>& lanes) { shift_lanes(lanes.x0); shift_lanes(lanes.x1); }
@@ -41,7 +41,15 @@ divmod_i16_i16_strided_rows(const __grid_constant__ Rows<4> p, const __grid_cons
     rows<program, 1, 4>(p, scalars, sink);
 }
 extern "C" __global__ void __launch_bounds__(256, 1)
+divmod_i16_i16_turned(const __grid_constant__ Tiles<4> p, const __grid_constant__ Scalars<0> scalars, const __grid_constant__ FaultSink sink) {
+    tiles<program, 64, 4, 4>(p, scalars, sink);
+}
+extern "C" __global__ void __launch_bounds__(256, 1)
+divmod_i16_i16_strided_turned(const __grid_constant__ Tiles<4> p, const __grid_constant__ Scalars<0> scalars, const __grid_constant__ FaultSink sink) {
+    tiles<program, 64, 1, 16>(p, scalars, sink);
+}
+extern "C" __global__ void __launch_bounds__(256, 1)
 divmod_i16_i16_strided(const __grid_constant__ Strided<4> p, const __grid_constant__ Scalars<0> scalars, const __grid_constant__ FaultSink sink) {
-    strided<program, 4, 256>(p, scalars, sink);
+    strided<program, 4>(p, scalars, sink);
 }
 }
