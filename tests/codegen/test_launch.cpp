@@ -237,13 +237,16 @@ void alignment_and_transposes_choose_the_walk() {
     CHECK(ElementwisePlan(sum_of(DType::float32, 1), line, {off.data(), 1}, {off.data() + 1, 1}).launch.walk ==
           Walk::Strided);
     const Dims square{100, 100}, rows{400, 4}, columns{4, 400};
-    for (const bool aligned : {true, false}) {
-        const std::vector<DeviceOperand> turned{{256, &rows}, {(1 << 20) + (aligned ? 0 : 4), &columns}};
-        ElementwisePlan plan(sum_of(DType::float32, 1), square, {turned.data(), 1}, {turned.data() + 1, 1});
+    const auto check_transposed = [&](const Dims& shape, uint64_t address, Walk walk) {
+        const std::vector<DeviceOperand> turned{{256, &rows}, {address, &columns}};
+        ElementwisePlan plan(sum_of(DType::float32, 1), shape, {turned.data(), 1}, {turned.data() + 1, 1});
         const Tiles& p = *reinterpret_cast<const Tiles*>(plan.launch.parameters);
-        CHECK(plan.launch.walk == (aligned ? Walk::Tiles : Walk::StridedTiles) && p.turned == 2 &&
-              plan.launch.grid == 4);
-    }
+        CHECK(plan.launch.walk == walk && p.turned == 2 && plan.launch.grid == 4);
+    };
+    check_transposed(square, 1 << 20, Walk::Tiles);
+    check_transposed(square, (1 << 20) + 4, Walk::StridedTiles);
+    check_transposed({98, 100}, 1 << 20, Walk::StridedTiles);
+    check_transposed({100, 98}, 1 << 20, Walk::StridedTiles);
     const Dims row{0, 4}, column{4, 0}, wide{408, 4};
     const auto walk_beside = [&](const Dims& strides, uint64_t address) {
         const std::vector<DeviceOperand> of_rows{{256, &rows}, {address, &strides}};

@@ -1140,6 +1140,7 @@ BY_HAND = [
         "const char* from = shared + y * kPitch + i32(u32(y) / V) * kPad + x * kBytes;",
         "const char* from = shared + x * (V * kPitch + kPad) + y * kBytes;",
         TILES,
+        text_only=True,
     ),
     Mutant(
         "tile-past-its-last-row",
@@ -1147,6 +1148,7 @@ BY_HAND = [
         "rows_left = left + x * V < i32(p.columns) ? i32(p.rows) - (top + y) : 0;",
         "rows_left = left + x * V < i32(p.columns) ? Edge : 0;",
         TILES,
+        text_only=True,
     ),
     Mutant(
         "tile-past-its-last-column",
@@ -1154,6 +1156,7 @@ BY_HAND = [
         "rows_left = left + x * V < i32(p.columns) ? i32(p.rows) - (top + y) : 0;",
         "rows_left = i32(p.rows) - (top + y);",
         TILES,
+        text_only=True,
     ),
     Mutant(
         "transposed-operand-read-past-its-end",
@@ -1161,6 +1164,7 @@ BY_HAND = [
         "columns_left = top + x * V < i32(p.rows) ? i32(p.columns) - (left + y * V) : 0;",
         "columns_left = top + x * V < i32(p.rows) ? Edge : 0;",
         TILES,
+        text_only=True,
     ),
     Mutant(
         "tiles-of-vectors-off-their-border",
@@ -1174,7 +1178,7 @@ BY_HAND = [
         "src/codegen/launch.cpp",
         "if (lanes == 1 || (space.shape[row] | space.shape[column]) % lanes != 0) return false;",
         "if (lanes == 1 || space.shape[column] % lanes != 0) return false;",
-        TILES,
+        "tests/test_cpp.py -k codegen/test_launch",
     ),
     Mutant(
         "outer-axes-of-tiles-forgotten",
@@ -1182,6 +1186,7 @@ BY_HAND = [
         "data[k] += i64(coordinate) * p.operands[k].strides[d];\n        }\n    }\n    template <class T>\n    CUARRAY_FN void read(int k, T (&elements)[V * R])",
         "data[k] += i64(coordinate) * p.operands[0].strides[d];\n        }\n    }\n    template <class T>\n    CUARRAY_FN void read(int k, T (&elements)[V * R])",
         TILES,
+        text_only=True,
     ),
     Mutant(
         "winners-by-chance",

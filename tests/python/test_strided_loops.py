@@ -171,6 +171,9 @@ TRANSPOSED = {
     "padded": lambda m, s: (
         m[: np.prod(s[:-1]) * 2 * s[-1]].reshape(*s[:-2], s[-1], 2 * s[-2])[..., : s[-2]].swapaxes(-1, -2)
     ),
+    "wider": lambda m, s: (
+        m[: np.prod(s) + 2 * np.prod(s) // s[-2]].reshape(*s[:-2], s[-1], s[-2] + 2)[..., : s[-2]].swapaxes(-1, -2)
+    ),
     "shifted": lambda m, s: m[1 : np.prod(s) + 1].reshape(*s[:-2], s[-1], s[-2]).swapaxes(-1, -2),
     "upside down": lambda m, s: m[: np.prod(s)].reshape(*s[:-2], s[-1], s[-2]).swapaxes(-1, -2)[..., ::-1, :],
     "mirrored": lambda m, s: m[: np.prod(s)].reshape(*s[:-2], s[-1], s[-2]).swapaxes(-1, -2)[..., ::-1],

@@ -262,7 +262,8 @@ struct TilesWalk {
     char* data[P::operands];
     CUARRAY_FN int lanes() const { return V * R; }
     CUARRAY_FN bool has(int u) const { return u / V * kDown < rows_left; }
-    CUARRAY_FN bool is_turned(int k) const { return p.turned >> k & 1u; }
+    /// Of two operands the second one is the only input, and therefore transposed.
+    CUARRAY_FN bool is_turned(int k) const { return P::operands == 2 ? k == 1 : p.turned >> k & 1u; }
     /// The column, from the thread's first one, of the i-th vector of a transposed operand.
     static CUARRAY_FN constexpr int column(int i) { return i / V * (V * kDown) + i % V; }
     /// The addresses of the thread's first row, or of its first column of operands that are transposed.
@@ -315,7 +316,7 @@ struct TilesWalk {
         // different banks.
         constexpr int kOneEach = kAcross < 32 ? 128 / kAcross : 4, kBytes = V * int(sizeof(T));
         constexpr int kPitch = Edge * int(sizeof(T)), kPad = kBytes > kOneEach ? kBytes : kOneEach;
-        if (p.turned & ((1u << k) - 1u)) __syncthreads();
+        if (P::operands > 2 && (p.turned & ((1u << k) - 1u))) __syncthreads();
         char* to = shared + x * (V * kPitch + kPad) + y * kBytes;
 #pragma unroll
         for (int i = 0; i < R; i += V) {
