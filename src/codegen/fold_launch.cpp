@@ -146,6 +146,33 @@ bool one_thread_each(const AxisSplit& split, bool by_columns) {
     return by_columns ? split.kept.size >= kManyOutputs : n <= kernel::kLanes;
 }
 
+/// Whether Walk::TreeLines applies: one reduced axis, along which every input is contiguous and aligned to the
+/// vector, or one of several and broadcast.
+bool has_lines(const AxisSplit& split, const Program& program) {
+    if (split.reduced.ndim > 1) return false;
+    const int lanes = line_lanes(program);
+    for (int k = 1; k < split.sizes.memory_operands; ++k) {
+        const int64_t step = split.reduced.strides[k][0];
+        if (step == 0 && split.sizes.operands > 2) continue;
+        if (step != split.sizes.size[k]) return false;
+        int64_t bits = int64_t(split.addresses[k]);
+        for (int d = 0; d < split.kept.ndim; ++d) bits |= split.kept.strides[k][d];
+        if ((bits & (std::min(16, split.sizes.size[k] * lanes) - 1)) != 0) return false;
+    }
+    return true;
+}
+
+/// The leaves of an output in a block of Walk::TreeLines: of a chunk, or of fewer outputs' leaves.
+ThreadDivision divide_lines(const AxisSplit& split) {
+    ThreadDivision division;
+    const int64_t n = split.reduced.size;
+    division.chunks = std::max<int64_t>(1, (n + kernel::kChunk - 1) / kernel::kChunk);
+    division.leaves = bits_for((std::min<int64_t>(n, kernel::kChunk) + kernel::kLeaf - 1) / kernel::kLeaf);
+    const int64_t outputs = kernel::kChunk / kernel::kLeaf >> division.leaves;
+    division.tiles = (split.kept.size + outputs - 1) / outputs;
+    return division;
+}
+
 }  // namespace
 
 bool plan_fold(const Program& program, const FoldOperands& operands, Launch& launch) {
@@ -166,8 +193,9 @@ bool plan_fold(const Program& program, const FoldOperands& operands, Launch& lau
         launch.set_grid("reduce", (split.kept.size + kThreads - 1) / kThreads, kThreads);
         return fill<kernel::Index64>(launch, split, program, operands.initial, {});
     }
-    const ThreadDivision division = divide(split, by_columns);
-    launch.set_grid("reduce", division.tiles * division.chunks, 1 << kThreadBits);
+    const bool lines = !by_columns && has_lines(split, program);
+    const ThreadDivision division = lines ? divide_lines(split) : divide(split, by_columns);
+    launch.set_grid("reduce", division.tiles * division.chunks, lines ? line_threads(program) : 1 << kThreadBits);
     if (division.chunks > 1) {
         const DType T = program.expr->nodes[program.expr->outputs[0]].dtype;
         launch.partials = split.kept.size * division.chunks * accumulator_size(program.reduction, T);
@@ -178,7 +206,7 @@ bool plan_fold(const Program& program, const FoldOperands& operands, Launch& lau
         launch.walk = Walk::TreeStrided;
         return fill<kernel::Index32>(launch, split, program, operands.initial, division);
     }
-    launch.walk = several ? Walk::TreeStrided64 : Walk::Tree;
+    launch.walk = lines ? Walk::TreeLines : several ? Walk::TreeStrided64 : Walk::Tree;
     return fill<kernel::Index64>(launch, split, program, operands.initial, division);
 }
 

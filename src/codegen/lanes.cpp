@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "codegen/sizes.h"
+#include "cuarray/kernel/reduce.h"
 
 namespace cuarray {
 namespace {
@@ -12,7 +13,9 @@ constexpr int kLaneBytes = 256;     // of operands per thread: a quarter of its 
 constexpr int kBytesInFlight = 16;  // per thread: hides memory latency at full occupancy
 constexpr int kOffsets = 24;        // of operands, kept in registers per thread
 constexpr size_t kShortNodes = 24;
-constexpr int kUnrolledNodes = 128;  // of all lanes
+constexpr int kUnrolledNodes = 128;    // of all lanes
+constexpr int kAccumulatorBytes = 64;  // of Walk::TreeLines per thread
+constexpr int kLineRows = 4;           // with 16 bytes each, 1,024 threads of a multiprocessor have 64 KiB in flight
 
 }  // namespace
 
@@ -56,6 +59,32 @@ TileShape tile_shape(const Expr& expr, const ElementSizes& sizes, bool vectors) 
     while (most > 4 && (most * sizes.total > kLaneBytes || most * int(expr.nodes.size()) > kUnrolledNodes)) most /= 2;
     const int lanes = vectors ? std::min(contiguous_lanes(sizes), most == 16 ? 4 : 2) : 1;
     return {sizes.largest > 8 || most == 4 ? 32 : 64, lanes, most / lanes};
+}
+
+int line_lanes(const Program& program) {
+    const Expr& expr = *program.expr;
+    int largest = 1;
+    for (const DType input : expr.inputs) largest = std::max(largest, item_size(input));
+    int lanes = expr.inputs.empty() ? 4 : std::clamp(16 / largest, 2, 8);
+    const int64_t accumulator = accumulator_size(program.reduction, expr.nodes[expr.outputs[0]].dtype);
+    while (lanes > 2 && lanes * accumulator > kAccumulatorBytes) lanes /= 2;
+    return lanes;
+}
+
+int line_rows(const Program& program) {
+    const Expr& expr = *program.expr;
+    if (!is_short(expr)) return 1;
+    const ElementSizes sizes = element_sizes(expr);
+    const int lanes = line_lanes(program);
+    int rows = kLineRows;
+    while (rows > 1 &&
+           (rows * lanes * sizes.read > kLaneBytes || rows * lanes * int(expr.nodes.size()) > kUnrolledNodes))
+        rows /= 2;
+    return rows;
+}
+
+int line_threads(const Program& program) {
+    return kernel::kChunk / kernel::kLeaf * kernel::kLanes / line_lanes(program);
 }
 
 int strided_lanes(const ElementSizes& sizes) {

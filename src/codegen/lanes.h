@@ -17,6 +17,15 @@ int rows_per_thread(const Expr& expr, const ElementSizes& sizes, int lanes);
 /// The tiles of Walk::Tiles (`vectors`) and of Walk::StridedTiles, which has one element of each row.
 TileShape tile_shape(const Expr& expr, const ElementSizes& sizes, bool vectors);
 
+/// Lanes per thread of Walk::TreeLines: 16 bytes of the largest input, of accumulators that fit the registers.
+int line_lanes(const Program& program);
+
+/// Rows of a leaf that a thread of Walk::TreeLines loads at once.
+int line_rows(const Program& program);
+
+/// Threads per block of Walk::TreeLines: those of a chunk.
+int line_threads(const Program& program);
+
 /// Lanes of Walk::Strided: 16 bytes read per thread, fewer if the operands of all lanes do not fit the registers.
 int strided_lanes(const ElementSizes& sizes);
 

@@ -14,20 +14,20 @@
 namespace cuarray {
 namespace {
 
-constexpr const char* kWalkNames[] = {"contiguous", "rows",  "strided_rows", "turned",         "strided_turned",
-                                      "strided",    "tree",  "tree_strided", "tree_strided64", "short",
-                                      "in_order",   "tiles", "tiles64",      "lines"};
+constexpr const char* kWalkNames[] = {"contiguous", "rows",     "strided_rows", "turned",       "strided_turned",
+                                      "strided",    "tree",     "tree_lines",   "tree_strided", "tree_strided64",
+                                      "short",      "in_order", "tiles",        "tiles64",      "lines"};
 
 constexpr Walk kElementwiseWalks[] = {Walk::Contiguous, Walk::Rows,         Walk::StridedRows,
                                       Walk::Tiles,      Walk::StridedTiles, Walk::Strided};
-constexpr Walk kReductionWalks[] = {Walk::Tree, Walk::Short, Walk::TreeStrided, Walk::TreeStrided64};
+constexpr Walk kReductionWalks[] = {Walk::Tree, Walk::TreeLines, Walk::Short, Walk::TreeStrided, Walk::TreeStrided64};
 constexpr Walk kFoldWalks[] = {Walk::InOrder};
 constexpr Walk kScanWalks[] = {Walk::Scan, Walk::Scan64};
 constexpr Walk kScanInOrderWalks[] = {Walk::ScanInOrder};
 
 constexpr int kFoldThreads = 512;
 
-constexpr const char* kOptions[] = {"-std=c++17", "-fmad=false", "-minimal", "--Ofast-compile=min"};
+constexpr const char* kOptions[] = {"-std=c++17", "-fmad=false", "-minimal", kFastCompile.data()};
 
 /// A hash of the text alone: a kernel keeps its name when rows are added to the tables.
 std::string text_hash(const std::string& text) {
@@ -112,6 +112,11 @@ EntryText entry_text(const Program& program, Walk walk) {
             return {"Strided<" + operands + ">", "strided<program, " + std::to_string(strided_lanes(sizes)) + ">",
                     kThreads};
         case Walk::Tree: return {folded, "tree<program, " + fold_type(program) + ", false, Index64>", kFoldThreads};
+        case Walk::TreeLines: {
+            const int in_row = line_lanes(program);
+            const std::string shape = std::to_string(in_row) + ", " + std::to_string(line_rows(program));
+            return {folded, "tree_lines<program, " + fold_type(program) + ", " + shape + ">", line_threads(program)};
+        }
         case Walk::TreeStrided:
         case Walk::TreeStrided64:
             return {folded, "tree<program, " + fold_type(program) + ", true, " + index + ">", kFoldThreads};
@@ -122,6 +127,13 @@ EntryText entry_text(const Program& program, Walk walk) {
         case Walk::ScanInOrder: return {scanned, "scan_in_order<program, " + scan_row(program) + ">", kThreads};
     }
     return {};
+}
+
+/// Whether kFastCompile is left out: for reductions by trees, whose arrays it would not keep in registers. Without it
+/// those of large accumulators, and 16 elements of short rows, take more registers than there are.
+bool gains_by_optimising(const Program& program, std::span<const Walk> walks) {
+    if (program.reduction == kNone || (walks.size() == 1 && walks[0] == Walk::Short)) return false;
+    return accumulator_size(program.reduction, program.expr->nodes[program.expr->outputs[0]].dtype) <= 16;
 }
 
 void check_limits(const Program& program) {
@@ -172,7 +184,7 @@ std::string kernel_source(const Program& program, std::span<const Walk> walks) {
              << "(p, scalars, sink);\n}\n";
     }
     body << "}\n";
-    std::string source;
+    std::string source(gains_by_optimising(program, walks) ? kOptimised : "");
     append_reachable(source, body.view(), has_complex(program));
     return source.append(body.view());
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include "cuarray/core/expr.h"
 
 namespace cuarray {
@@ -21,6 +22,7 @@ enum class Walk : uint8_t {
     StridedTiles,   ///< the same, any strides
     Strided,        ///< elementwise, one strided axis
     Tree,           ///< reduction over one axis
+    TreeLines,      ///< reduction over one axis, operands contiguous or broadcast along it; 16-byte accesses
     TreeStrided,    ///< reduction over several axes, 32-bit index
     TreeStrided64,  ///< reduction over several axes, 64-bit index
     Short,          ///< reduction of at most 256 elements, one thread per output
@@ -71,8 +73,11 @@ CUARRAY_API std::string kernel_source(const Program& program, std::span<const Wa
 CUARRAY_API bool same_program(const Program& a, const Program& b);
 CUARRAY_API uint64_t program_hash(const Program& program);
 
-/// The compile options of all kernels, the most dispensable last; an option that an NVRTC does not know is left out.
+/// The compile options of kernels, the most dispensable last; an option that an NVRTC does not know is left out.
 /// The caller adds the architecture.
 CUARRAY_API std::span<const char* const> compile_options();
+
+/// The option that is left out for texts that begin with kOptimised.
+inline constexpr std::string_view kFastCompile = "--Ofast-compile=min", kOptimised = "// optimised\n";
 
 }  // namespace cuarray

@@ -264,6 +264,7 @@ std::string compile(const std::string& text, const std::string& name, const Targ
     const NvrtcLibrary& library = opened_nvrtc();
     const Toolchain& toolchain = *find_toolchain();
     std::vector<std::string> options = split(toolchain.options);
+    if (text.starts_with(kOptimised)) std::erase(options, kFastCompile);
     options.push_back(std::string("--gpu-architecture=") + (target.ptx ? "compute_" : "sm_") +
                       std::to_string(target.arch));
     const CompilerOutput output = run(library, text, name + ".cu", options, target.ptx);

@@ -24,6 +24,7 @@ from planted import Mutant, main
 BACKEND = "tests/cuda/test_cuda_backend.py"
 FOLDS = f"{BACKEND} -k reductions"
 LONG_FOLD = f"{BACKEND} -k long_reduction"
+LINES = "sim tests/python/test_fold_lines.py -k 'cuda and (bits_of_lines-f4 or bits_of_lines-f2 or line-f4)'"
 LOOPS = f"{BACKEND} -k elementwise"
 ROWS = "sim tests/python/test_strided_loops.py -k 'cuda and test_rows and f4'"
 TILES = "sim tests/python/test_strided_loops.py -k 'cuda and test_transposed and f4'"
@@ -1113,8 +1114,8 @@ BY_HAND = [
     Mutant(
         "partials-behind-the-end",
         REDUCE_DEVICE,
-        "if (is_real && right < count) node",
-        "if (is_real && right <= count) node",
+        "count - first < V ? u32(count - first) : V;",
+        "count - first < V - 1 ? u32(count - first) + 1 : V;",
         LONG_FOLD,
         text_only=True,
     ),
@@ -1132,6 +1133,61 @@ BY_HAND = [
         "    if (p.groups) __syncthreads();\n",
         "    if (p.groups && is_real) __syncthreads();\n",
         FOLDS,
+        text_only=True,
+    ),
+    Mutant(
+        "only-whole-vectors-of-a-line",
+        REDUCE_DEVICE,
+        "x[u] = u < left ? at[u] : T{};",
+        "x[u] = T{};",
+        LINES,
+        text_only=True,
+    ),
+    Mutant(
+        "vectors-beyond-the-end-of-a-line",
+        REDUCE_DEVICE,
+        "walk.left >= (Rows - 1) * kLanes + W;",
+        "walk.left > (Rows - 1) * kLanes;",
+        LINES,
+        text_only=True,
+    ),
+    Mutant(
+        "lines-of-any-alignment",
+        "src/codegen/fold_launch.cpp",
+        "(std::min(16, split.sizes.size[k] * lanes) - 1)) != 0) return false;",
+        "(split.sizes.size[k] - 1)) != 0) return false;",
+        LINES,
+    ),
+    Mutant(
+        "lines-that-do-not-exist-are-read",
+        REDUCE_DEVICE,
+        "if (is_real && begin < length) {",
+        "if (begin < length) {",
+        LINES,
+        text_only=True,
+    ),
+    Mutant(
+        "leaves-behind-the-end-of-a-line",
+        REDUCE_DEVICE,
+        "return begin + further * kLeaf + w < length;",
+        "return begin + further * kLeaf < length + w;",
+        LINES,
+        text_only=True,
+    ),
+    Mutant(
+        "the-last-of-equal-elements",
+        REDUCE_DEVICE,
+        "if (started && !R::combine(red::at(value[w].value, 0), red::at(x.value, 1)).index) return;",
+        "if (started && !R::combine(red::at(value[w].value, 1), red::at(x.value, 0)).index) return;",
+        LINES,
+        text_only=True,
+    ),
+    Mutant(
+        "partials-replaced-before-they-are-read",
+        REDUCE_DEVICE,
+        "            __syncthreads();\n            if (left) partials",
+        "            if (left) partials",
+        LONG_FOLD,
         text_only=True,
     ),
     Mutant(

@@ -71,7 +71,10 @@ class Compiler:
 
     def compile(self, text, arch, options=None):
         """Compile for `arch`, such as sm_90, to a cubin; keeps its PTX and ptxas' output."""
-        options = [*(self.options if options is None else options), f"--gpu-architecture={arch}", "--ptxas-options=-v"]
+        if options is None:
+            fast = not text.startswith("// optimised\n")
+            options = [option for option in self.options if fast or option != "--Ofast-compile=min"]
+        options = [*options, f"--gpu-architecture={arch}", "--ptxas-options=-v"]
         program = ctypes.c_void_p()
         self._check(self.lib.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"kernel.cu", 0, None, None))
         try:

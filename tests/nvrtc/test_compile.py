@@ -122,7 +122,9 @@ def check(name, text, arch):
             wrong.append(f"fewer than {loads} loads of 16 bytes")
         if wide_accesses("st", ptx) < stores:
             wrong.append(f"fewer than {stores} stores of 16 bytes")
-    if ("tree<program" in text or "scan_tiles<program" in text) and "ld.global.nc" in ptx:
+    if (
+        "tree<program" in text or "tree_lines<program" in text or "scan_tiles<program" in text
+    ) and "ld.global.nc" in ptx:
         wrong.append("reads through the read-only path in a kernel that also writes partials")
     try:
         translate.Module(ptx).translate()

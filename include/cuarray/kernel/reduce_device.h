@@ -1,10 +1,11 @@
 // reduce_device.h -- the device kernels of reductions: the fold order of reduce.h over threads and blocks.
 //
-// A program P computes the elements, a row R of reductions.def folds them. A thread folds one lane of some
-// leaves of one output. How a thread block is divided into outputs, lanes and leaves is a parameter (Folded in
-// kernel/index.h), so that one kernel serves long rows, short rows, columns and few long folds. Outputs of more
-// than one chunk store a partial per chunk, and the last block to finish folds those. Partials are written and
-// read in the same kernel by different blocks, so their pointer is neither const nor __restrict__.
+// A program P computes the elements, a row R of reductions.def folds them. Where the elements of an output are
+// contiguous, a thread folds a vector of adjacent lanes of one leaf (`tree_lines`); elsewhere one lane of some leaves
+// (`tree`). How a thread block is divided into outputs, lanes and leaves is a parameter (Folded in kernel/index.h),
+// so that one kernel serves long rows, short rows, columns and few long folds. Outputs of more than one chunk store a
+// partial per chunk, and the last block to finish folds those. Partials are written and read in the same kernel by
+// different blocks, so their pointer is neither const nor __restrict__.
 #pragma once
 #include "cuarray/kernel/elementwise.h"
 #include "cuarray/kernel/reduce.h"
@@ -14,6 +15,27 @@ namespace cuarray::kernel {
 constexpr u32 kFoldThreads = 512;
 /// The binary logarithm of the number of leaves of a chunk.
 constexpr int kLeafBits = 6;
+
+/// R::combine where all elements of a precede those of b: indices, if the values have any, need not be compared.
+template <class R>
+CUARRAY_FN typename R::A combine_next(typename R::A a, typename R::A b) {
+    if constexpr ((R::flags & GivesIndex) != 0) {
+        const bool later = R::combine(red::at(a.value, 0), red::at(b.value, 1)).index;
+        return red::at(later ? b.value : a.value, later ? b.index : a.index);
+    } else {
+        return R::combine(a, b);
+    }
+}
+
+/// Loads a value of another thread member by member, because the padding between its members was never written.
+template <class A>
+CUARRAY_FN A stored(const A& partial) {
+    return partial;
+}
+template <class T>
+CUARRAY_FN red::ValueIndex<T> stored(const red::ValueIndex<T>& partial) {
+    return {partial.value, partial.index};
+}
 
 /// Tree of reduce.h for at most 2^Levels - 1 nodes, in registers: every array index is a compile-time constant.
 template <class R, int Levels>
@@ -29,7 +51,7 @@ struct RegisterTree {
                 if (placed)
                     subtree[level] = node;
                 else
-                    node = R::combine(subtree[level], node);
+                    node = combine_next<R>(subtree[level], node);
             }
         }
         ++count;
@@ -40,7 +62,7 @@ struct RegisterTree {
 #pragma unroll
         for (int level = 0; level < Levels; ++level) {
             if (count >> level & 1u) {
-                node = started ? R::combine(subtree[level], node) : subtree[level];
+                node = started ? combine_next<R>(subtree[level], node) : subtree[level];
                 started = true;
             }
         }
@@ -176,7 +198,7 @@ CUARRAY_FN typename R::A fold_lane(Walk& walk, u32 count, const S& scalars, cons
         for (int u = 0; u < V; ++u) {
             if (u == 0 || r + u < count) {
                 const typename R::A x = R::map(load<typename P::element>(out.y0[u]), i64(walk.first + u * kLanes));
-                value = u == 0 && r == 0 ? x : R::combine(value, x);
+                value = u == 0 && r == 0 ? x : combine_next<R>(value, x);
             }
         }
         walk.first += V * kLanes;
@@ -216,7 +238,7 @@ CUARRAY_FN typename R::A fold_block(const FoldPlace<Index, N>& place, typename R
     if (p.groups) __syncthreads();
     for (u32 d = 1; d < 1u << p.groups; d *= 2) {
         if (is_real && (group & (2 * d - 1)) == 0 && place.element((group + d) << p.leaves) < length) {
-            value = R::combine(value, shared[t + (d << (p.columns + 4))]);
+            value = combine_next<R>(value, stored(shared[t + (d << (p.columns + 4))]));
             shared[t] = value;
         }
         __syncthreads();
@@ -228,47 +250,47 @@ CUARRAY_FN typename R::A fold_block(const FoldPlace<Index, N>& place, typename R
         else
             __syncwarp();
         if (is_real && lane < d && lane + d < length && group == 0) {
-            value = R::combine(value, shared[t + (d << p.columns)]);
+            value = R::combine(value, stored(shared[t + (d << p.columns)]));
             shared[t] = value;
         }
     }
     return value;
 }
 
-/// Loads a partial member by member, because the padding between its members was never written.
-template <class A>
-CUARRAY_FN A stored(const A& partial) {
-    return partial;
-}
-template <class T>
-CUARRAY_FN red::ValueIndex<T> stored(const red::ValueIndex<T>& partial) {
-    return {partial.value, partial.index};
-}
-
-/// Folds the partials of one output, level by level, until each worker has at most one; returns the number that
-/// remain. All threads of the block call it; those without an output only synchronise.
+/// Folds the partials of one output, up to three levels at a time, until each worker has at most one; returns the
+/// number that remain. All threads of the block call it; those without an output only synchronise.
 template <class R>
 CUARRAY_FN u64 fold_partials(typename R::A* partials, u64 outputs, u64 count, u32 q, u32 workers, bool is_real) {
-    for (; count > workers; count = (count + 1) / 2) {
-        for (u64 base = 0; 2 * base < count; base += workers) {
-            const u64 left = 2 * (base + q), right = left + 1;
-            typename R::A node;
-            if (is_real && left < count) node = stored(partials[left * outputs]);
-            if (is_real && right < count) node = R::combine(node, stored(partials[right * outputs]));
+    constexpr u32 V = sizeof(typename R::A) <= 8 ? 8 : sizeof(typename R::A) <= 16 ? 4 : 2;
+    for (; count > workers; count = (count + V - 1) / V) {
+        for (u64 base = 0; V * base < count; base += workers) {
+            const u64 first = V * (base + q);
+            const u32 left = !is_real || first >= count ? 0 : count - first < V ? u32(count - first) : V;
+            typename R::A nodes[V];
+#pragma unroll
+            for (u32 i = 0; i < V; ++i)
+                if (i < left) nodes[i] = stored(partials[(first + i) * outputs]);
+#pragma unroll
+            for (u32 d = 1; d < V; d *= 2) {
+#pragma unroll
+                for (u32 i = 0; i < V; i += 2 * d)
+                    if (i + d < left) nodes[i] = combine_next<R>(nodes[i], nodes[i + d]);
+            }
+            // Nodes replace partials that lie before those still to be read, and that all threads have read.
             __syncthreads();
-            if (is_real && left < count) partials[(base + q) * outputs] = node;
-            __syncthreads();
+            if (left) partials[(base + q) * outputs] = nodes[0];
         }
+        __syncthreads();
     }
     return count;
 }
 
 /// Folds the chunks of a tile's outputs; called by all threads of one block.
-template <class P, class R, class Index, class S>
+template <class P, class R, u32 Threads, class Index, class S>
 CUARRAY_FN void fold_chunks(const FoldPlace<Index, P::operands>& place, typename R::A* shared, const S& scalars) {
     using A = typename R::A;
     const auto& p = place.p;
-    const u32 t = threadIdx.x, q = t >> p.columns, workers = kFoldThreads >> p.columns;
+    const u32 t = threadIdx.x, q = t >> p.columns, workers = Threads >> p.columns;
     const u64 output = (u64(place.tile) << p.columns) + place.column();
     const bool is_real = output < p.outputs;
     A* partials = static_cast<A*>(p.partials) + (is_real ? output : 0);
@@ -278,31 +300,25 @@ CUARRAY_FN void fold_chunks(const FoldPlace<Index, P::operands>& place, typename
     __syncthreads();
     for (u32 d = 1; d < workers; d *= 2) {
         if (is_real && (q & (2 * d - 1)) == 0 && q + d < count)
-            shared[t] = value = R::combine(value, shared[t + (d << p.columns)]);
+            shared[t] = value = combine_next<R>(value, stored(shared[t + (d << p.columns)]));
         __syncthreads();
     }
     if (q == 0 && is_real) finish<P, R>(p, output, value, scalars);
 }
 
-/// The kernel of all reductions by a tree except short rows.
-template <class P, class R, bool Several, class Index, class S>
-CUARRAY_FN void tree(const Folded<Index, P::operands>& p, const S& scalars, const FaultSink& sink) {
-    using A = typename R::A;
-    alignas(16) __shared__ char bytes[kFoldThreads * sizeof(A)];
+/// Finishes the outputs of a block that `holds` the values of one chunk each: stores them, or as partials, which the
+/// last block of their tile folds. All threads of the block call it.
+template <class P, class R, u32 Threads, class Index, class S>
+CUARRAY_FN void finish_chunk(const FoldPlace<Index, P::operands>& place, u64 output, typename R::A value, bool holds,
+                             typename R::A* shared, const S& scalars) {
     __shared__ bool is_last;
-    A* shared = reinterpret_cast<A*>(bytes);
+    const auto& p = place.p;
     const u32 chunks = u32(p.chunks);
-    const FoldPlace<Index, P::operands> place{p, blockIdx.x / chunks, blockIdx.x % chunks};
-    const u64 output = place.output();
-    A value;
-    if (place.is_real()) value = fold_leaves<P, R, Several, Index>(place, scalars, sink);
-    value = fold_block<R>(place, value, shared);
-    const bool holds = place.is_real() && place.lane() == 0 && place.group() == 0;
     if (chunks == 1) {
         if (holds) finish<P, R>(p, output, value, scalars);
         return;
     }
-    if (holds) static_cast<A*>(p.partials)[place.chunk * p.outputs + output] = value;
+    if (holds) static_cast<typename R::A*>(p.partials)[place.chunk * p.outputs + output] = value;
     __syncthreads();
     if (threadIdx.x == 0) {
         // These fences make the partials that the barriers ordered visible to other blocks, and theirs to this one.
@@ -311,8 +327,224 @@ CUARRAY_FN void tree(const Folded<Index, P::operands>& p, const S& scalars, cons
         __threadfence();
     }
     __syncthreads();
-    if (!is_last) return;
-    fold_chunks<P, R>(place, shared, scalars);
+    if (is_last) fold_chunks<P, R, Threads>(place, shared, scalars);
+}
+
+/// The kernel of reductions by a tree, except lines and short rows.
+template <class P, class R, bool Several, class Index, class S>
+CUARRAY_FN void tree(const Folded<Index, P::operands>& p, const S& scalars, const FaultSink& sink) {
+    using A = typename R::A;
+    alignas(16) __shared__ char bytes[kFoldThreads * sizeof(A)];
+    A* shared = reinterpret_cast<A*>(bytes);
+    const u32 chunks = u32(p.chunks);
+    const FoldPlace<Index, P::operands> place{p, blockIdx.x / chunks, blockIdx.x % chunks};
+    A value;
+    if (place.is_real()) value = fold_leaves<P, R, Several, Index>(place, scalars, sink);
+    value = fold_block<R>(place, value, shared);
+    const bool holds = place.is_real() && place.lane() == 0 && place.group() == 0;
+    finish_chunk<P, R, kFoldThreads>(place, place.output(), value, holds, shared, scalars);
+}
+
+/// The W adjacent lanes of one thread in rows of a leaf, 16 elements apart. Operands are contiguous and aligned to
+/// the vector, or broadcast, unless there is only one.
+template <class P, int W>
+struct LineWalk {
+    static constexpr bool can_broadcast = P::operands > 2;
+    const Folded<Index64, P::operands>& p;
+    i64 from[P::operands];
+    i32 left;
+    CUARRAY_FN void advance(int rows) {
+#pragma unroll
+        for (int k = 0; k < P::operands; ++k) from[k] += rows * kLanes * p.operands[k].reduced[0];
+        left -= rows * kLanes;
+    }
+    /// Of several rows all elements exist; of a single one the first `left`, the others are zero.
+    template <class T, int V>
+    CUARRAY_FN void read(int k, T (&x)[V]) const {
+        const T* const at = reinterpret_cast<const T*>(from[k]);
+        if (can_broadcast && p.operands[k].reduced[0] == 0) {
+            const T one = *at;
+#pragma unroll
+            for (int u = 0; u < V; ++u) x[u] = one;
+        } else if (V > W || left >= W) {
+#pragma unroll
+            for (int r = 0; r < V / W; ++r) {
+                const Vector<T, W> vector = *reinterpret_cast<const Vector<T, W>*>(at + r * kLanes);
+                CUARRAY_COPY(x + r * W, &vector, sizeof vector);
+            }
+        } else {
+#pragma unroll
+            for (int u = 0; u < V; ++u) x[u] = u < left ? at[u] : T{};
+        }
+    }
+    template <int V>
+    CUARRAY_FN void index(int k, i64 (&x)[V]) const {
+#pragma unroll
+        for (int u = 0; u < V; ++u) x[u] = from[k] + (u / W * kLanes + u % W) * p.operands[k].reduced[0];
+    }
+};
+
+/// The lanes of a thread in one leaf. Of values with an index only the row is kept until the end of the leaf.
+template <class R, int W>
+struct LeafLanes {
+    static constexpr bool has_index = (R::flags & GivesIndex) != 0;
+    typename R::A value[W];
+    u32 row[W];
+    /// The next element of lane w, in row `row_` of the leaf; the first one if the lane has not `started`.
+    CUARRAY_FN void push(int w, typename R::A x, bool started, u32 row_) {
+        if constexpr (has_index) {
+            if (started && !R::combine(red::at(value[w].value, 0), red::at(x.value, 1)).index) return;
+            value[w].value = x.value;
+            row[w] = row_;
+        } else {
+            value[w] = started ? R::combine(value[w], x) : x;
+        }
+    }
+    CUARRAY_FN void finish(i64 first) {
+        if constexpr (has_index) {
+#pragma unroll
+            for (int w = 0; w < W; ++w) value[w].index = first + row[w] * kLanes + w;
+        }
+    }
+};
+
+/// Folds the next rows of a leaf into the lanes of a thread.
+template <class P, class R, int W, int Rows, class S>
+CUARRAY_FN void fold_rows(LineWalk<P, W>& walk, u32 row, LeafLanes<R, W>& lanes, const S& scalars,
+                          const FaultSink& sink) {
+    static_assert(P::unrolled || Rows == 1, "a long body is evaluated row by row");
+    typename P::template inputs<W * Rows> in;
+    P::read(walk, in);
+    [[maybe_unused]] bool fault = false;
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+        typename P::template outputs<W> out;
+        if constexpr (P::unrolled) {
+#pragma unroll
+            for (int w = 0; w < W; ++w) P::evaluate(in, r * W + w, out, w, scalars);
+        } else {
+            evaluate_lanes<P, W>(in, out, scalars);
+        }
+#pragma unroll
+        for (int w = 0; w < W; ++w) {
+            const bool exists = Rows > 1 || w < walk.left;
+            if constexpr (P::faults) fault |= exists && out.fault[w];
+            if (exists) {
+                const typename R::A x = R::map(load<typename P::element>(out.y0[w]), 0);
+                lanes.push(w, x, row + r > 0, row + r);
+            }
+        }
+    }
+    if constexpr (P::faults) {
+        if (fault) report(sink, 0, 0, 0);
+    }
+    walk.advance(Rows);
+}
+
+/// The value of the thread `distance` further in the warp.
+template <class T>
+CUARRAY_FN T from_thread(T x, u32 distance) {
+    if constexpr (is_complex<T>)
+        return {from_thread(x.re, distance), from_thread(x.im, distance)};
+    else if constexpr (sizeof(T) < 4)
+        return T(__shfl_down_sync(0xffffffffu, u32(x), distance));
+    else
+        return __shfl_down_sync(0xffffffffu, x, distance);
+}
+template <class T>
+CUARRAY_FN red::ValueIndex<T> from_thread(red::ValueIndex<T> x, u32 distance) {
+    return {from_thread(x.value, distance), from_thread(x.index, distance)};
+}
+template <class T>
+CUARRAY_FN red::Range<T> from_thread(red::Range<T> x, u32 distance) {
+    return {from_thread(x.low, distance), from_thread(x.high, distance)};
+}
+template <class T>
+CUARRAY_FN red::Moments<T> from_thread(red::Moments<T> x, u32 distance) {
+    return {from_thread(x.sum, distance), from_thread(x.squares, distance)};
+}
+
+/// Folds the lanes of a chunk of `length` elements, held by neighbouring threads from `lane` on, W each, into the
+/// thread of lane 0.
+template <class R, int W>
+CUARRAY_FN typename R::A fold_vectors(typename R::A (&lanes)[W], u32 lane, u32 length) {
+#pragma unroll
+    for (int d = kLanes / 2; d > 0; d /= 2) {
+#pragma unroll
+        for (int w = 0; w < (d < W ? d : W); ++w) {
+            const typename R::A other = d < W ? lanes[(w + d) % W] : from_thread(lanes[w], u32(d / W));
+            if (lane + w + d < length) lanes[w] = R::combine(lanes[w], other);
+        }
+    }
+    return lanes[0];
+}
+
+/// The kernel of reductions over one axis along which operands are contiguous: a thread folds one leaf, in W lanes,
+/// and a block 64 leaves of one output, or of as many as have fewer.
+template <class P, class R, int W, int Rows, class S>
+CUARRAY_FN void tree_lines(const Folded<Index64, P::operands>& p, const S& scalars, const FaultSink& sink) {
+    using A = typename R::A;
+    constexpr u32 vectors = kLanes / W, threads = vectors << kLeafBits, in_warp = 32 / vectors;
+    alignas(16) __shared__ char bytes[threads * sizeof(A)];
+    A* const shared = reinterpret_cast<A*>(bytes);
+    const u32 chunks = u32(p.chunks), leaves = 1u << p.leaves, t = threadIdx.x, column = t / vectors;
+    const u32 tile = chunks == 1 ? blockIdx.x : p.outputs == 1 ? 0 : blockIdx.x / chunks;
+    const FoldPlace<Index64, P::operands> place{p, tile, blockIdx.x - tile * chunks};
+    const u32 lane = t % vectors * W, leaf = column & (leaves - 1), length = place.length();
+    const u64 output = (u64(place.tile) << (kLeafBits - p.leaves)) + (column >> p.leaves);
+    const bool is_real = output < p.outputs;
+    const u32 begin = leaf * kLeaf + lane;
+    LeafLanes<R, W> leaf_lanes;
+    A(&lanes)[W] = leaf_lanes.value;
+    if (is_real && begin < length) {
+        FoldWalk<P, 1, false, Index64> start{p, {}, {}, 0, 0, 0};
+        start.start(output);
+        const i64 first = i64(place.begin() + begin);
+        LineWalk<P, W> walk{p, {}, i32(length - begin < kLeaf - lane ? length - begin : kLeaf - lane)};
+#pragma unroll
+        for (int k = 0; k < P::operands; ++k) walk.from[k] = start.from[k] + first * p.operands[k].reduced[0];
+        u32 row = 0;
+        if constexpr (Rows > 1) {
+#pragma unroll 1
+            for (; walk.left >= (Rows - 1) * kLanes + W; row += Rows)
+                fold_rows<P, R, W, Rows>(walk, row, leaf_lanes, scalars, sink);
+        }
+#pragma unroll 1
+        for (; walk.left > 0; ++row) fold_rows<P, R, W, 1>(walk, row, leaf_lanes, scalars, sink);
+        leaf_lanes.finish(first);
+    }
+    // The leaves of a warp, then those of all warps of an output, in its first threads.
+    const auto follows = [&](u32 further, int w) { return begin + further * kLeaf + w < length; };
+#pragma unroll
+    for (u32 d = 1; d < in_warp; d *= 2) {
+        if (d < leaves) {
+#pragma unroll
+            for (int w = 0; w < W; ++w) {
+                const A other = from_thread(lanes[w], d * vectors);
+                if (follows(d, w)) lanes[w] = combine_next<R>(lanes[w], other);
+            }
+        }
+    }
+    if (leaves > in_warp) {
+        const u32 warp = t / 32;
+        if (t % 32 < vectors) {
+#pragma unroll
+            for (int w = 0; w < W; ++w) shared[warp * kLanes + lane + w] = lanes[w];
+        }
+        for (u32 d = 1; d < leaves / in_warp; d *= 2) {
+            __syncthreads();
+            if (t % 32 < vectors && (warp & (2 * d - 1)) == 0) {
+#pragma unroll
+                for (int w = 0; w < W; ++w)
+                    if (follows(d * in_warp, w)) {
+                        lanes[w] = combine_next<R>(lanes[w], stored(shared[(warp + d) * kLanes + lane + w]));
+                        shared[warp * kLanes + lane + w] = lanes[w];
+                    }
+            }
+        }
+    }
+    const A value = fold_vectors<R, W>(lanes, lane, length);
+    finish_chunk<P, R, threads>(place, output, value, is_real && leaf == 0 && lane == 0, shared, scalars);
 }
 
 /// Folds the lanes held by one thread, of which the first n exist.
@@ -345,7 +577,7 @@ CUARRAY_FN void short_rows(const Folded<Index64, P::operands>& p, const S& scala
         for (int u = 0; u < kLanes; ++u) {
             if (row + u < n) {
                 const A x = R::map(load<typename P::element>(out.y0[u]), i64(row + u));
-                lanes[u] = row ? R::combine(lanes[u], x) : x;
+                lanes[u] = row ? combine_next<R>(lanes[u], x) : x;
             }
         }
     }

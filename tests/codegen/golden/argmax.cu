@@ -25,6 +25,10 @@ argmax_f32_tree(const __grid_constant__ Folded<Index64, 2> p, const __grid_const
     tree<program, red::argmax<f32>, false, Index64>(p, scalars, sink);
 }
 extern "C" __global__ void __launch_bounds__(256, 1)
+argmax_f32_tree_lines(const __grid_constant__ Folded<Index64, 2> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+    tree_lines<program, red::argmax<f32>, 4, 4>(p, scalars, sink);
+}
+extern "C" __global__ void __launch_bounds__(256, 1)
 argmax_f32_short(const __grid_constant__ Folded<Index64, 2> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
     short_rows<program, red::argmax<f32>>(p, scalars, sink);
 }

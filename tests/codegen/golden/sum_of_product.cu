@@ -28,6 +28,10 @@ extern "C" __global__ void __launch_bounds__(512, 1)
 sum_of_multiply_bf16_bf16_tree(const __grid_constant__ Folded<Index64, 3> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
     tree<program, red::sum<bf16>, false, Index64>(p, scalars, sink);
 }
+extern "C" __global__ void __launch_bounds__(128, 1)
+sum_of_multiply_bf16_bf16_tree_lines(const __grid_constant__ Folded<Index64, 3> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
+    tree_lines<program, red::sum<bf16>, 8, 4>(p, scalars, sink);
+}
 extern "C" __global__ void __launch_bounds__(256, 1)
 sum_of_multiply_bf16_bf16_short(const __grid_constant__ Folded<Index64, 3> p, const __grid_constant__ Scalars<1> scalars, const __grid_constant__ FaultSink sink) {
     short_rows<program, red::sum<bf16>>(p, scalars, sink);
