@@ -17,7 +17,7 @@ constexpr int kThreadBits = 9, kLaneBits = 4, kMostColumns = 5;
 // One thread folds a short row if there are this many outputs to keep the GPU busy, or if most lanes would idle.
 constexpr int64_t kManyOutputs = 1 << 15;
 // With fewer blocks, most of a large GPU idles, and fewer columns per block are faster.
-constexpr int64_t kFewBlocks = 264;
+constexpr int64_t kFewBlocks = 256;
 
 template <class Index>
 using Parameters = kernel::Folded<Index, kOperands>;
@@ -104,9 +104,10 @@ ThreadDivision divide_with(int columns, int64_t outputs, int64_t n) {
 ThreadDivision divide(const AxisSplit& split, bool by_columns) {
     const int64_t outputs = split.kept.size, n = split.reduced.size;
     if (!by_columns) return divide_with(0, outputs, n);
-    int columns = std::min(kMostColumns, bits_for(outputs));
-    const ThreadDivision wide = divide_with(columns, outputs, n);
-    return columns > 3 && wide.tiles * wide.chunks < kFewBlocks ? divide_with(3, outputs, n) : wide;
+    ThreadDivision division = divide_with(std::min(kMostColumns, bits_for(outputs)), outputs, n);
+    while (division.columns > 3 && division.tiles * division.chunks < kFewBlocks)
+        division = divide_with(division.columns - 1, outputs, n);
+    return division;
 }
 
 template <class Index>

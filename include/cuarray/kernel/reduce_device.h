@@ -74,6 +74,7 @@ struct RegisterTree {
 /// are zero.
 template <class P, int V, bool Several, class Index>
 struct FoldWalk {
+    using index_type = Index;
     using I = typename Index::type;
     using Offset = typename Index::offset;
     const Folded<Index, P::operands>& p;
@@ -95,20 +96,28 @@ struct FoldWalk {
         }
     }
     CUARRAY_FN void locate() {
+        if constexpr (!Several) {
+#pragma unroll
+            for (int k = 0; k < P::operands; ++k) {
+                const Offset apart = Offset(step) * p.operands[k].reduced[0];
+                offsets[k][0] = Offset(I(first)) * p.operands[k].reduced[0];
+#pragma unroll
+                for (int u = 1; u < V; ++u) offsets[k][u] = offsets[k][u - 1] + apart;
+            }
+            return;
+        }
 #pragma unroll
         for (int u = 0; u < V; ++u) {
             I rest = I(first + u * step);
 #pragma unroll
             for (int k = 0; k < P::operands; ++k) offsets[k][u] = 0;
-            if constexpr (Several) {
 #pragma unroll 1
-                for (int d = int(p.reduced_axes) - 1; d > 0; --d) {
-                    const I outer = p.reduced[d].quotient(rest);
+            for (int d = int(p.reduced_axes) - 1; d > 0; --d) {
+                const I outer = p.reduced[d].quotient(rest);
 #pragma unroll
-                    for (int k = 0; k < P::operands; ++k)
-                        offsets[k][u] += Offset(rest - outer * p.reduced[d].size) * p.operands[k].reduced[d];
-                    rest = outer;
-                }
+                for (int k = 0; k < P::operands; ++k)
+                    offsets[k][u] += Offset(rest - outer * p.reduced[d].size) * p.operands[k].reduced[d];
+                rest = outer;
             }
 #pragma unroll
             for (int k = 0; k < P::operands; ++k) offsets[k][u] += Offset(rest) * p.operands[k].reduced[0];
@@ -185,24 +194,38 @@ struct FoldPlace {
     CUARRAY_FN u32 element(u32 leaf) const { return leaf * kLeaf + lane(); }
 };
 
+/// Folds the next V elements of a lane, or those of them that exist, into its value.
+template <class P, class R, int V, bool Whole, class Walk, class S>
+CUARRAY_FN void fold_elements(Walk& walk, typename R::A& value, bool started, u32 count, const S& scalars,
+                              const FaultSink& sink) {
+    typename P::template outputs<V> out;
+    walk.left = Whole ? V : count;
+    make_elements<P, V>(walk, out, scalars, sink);
+#pragma unroll
+    for (int u = 0; u < V; ++u) {
+        if (Whole || u == 0 || u < int(count)) {
+            const typename R::A x = R::map(load<typename P::element>(out.y0[u]), i64(walk.first + u * kLanes));
+            value = u == 0 && !started ? x : combine_next<R>(value, x);
+        }
+    }
+    walk.first += V * kLanes;
+}
+
 /// One lane of one leaf: `count` elements, at most 16, in increasing order.
-template <class P, class R, int V, class Walk, class S>
+template <class P, class R, bool Several, class Walk, class S>
 CUARRAY_FN typename R::A fold_lane(Walk& walk, u32 count, const S& scalars, const FaultSink& sink) {
     typename R::A value;
-#pragma unroll 1
-    for (u32 r = 0; r < count; r += V) {
-        typename P::template outputs<V> out;
-        walk.left = count - r;
-        make_elements<P, V>(walk, out, scalars, sink);
+    u32 r = 0;
+    if constexpr (P::unrolled && !Several) {
+        FoldWalk<P, 8, Several, typename Walk::index_type> wide{walk.p, {}, {}, walk.first, walk.step, 0};
 #pragma unroll
-        for (int u = 0; u < V; ++u) {
-            if (u == 0 || r + u < count) {
-                const typename R::A x = R::map(load<typename P::element>(out.y0[u]), i64(walk.first + u * kLanes));
-                value = u == 0 && r == 0 ? x : combine_next<R>(value, x);
-            }
-        }
-        walk.first += V * kLanes;
+        for (int k = 0; k < P::operands; ++k) wide.from[k] = walk.from[k];
+#pragma unroll 1
+        for (; r + 8 <= count; r += 8) fold_elements<P, R, 8, true>(wide, value, r > 0, 8, scalars, sink);
+        walk.first = wide.first;
     }
+#pragma unroll 1
+    for (; r < count; r += 4) fold_elements<P, R, 4, false>(walk, value, r > 0, count - r, scalars, sink);
     return value;
 }
 
@@ -210,9 +233,8 @@ CUARRAY_FN typename R::A fold_lane(Walk& walk, u32 count, const S& scalars, cons
 template <class P, class R, bool Several, class Index, class S>
 CUARRAY_FN typename R::A fold_leaves(const FoldPlace<Index, P::operands>& place, const S& scalars,
                                      const FaultSink& sink) {
-    constexpr int V = P::unrolled && !Several ? 8 : 4;
     const auto& p = place.p;
-    FoldWalk<P, V, Several, Index> walk{p, {}, {}, 0, kLanes, 0};
+    FoldWalk<P, 4, Several, Index> walk{p, {}, {}, 0, kLanes, 0};
     walk.start(typename Index::type(place.output()));
     RegisterTree<R, kLeafBits + 1> tree;
     const u32 length = place.length();
@@ -222,7 +244,7 @@ CUARRAY_FN typename R::A fold_leaves(const FoldPlace<Index, P::operands>& place,
         if (from >= length) break;
         walk.first = place.begin() + from;
         const u32 rest = (length - from + kLanes - 1) / kLanes, full = kLeaf / kLanes;
-        tree.push(fold_lane<P, R, V>(walk, rest < full ? rest : full, scalars, sink));
+        tree.push(fold_lane<P, R, Several>(walk, rest < full ? rest : full, scalars, sink));
     }
     return tree.result();
 }
