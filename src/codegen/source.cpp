@@ -134,7 +134,7 @@ EntryText entry_text(const Program& program, Walk walk) {
 /// elements of short rows, take more registers than there are.
 bool gains_by_optimising(const Program& program, std::span<const Walk> walks) {
     if (walks.size() == 1 && (walks[0] == Walk::Tiles || walks[0] == Walk::StridedTiles))
-        return is_short(*program.expr);
+        return program.expr->inputs.size() == 1 && is_short(*program.expr);
     if (program.reduction == kNone || (walks.size() == 1 && walks[0] == Walk::Short)) return false;
     return accumulator_size(program.reduction, program.expr->nodes[program.expr->outputs[0]].dtype) <= 16;
 }
