@@ -571,7 +571,7 @@ CUARRAY_FN void tree_lines(const Folded<Index64, P::operands>& p, const S& scala
 
 /// Folds the lanes held by one thread, of which the first n exist.
 template <class R, int D>
-CUARRAY_FN void fold_lanes(typename R::A (&lanes)[kLanes], u32 n) {
+CUARRAY_FN void fold_lanes(typename R::A* lanes, u32 n) {
 #pragma unroll
     for (int l = 0; l < D; ++l) {
         if (u32(l + D) < n) lanes[l] = R::combine(lanes[l], lanes[l + D]);
@@ -579,32 +579,44 @@ CUARRAY_FN void fold_lanes(typename R::A (&lanes)[kLanes], u32 n) {
     if constexpr (D > 1) fold_lanes<R, D / 2>(lanes, n);
 }
 
-/// One thread per output for folds of at most one leaf: all 16 lanes in registers.
-template <class P, class R, class S>
-CUARRAY_FN void short_rows(const Folded<Index64, P::operands>& p, const S& scalars, const FaultSink& sink) {
+/// One output whose elements are at most a leaf, by one thread with its V lanes in registers; fewer than 16 lanes for
+/// at most as many elements.
+template <class P, class R, int V, class S>
+CUARRAY_FN void short_row(const Folded<Index64, P::operands>& p, u64 output, const S& scalars, const FaultSink& sink) {
     using A = typename R::A;
-    const u64 output = u64(blockIdx.x) * kThreads + threadIdx.x;
-    if (output >= p.outputs) return;
-    FoldWalk<P, kLanes, false, Index64> walk{p, {}, {}, 0, 1, 0};
+    FoldWalk<P, V, false, Index64> walk{p, {}, {}, 0, 1, 0};
     walk.start(output);
-    A lanes[kLanes];
+    A lanes[V];
     const u32 n = u32(p.n);
 #pragma unroll 1
-    for (u32 row = 0; row < n; row += kLanes) {
-        typename P::template outputs<kLanes> out;
+    for (u32 row = 0; row < n; row += V) {
+        typename P::template outputs<V> out;
         walk.first = row;
         walk.left = n - row;
-        make_elements<P, kLanes>(walk, out, scalars, sink);
+        make_elements<P, V>(walk, out, scalars, sink);
 #pragma unroll
-        for (int u = 0; u < kLanes; ++u) {
+        for (int u = 0; u < V; ++u) {
             if (row + u < n) {
                 const A x = R::map(load<typename P::element>(out.y0[u]), i64(row + u));
                 lanes[u] = row ? combine_next<R>(lanes[u], x) : x;
             }
         }
     }
-    fold_lanes<R, kLanes / 2>(lanes, n);
+    fold_lanes<R, V / 2>(lanes, n);
     finish<P, R>(p, output, lanes[0], scalars);
+}
+
+/// One thread per output for folds of at most one leaf.
+template <class P, class R, class S>
+CUARRAY_FN void short_rows(const Folded<Index64, P::operands>& p, const S& scalars, const FaultSink& sink) {
+    const u64 output = u64(blockIdx.x) * kThreads + threadIdx.x;
+    if (output >= p.outputs) return;
+    if (p.n <= 4)
+        short_row<P, R, 4>(p, output, scalars, sink);
+    else if (p.n <= 8)
+        short_row<P, R, 8>(p, output, scalars, sink);
+    else
+        short_row<P, R, kLanes>(p, output, scalars, sink);
 }
 
 /// A left fold with a binary row, for rows that are not associative.
