@@ -24,7 +24,7 @@ from planted import Mutant, main
 BACKEND = "tests/cuda/test_cuda_backend.py"
 FOLDS = f"{BACKEND} -k reductions"
 LONG_FOLD = f"{BACKEND} -k long_reduction"
-LINES = "sim tests/python/test_fold_lines.py -k 'cuda and (bits_of_lines-f4 or bits_of_lines-f2 or line-f4)'"
+LINES = "sim tests/python/test_fold_lines.py -k 'cuda and bits_of_lines and (f4 or f2)'"
 LOOPS = f"{BACKEND} -k elementwise"
 ROWS = "sim tests/python/test_strided_loops.py -k 'cuda and test_rows and f4'"
 TILES = "sim tests/python/test_strided_loops.py -k 'cuda and test_transposed and f4'"
