@@ -1,6 +1,6 @@
 """How near to the pace of a copy kernels can come on NVIDIA's GPUs, predicted by counting instructions; needs no GPU.
 
-    python benchmarks/roofline.py [NAME...] [--arch sm_90] [--pipes]   calls of the table below: all, or those named
+    python benchmarks/roofline.py [NAME...] [--arch sm_90] [--pipes]   calls of gpu_calls.py: all, or those named
     python benchmarks/roofline.py --write                              all of them into docs/gpu_performance.md
 
 The simulator (simulator/) runs the calls from the PTX of NVRTC and counts how often each basic block is executed.
@@ -25,82 +25,13 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "tests/nvrtc"), str(ROOT / "simulator/cuarray_simulator/ptx")]
 
 import compiler
+import gpu_calls
 import sass
 import translate
+from gpu_calls import CALLS
 
 DOCUMENT = ROOT / "docs/gpu_performance.md"
 COUNTED = "sm_90"  # the architecture whose PTX is executed
-
-
-@dataclass
-class Call:
-    """A call on arrays that `setup` makes; counts are per element, and `bytes` are those of one element."""
-
-    setup: str
-    call: str
-    elements: int
-    bytes: float
-
-
-N = 1 << 18
-# name | setup | call | elements | bytes an element that must be read or written
-TABLE = """
-add f32 | a=ones((512,512),'f4'); b=ones((512,512),'f4') | a + b | N | 12
-add f16 | a=ones((512,512),'f2'); b=ones((512,512),'f2') | a + b | N | 6
-(N,M) + (M,) f32 | a=ones((512,512),'f4'); b=ones(512,'f4') | a + b | N | 8
-(N,M) + (M,) f16 | a=ones((512,512),'f2'); b=ones(512,'f2') | a + b | N | 4
-(N,M) + (M,1) f32 | a=ones((512,512),'f4'); b=ones((512,1),'f4') | a + b | N | 8
-(N,M) + (M,1) f16 | a=ones((512,512),'f2'); b=ones((512,1),'f2') | a + b | N | 4
-outer product f32 | a=ones(512,'f4') | ca.multiply.outer(a, a) | N | 4
-where, row mask f32 | a=ones((512,512),'f4'); m=asarray(arange(512)%2==0) | ca.where(m, a, 0) | N | 8
-x[:, :512] f32 | a=ones((512,1024),'f4') | a[:, :512].copy() | N | 8
-x[:, :512] u8 | a=ones((512,1024),'u1') | a[:, :512].copy() | N | 2
-flip axis 1 f32 | a=ones((512,512),'f4') | a[:, ::-1].copy() | N | 8
-pad by 1 f32 | a=ones((510,510),'f4') | ca.pad(a, 1) | N | 8
-concatenate axis 1 f32 | a=ones((512,256),'f4') | ca.concatenate((a, a), axis=1) | N | 8
-tile f32 | a=ones(1<<14,'f4') | ca.tile(a, 16) | N | 4
-(K,N,M) + (N,1) f32 | a=ones((16,128,128),'f4'); b=ones((128,1),'f4') | a + b | N | 8
-(N,3) + (3,) f32 | a=ones((1<<16,3),'f4'); b=ones(3,'f4') | a + b | 3*N//4 | 8
-transpose(1,0,2) f32 | a=ones((16,128,128),'f4') | a.transpose(1, 0, 2).copy() | N | 8
-transpose f32 | a=ones((512,512),'f4') | a.T.copy() | N | 8
-transpose f16 | a=ones((512,512),'f2') | a.T.copy() | N | 4
-a + a.T f32 | a=ones((512,512),'f4') | a + a.T | N | 12
-x[::2] f32 | a=ones(2*N,'f4') | a[::2].copy() | N | 12
-sum f32 | a=ones(N,'f4') | a.sum() | N | 4
-sum f16 | a=ones(N,'f2') | a.sum() | N | 2
-sum bool | a=ones(N,'bool') | a.sum() | N | 1
-any bool | a=zeros(N,'bool') | a.any() | N | 1
-argmax f32 | a=floats(N) | a.argmax() | N | 4
-argmax axis 0 f32 | a=floats((512,512)) | a.argmax(axis=0) | N | 4
-argmax axis 1 f32 | a=floats((512,512)) | a.argmax(axis=1) | N | 4
-sum rows of 8192 f32 | a=ones((32,8192),'f4') | a.sum(axis=1) | N | 4
-sum rows of 64 f32 | a=ones((4096,64),'f4') | a.sum(axis=1) | N | 4.0625
-sum rows of 8 f32 | a=ones((1<<15,8),'f4') | a.sum(axis=1) | N | 4.5
-sum rows of 3 f32 | a=ones((1<<16,3),'f4') | a.sum(axis=1) | 3*N//4 | 5.333
-sum axis 0 f32 | a=ones((512,512),'f4') | a.sum(axis=0) | N | 4
-cumsum f32 | a=ones(N,'f4') | a.cumsum() | N | 8
-cumsum axis 0 f32 | a=ones((512,512),'f4') | a.cumsum(axis=0) | N | 8
-cumsum rows of 64 f32 | a=ones((4096,64),'f4') | a.cumsum(axis=1) | N | 8
-take axis 1 f32 | a=ones((512,512),'f4'); i=asarray(arange(512)[::-1]) | ca.take(a, i, axis=1) | N | 8
-x[i] = v f32 | a=ones(N,'f4'); i=asarray(arange(N)[::-1]) | a.__setitem__(i, a) | N | 16
-add.at f32 | a=ones(N,'f4'); i=asarray(arange(N)[::-1]) | ca.add.at(a, i, a) | N | 20
-x[mask] f32 | a=ones(N,'f4'); m=asarray(arange(N)%2==0) | a[m] | N | 7
-sort f32 | a=floats(N) | ca.sort(a) | N | 36
-sort rows of 512 f32 | a=floats((512,512)) | ca.sort(a, axis=1) | N | 8
-percentile f32 | a=floats(N) | ca.percentile(a, 50) | N | 4
-unique i64 | a=integers(N) | ca.unique(a) | N | 8
-searchsorted f32 | a=ca.sort(floats(1<<16)); v=floats(N) | ca.searchsorted(a, v) | N | 12
-histogram f32 | a=floats(N) | ca.histogram(a, bins=100, range=(0, 1)) | N | 4
-Philox normal f32 | g=philox() | g.standard_normal(N, dtype='f4') | N | 4
-Philox normal f64 | g=philox() | g.standard_normal(N) | N | 8
-matmul 256 f32 | a=ones((256,256),'f4') | own_matmul(a) | 256**3 | 0
-matmul 8 x 8 f32 | a=ones((256,8,8),'f4') | own_matmul(a) | 256*64 | 12
-matmul 8 x 8 i64 | a=ones((256,8,8),'i8') | a @ a | 256*64 | 24
-"""
-CALLS = {
-    name: Call(setup, call, eval(elements), float(bytes_))
-    for name, setup, call, elements, bytes_ in (map(str.strip, row.split("|")) for row in TABLE.strip().splitlines())
-}
 
 
 @dataclass
@@ -167,35 +98,9 @@ class Counters:
         return {name: counts for name, counts in changes.items() if any(counts)}
 
 
-def make_names() -> dict[str, object]:
-    """What the setups and calls of the table refer to."""
-    import numpy as np
-
-    import cuarray as ca
-
-    random = np.random.default_rng(0)
-
-    def own_matmul(a):
-        with ca.deterministic():
-            return a @ a
-
-    return {
-        "ca": ca,
-        "N": N,
-        "arange": np.arange,
-        "asarray": ca.asarray,
-        "ones": ca.ones,
-        "zeros": ca.zeros,
-        "floats": lambda shape: ca.asarray(random.random(shape, dtype="f4")),
-        "integers": lambda n: ca.asarray(random.integers(0, 1000, n)),
-        "philox": lambda: ca.random.Generator(ca.random.Philox(1)),
-        "own_matmul": own_matmul,
-    }
-
-
 def count_here(calls: list[str], folder: Path) -> dict[str, dict[str, list[int]]]:
     """Run calls in this process, which runs on the simulator; return the counts of their kernels."""
-    counters, found, names = Counters(folder), {}, make_names()
+    counters, found, names = Counters(folder), {}, gpu_calls.make_names(gpu_calls.COUNTED_SIDE)
     ca = names["ca"]
     for call in calls:
         local = dict(names)
@@ -251,7 +156,7 @@ def per_element(call: str, kernels: dict[str, list[int]], folder: Path, arch: st
     for name, counts in kernels.items():
         options = (folder / f"{name}.options").read_text().split("\n")
         total += kernel_work((folder / f"{name}.cu").read_text(), list(filter(None, options)), counts, arch)
-    elements = CALLS[call].elements
+    elements = CALLS[call].size(gpu_calls.COUNTED_SIDE)
     return sass.Work(Counter({pipe: slots / elements for pipe, slots in total.slots.items()}), total.registers)
 
 

@@ -3,6 +3,7 @@
 import importlib
 import time
 from functools import partial
+from inspect import signature
 
 import numpy as np
 from results import SIMULATED, tell, unavailable
@@ -88,12 +89,13 @@ class Jax:
 
     def __init__(self):
         jax = importlib.import_module("jax")
+        jax.config.update("jax_enable_x64", True)
         xp = jax.numpy
         last = []
         self.wait = lambda: last and jax.block_until_ready(last.pop())
 
         def kept(function):
-            compiled = jax.jit(function, static_argnames="axis")
+            compiled = jax.jit(function, static_argnames=[name for name in signature(function).parameters if name == "axis"])
 
             def call(*args, **kwargs):
                 last[:] = [compiled(*args, **kwargs)]
@@ -109,7 +111,7 @@ class Jax:
         self.transposed = kept(lambda x: x.T + 0)
         self.copied = kept(lambda to, x: x + 0)
         self.matmul = kept(lambda x, y: xp.matmul(x, y, precision="highest"))
-        self.fft, self.fft2, self.rfft = (kept(f) for f in (xp.fft.fft, xp.fft.fft2, xp.fft.rfft))
+        self.fft, self.fft2, self.rfft = (kept(lambda x, f=f: f(x)) for f in (xp.fft.fft, xp.fft.fft2, xp.fft.rfft))
 
 
 def cases():
@@ -162,21 +164,23 @@ def library_cases():
 
 
 def race(name, libraries, hosts, call):
-    """The time of each library; ours missing if it failed."""
-    times = {}
+    """The time of each library, and the errors of the others; ours missing if it failed."""
+    times, errors = {}, {}
     for library in libraries:
         try:
             operands = [library.array(host) for host in hosts]
             times[library.name] = seconds(partial(call, library, *operands), library.wait)
             del operands
         except Exception as error:
+            errors[library.name] = f"{type(error).__name__}: {error}".partition("\n")[0][:200]
             if library is libraries[0]:
-                tell(name, "FAILED", f"{type(error).__name__}: {error}")
-    return times
+                tell(name, "FAILED", errors[library.name])
+    return times, errors
 
 
-def beside(times):
-    return ", ".join(f"{t / times['cuarray']:.2f}x as fast as {n}" for n, t in times.items() if n != "cuarray")
+def beside(times, errors):
+    found = [f"{t / times['cuarray']:.2f}x as fast as {n}" for n, t in times.items() if n != "cuarray"]
+    return ", ".join([*found, *(f"{n}: {error}" for n, error in errors.items())])
 
 
 def copy_bandwidth(ours):
@@ -198,18 +202,18 @@ def main():
     copy = copy_bandwidth(ours)
     tell("copy bandwidth", "passed", f"{copy / 1e12:.2f} TB/s, read and written", bytes_per_second=copy)
     for name, moved, least, hosts, call in cases():
-        times = race(name, (ours, *peers), hosts, call)
+        times, errors = race(name, (ours, *peers), hosts, call)
         if "cuarray" not in times:
             continue
         share = moved / times["cuarray"] / copy
-        detail = f"{times['cuarray'] * 1e6:.0f} us, {share:.0%} of a copy (goal {least:.0%}); {beside(times)}"
+        detail = f"{times['cuarray'] * 1e6:.0f} us, {share:.0%} of a copy (goal {least:.0%}); {beside(times, errors)}"
         tell(name, "passed", detail, seconds=times, share=share, met=share >= least)
     for name, hosts, call in library_cases():
-        times = race(name, (ours, *peers), hosts, call)
+        times, errors = race(name, (ours, *peers), hosts, call)
         if "cuarray" not in times:
             continue
         best = min([t for n, t in times.items() if n != "cuarray"], default=float("inf"))
-        detail = f"{times['cuarray'] * 1e6:.1f} us; {beside(times)}"
+        detail = f"{times['cuarray'] * 1e6:.1f} us; {beside(times, errors)}"
         tell(name, "passed", detail, seconds=times, met=times["cuarray"] <= best / 0.95)
 
 

@@ -5,6 +5,13 @@ import os
 from pathlib import Path
 
 VARIABLE = "GPU_CHECK_TEST_LOG"  # the file
+ONLY = "GPU_CHECK_ONLY"  # a text that the names of tests must have
+
+
+def pytest_collection_modifyitems(config, items):
+    wanted = os.environ.get(ONLY, "")
+    config.hook.pytest_deselected(items=[item for item in items if wanted not in item.nodeid])
+    items[:] = [item for item in items if wanted in item.nodeid]
 
 
 def write(**fields):

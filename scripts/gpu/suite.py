@@ -1,9 +1,13 @@
-"""The Python tests on cuda:0: a part of gpu_check.sh. suite.py RESULTS SECONDS [PYTEST'S ARGUMENTS]
+"""The Python tests on cuda:0: parts of gpu_check.sh. suite.py suite|frameworks RESULTS SECONDS [PYTEST'S ARGUMENTS]
+
+`suite` is a sample with every value of every parameter, of the tests that have the GPU's name in theirs; `frameworks` are
+the tests of interoperation, a file after the other in one process. Named tests replace these.
 
 Each test is written to a file when it begins and when it ends, so that nothing is lost if one of them hangs, or takes
 the process along.
 """
 
+import glob
 import importlib.util
 import os
 import re
@@ -15,30 +19,31 @@ from pathlib import Path
 import log_tests
 from results import tell, unavailable
 
-FOLDER, SECONDS, *MORE = Path(sys.argv[1]), float(sys.argv[2]), *sys.argv[3:]
+PART, FOLDER, SECONDS, *MORE = sys.argv[1], Path(sys.argv[2]), float(sys.argv[3]), *sys.argv[4:]
 SPARE = min(15.0, SECONDS / 3)  # of the part's time, for ending the tests and reading the log
-SHOWN = 40  # failed tests in the results; failed.txt has all
+SHOWN = 40  # failed tests in the results; the file of failed tests has all
+FRAMEWORKS = "tests/python/test_interop_*.py"
+OMITTED = ("tests/python/test_interop_mpi*.py",)  # these need an MPI library built for GPUs
+
+
+def chosen():
+    """Return pytest's arguments that choose the tests."""
+    if any(not argument.startswith("-") for argument in MORE):
+        return [*MORE, "-k", "cuda"]
+    if PART == "frameworks":
+        omitted = {name for pattern in OMITTED for name in glob.glob(pattern)}
+        return [*MORE, *sorted(set(glob.glob(FRAMEWORKS)) - omitted)]
+    return [*MORE, "-o", "testpaths=tests/python", f"--ignore-glob={Path(FRAMEWORKS).name}"]
 
 
 def command():
     """Return pytest's command. Tests go to the workers one by one: a file may hold half of all compilations."""
     workers = []
     if importlib.util.find_spec("xdist") is not None:
-        workers = ["-n", str(min(12, os.cpu_count())), "--dist", "worksteal"]
-    options = [
-        "-q",
-        "-ra",
-        "--strict-markers",
-        "-o",
-        "addopts=",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "log_tests",
-        "-k",
-        "cuda",
-    ]
-    return [sys.executable, "-m", "pytest", *options, *workers, *(MORE or ["tests/python"])]
+        spread = "loadfile" if PART == "frameworks" else "worksteal"
+        workers = ["-n", str(min(12, os.cpu_count())), "--dist", spread]
+    options = ["-q", "-ra", "--strict-markers", "-o", "addopts=", "-p", "no:cacheprovider", "-p", "log_tests"]
+    return [sys.executable, "-m", "pytest", *options, *workers, *chosen()]
 
 
 def run_tests(log, said):
@@ -46,6 +51,8 @@ def run_tests(log, said):
     here = str(Path(__file__).parent)
     path = os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))
     environment = {**os.environ, log_tests.VARIABLE: str(log), "PYTHONPATH": path}
+    if PART == "suite":
+        environment[log_tests.ONLY] = "cuda"
     for name in ("PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT"):  # this may run in a test of another pytest
         environment.pop(name, None)
     run = subprocess.Popen(command(), env=environment, stdout=said, stderr=subprocess.STDOUT)
@@ -65,13 +72,13 @@ def run_tests(log, said):
 
 def main():
     if importlib.util.find_spec("pytest") is None:
-        return unavailable("suite", "pytest is not installed; carry the folder of scripts/gpu_bundle.sh")
-    log, output = FOLDER / "tests.jsonl", FOLDER / "pytest.txt"
+        return unavailable(PART, "pytest is not installed; carry the folder of scripts/gpu_bundle.sh")
+    log, output = FOLDER / f"{PART}.jsonl", FOLDER / f"{PART}.pytest.txt"
     log.unlink(missing_ok=True)
     with output.open("w", encoding="utf-8") as said:
         code = run_tests(log, said)
     counts, failed, unfinished = log_tests.read(log)
-    (FOLDER / "failed.txt").write_text("".join(f"{name}\n" for name in [*failed, *unfinished]), "utf-8")
+    (FOLDER / f"{PART}.failed.txt").write_text("".join(f"{name}\n" for name in [*failed, *unfinished]), "utf-8")
     if code is None:
         tell("time", "FAILED", f"the tests took more than {SECONDS - SPARE:.0f} s and were stopped")
     for name in unfinished[:SHOWN]:

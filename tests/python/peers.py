@@ -77,8 +77,12 @@ def error_of(call, kind=Exception):
 FOREIGN_KERNELS = (("CUDASIM_DRIVER", "13900"), ("CUDASIM_NVRTC", "13.0"), ("CUDASIM_CHECK", "1"))
 
 
-def on_simulated_gpus():
-    """Return a command under which cuarray and other libraries find the simulated driver."""
+def on_gpus():
+    """Return a command under which cuarray and other libraries find GPUs: real ones if there are any, or simulated ones."""
+    import cuarray
+
+    if "CUARRAY_LIBCUDA" not in os.environ and any(device.kind == "cuda" for device in cuarray.devices()):
+        return []
     run = Path(__file__).resolve().parents[1] / "cudasim" / "run"
     driver = subprocess.run([run, "--paths"], check=True, stdout=subprocess.PIPE, text=True).stdout.split()[0]
     return ["env", f"LD_LIBRARY_PATH={Path(driver).parent}", run]

@@ -6,7 +6,7 @@ test_check = peers.test_of(
     __file__,
     "cuda.core",
     "nvidia.cu13.lib",
-    command=peers.on_simulated_gpus,
+    command=peers.on_gpus,
     environment=peers.FOREIGN_KERNELS,
 )
 

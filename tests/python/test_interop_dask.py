@@ -1,14 +1,11 @@
-"""Dask arrays with chunks of cuarray's: results of NumPy's chunks, on cpu and on simulated GPUs, and on workers."""
+"""Dask arrays with chunks of cuarray's: results of NumPy's chunks, on cpu and on GPUs, and on workers."""
 
 import contextlib
-from pathlib import Path
 
 import peers
 
-SIMULATOR = str(Path(__file__).resolve().parents[1] / "cudasim" / "run")
-
 test_check = peers.test_of(__file__, "dask", "distributed")
-test_with_gpus = peers.test_of(__file__, "dask", "distributed", command=[SIMULATOR])
+test_with_gpus = peers.test_of(__file__, "dask", "distributed", command=peers.on_gpus)
 
 #: Calls on a Dask array x of shape (40, 30) in chunks of (10, 15): y has one column of chunks, v is a column.
 CALLS = [

@@ -3,7 +3,7 @@
 import peers
 from peers import error_of
 
-test_check = peers.test_of(__file__, "numba_cuda", command=peers.on_simulated_gpus)
+test_check = peers.test_of(__file__, "numba_cuda", command=peers.on_gpus)
 
 NAMES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64",
          "complex64", "complex128"]  # fmt: skip

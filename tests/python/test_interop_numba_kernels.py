@@ -9,7 +9,7 @@ test_check = peers.test_of(
     __file__,
     "numba_cuda",
     "nvidia.cu13.nvvm",
-    command=peers.on_simulated_gpus,
+    command=peers.on_gpus,
     environment=peers.FOREIGN_KERNELS,
 )
 

@@ -5,7 +5,7 @@ import peers
 test_check = peers.test_of(
     __file__,
     "numba_cuda",
-    command=peers.on_simulated_gpus,
+    command=peers.on_gpus,
     environment=(("CUDASIM_REAL_NVRTC", "0"), ("NUMBA_CUDA_MEMORY_MANAGER", "cuarray.interop.numba")),
 )
 

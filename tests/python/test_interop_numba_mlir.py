@@ -6,7 +6,7 @@ test_check = peers.test_of(
     __file__,
     "numba_cuda_mlir",
     "numba_cuda",
-    command=peers.on_simulated_gpus,
+    command=peers.on_gpus,
     environment=(("CUDASIM_REAL_NVRTC", "0"),),
 )
 

@@ -6,7 +6,7 @@ from peers import error_of
 test_check = peers.test_of(
     __file__,
     "tensorflow",
-    command=peers.on_simulated_gpus,
+    command=peers.on_gpus,
     environment=(("TF_CPP_MIN_LOG_LEVEL", "3"), ("CUDASIM_REAL_NVRTC", "0")),
 )
 

@@ -4,7 +4,7 @@ import peers
 from peers import error_of
 
 test_check = peers.test_of(
-    __file__, "torch", command=peers.on_simulated_gpus, environment=(("CUDASIM_REAL_NVRTC", "0"),)
+    __file__, "torch", command=peers.on_gpus, environment=(("CUDASIM_REAL_NVRTC", "0"),)
 )
 
 

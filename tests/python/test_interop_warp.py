@@ -9,7 +9,7 @@ import peers
 test_check = peers.test_of(
     __file__,
     "warp",
-    command=peers.on_simulated_gpus,
+    command=peers.on_gpus,
     environment=peers.FOREIGN_KERNELS,
 )
 

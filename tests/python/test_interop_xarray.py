@@ -1,13 +1,9 @@
-"""xarray's DataArrays that wrap cuarray's arrays: results of NumPy's, on cpu and on a simulated GPU."""
-
-from pathlib import Path
+"""xarray's DataArrays that wrap cuarray's arrays: results of NumPy's, on cpu and on a GPU."""
 
 import peers
 
-SIMULATOR = str(Path(__file__).resolve().parents[1] / "cudasim" / "run")
-
 test_check = peers.test_of(__file__, "xarray")
-test_with_gpus = peers.test_of(__file__, "xarray", command=[SIMULATOR])
+test_with_gpus = peers.test_of(__file__, "xarray", command=peers.on_gpus)
 
 #: Calls whose results wrap arrays of ours.
 CALLS = [
