@@ -181,4 +181,5 @@ def main():
     return time_calls(options.side or gpu_calls.TIMED_SIDE)
 
 
-main()
+if __name__ == "__main__":
+    main()

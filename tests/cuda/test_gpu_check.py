@@ -8,7 +8,9 @@ import backend_program
 import pytest
 
 SCRIPT = backend_program.ROOT / "scripts" / "gpu_check.sh"
-PARTS = ["smoke", "suite", "only_gpu", "sanitizer", "interop", "benchmarks"]
+PARTS = [
+    "smoke", "driver_costs", "kernels", "host_time", "interop", "frameworks", "suite", "only_gpu", "counters", "benchmarks", "sanitizer",
+]  # fmt: skip
 
 # Found by every Python process: those whose command line has HANG's text never get to their program.
 SITECUSTOMIZE = """
@@ -54,11 +56,13 @@ def is_alive(pid):
 
 
 def test_parts(tmp_path):
-    done, found = check(tmp_path, "smoke", "sanitizer", "interop", "benchmarks")
+    done, found = check(tmp_path, "smoke", "driver_costs", "kernels", "sanitizer", "interop", "benchmarks")
     assert done.returncode == 0, done.stdout + done.stderr
     parts = found["parts"]
     assert results_of(found) == {
         "smoke": "passed",
+        "driver_costs": "passed",
+        "kernels": "unavailable",
         "sanitizer": "unavailable",
         "interop": "passed",
         "benchmarks": "unavailable",
@@ -130,7 +134,7 @@ def test_last(device):
 
 @pytest.fixture
 def suite(tmp_path):
-    """Run tests of which the last does something; return the process, the rows of the part, and failed.txt."""
+    """Run tests of which the last does something; return the process, the rows of the part, and the names of failed tests."""
 
     def run(last, **settings):
         (tmp_path / "test_some.py").write_text(TESTS.format(last=last))
@@ -138,7 +142,7 @@ def suite(tmp_path):
         done, found = check(results, "suite", "sanitizer", SUITE=f"{tmp_path}/test_some.py", **settings)
         assert found["parts"]["sanitizer"]["result"] == "unavailable", "the next part runs"
         rows = {row["name"].rpartition("/")[2]: row for row in found["parts"]["suite"]["rows"]}
-        failed = [Path(line).name for line in (results / "failed.txt").read_text().splitlines()]
+        failed = [Path(line).name for line in (results / "suite.failed.txt").read_text().splitlines()]
         return done, rows, failed
 
     return run
@@ -191,7 +195,7 @@ def test_what_is_checked_on_any_gpu(tmp_path):
 
 def test_unknown_part(tmp_path):
     done, found = check(tmp_path, "smok")
-    assert done.returncode == 2 and "there is no part smok; there are smoke suite only_gpu" in done.stderr
+    assert done.returncode == 2 and "there is no part smok; there are smoke driver_costs kernels" in done.stderr
     assert found is None
 
 
@@ -206,3 +210,33 @@ def test_help():
     for script in (SCRIPT, SCRIPT.with_name("gpu_bundle.sh")):
         done = backend_program.run(["bash", script, "--help"])
         assert done.returncode == 0 and done.stdout.startswith(f"{script.name} -- ")
+
+
+def test_the_calls_that_are_timed(tmp_path):
+    """At a small size: every call of the table runs, and its result has a share of a copy's pace."""
+    program = [sys.executable, backend_program.ROOT / "scripts/gpu/kernels.py", "--side", "128"]
+    done = backend_program.run(program, CUDASIM_SEED=1, CUARRAY_DEVICE="cuda:0")
+    rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    assert len(rows) > 50 and {row["result"] for row in rows} == {"passed"}, done.stdout + done.stderr
+
+
+COUNTERS = """==PROF== Connected
+"ID","Process ID","Kernel Name","Metric Name","Metric Unit","Metric Value"
+"0","1","spacing_f4","smsp__inst_executed.sum","inst","7"
+"1","1","add_f4","smsp__inst_executed.sum","inst","1,024"
+"1","1","add_f4","launch__registers_per_thread","register/thread","32"
+"2","1","spacing_f4","smsp__inst_executed.sum","inst","7"
+"3","1","fold","smsp__inst_executed.sum","inst","5"
+"4","1","fold","smsp__inst_executed.sum","inst","6"
+"""
+
+
+def test_counters_belong_to_the_call_before():
+    program = f"import kernels; print(kernels.read_counters({COUNTERS.splitlines()!r}))"
+    environment = ["env", "-C", backend_program.ROOT / "scripts/gpu", sys.executable, "-c", program]
+    done = backend_program.run(environment, CUDASIM_SEED=1)
+    assert done.returncode == 0, done.stderr
+    first, second = eval(done.stdout)
+    assert [kernel["smsp__inst_executed.sum"] for kernel in first] == [1024]
+    assert first[0]["launch__registers_per_thread"] == 32
+    assert [kernel["smsp__inst_executed.sum"] for kernel in second] == [5, 6]
