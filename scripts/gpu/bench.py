@@ -95,7 +95,8 @@ class Jax:
         self.wait = lambda: last and jax.block_until_ready(last.pop())
 
         def kept(function):
-            compiled = jax.jit(function, static_argnames=[name for name in signature(function).parameters if name == "axis"])
+            static = [name for name in signature(function).parameters if name == "axis"]
+            compiled = jax.jit(function, static_argnames=static)
 
             def call(*args, **kwargs):
                 last[:] = [compiled(*args, **kwargs)]

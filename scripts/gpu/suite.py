@@ -1,7 +1,7 @@
 """The Python tests on cuda:0: parts of gpu_check.sh. suite.py suite|frameworks RESULTS SECONDS [PYTEST'S ARGUMENTS]
 
-`suite` is a sample with every value of every parameter, of the tests that have the GPU's name in theirs; `frameworks` are
-the tests of interoperation, a file after the other in one process. Named tests replace these.
+`suite` is a sample with every value of every parameter, of the tests that have the GPU's name in theirs; `frameworks`
+are the tests of interoperation, a file after the other in one process. Named tests replace these.
 
 Each test is written to a file when it begins and when it ends, so that nothing is lost if one of them hangs, or takes
 the process along.

@@ -226,7 +226,7 @@ void collect_members() {
     all_attributes.push_back({nullptr, nullptr, nullptr, nullptr, nullptr});
 }
 
-PyMemberDef members[] = {
+PyMemberDef value_members[] = {
     {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(NdArray, weakrefs), Py_READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
@@ -373,7 +373,7 @@ void make_value_types() {
         PyType_Slot slots[] = {
             {Py_tp_new, slot(new_value)},
             {Py_tp_dealloc, slot(free_object)},
-            {Py_tp_members, members},
+            {Py_tp_members, value_members},
             {Py_tp_doc, const_cast<char*>(description.doc)},
             {0, nullptr},
         };
@@ -397,7 +397,6 @@ void make_ndarray_type(PyObject* module) {
         {Py_tp_dealloc, slot(free_object)},
         {Py_tp_methods, all_methods.data()},
         {Py_tp_getset, all_attributes.data()},
-        {Py_tp_members, members},
         {Py_tp_hash, slot(hash)},
         {Py_tp_richcompare, slot(compare)},
         {Py_tp_iter, slot(iterate)},
@@ -421,6 +420,7 @@ void make_ndarray_type(PyObject* module) {
     PyType_Spec spec = {"cuarray.ndarray", int(sizeof(PyObject)), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
                         slots.data()};
     ndarray_type = reinterpret_cast<PyTypeObject*>(Object::steal(PyType_FromSpec(&spec)).release());
+    ndarray_type->tp_weaklistoffset = offsetof(NdArray, weakrefs);  // Python 3.12 takes no member behind the size
     make_value_types();
     ndarray_type->tp_flags &= ~Py_TPFLAGS_BASETYPE;  // no class of Python's has memory for the fields
     PyType_Modified(ndarray_type);
