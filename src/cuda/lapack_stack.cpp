@@ -168,8 +168,8 @@ void GpuBackend::decompose_stack(const LapackRoutine& task) {
     const int job = has_vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
     const int64_t item = item_size(dtype);
     const Dims lefts{task.batch, task.rows, task.rows}, rights{task.batch, task.columns, task.columns};
-    const StorageRef u = allocate(has_vectors ? count(lefts) * item : 0),
-                     v = allocate(has_vectors ? count(rights) * item : 0);
+    // The library writes to them without vectors, too (seen on an H200: an illegal access).
+    const StorageRef u = allocate(count(lefts) * item), v = allocate(count(rights) * item);
     const CusolverLease lease(runtime_.context, solver_handles_, runtime_.current(), task.name);
     with_functions(lease.library, dtype, [&]<class T, class Real>(auto&, auto& size, auto& gesvdj, T, Real) {
         T *const a = pointer<T>(task.matrix), *const left = pointer<T>(u), *const right = pointer<T>(v);

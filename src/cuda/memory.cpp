@@ -107,6 +107,7 @@ CachedMemory& DevicePool::kept(Allocation::From from) { return kept_[int(from) -
 CUdeviceptr DevicePool::ask_driver(int64_t bytes, GpuStream& stream) {
     const Current current(context_);
     const Driver& driver = context_.driver;
+    const RelaxedCapture relaxed(driver);  // on a stream beside a capture, the driver may refuse to enlarge its pool
     CUdeviceptr address = 0;
     const CUmemoryPool pool = pool_;
     const CUresult result = is_given_

@@ -108,7 +108,7 @@ CUARRAY_FN void evaluate_lanes(typename P::template inputs<V>& in, typename P::t
 template <class P, int V, class Where, class S>
 CUARRAY_FN void run(const Where& where, const S& scalars, const FaultSink& sink) {
     typename P::template inputs<V> in;
-    typename P::template outputs<V> out;
+    typename P::template outputs<V> out{};
     P::read(where, in);
     evaluate_lanes<P, V>(in, out, scalars, where.lanes());
     if constexpr (P::faults) {

@@ -40,7 +40,7 @@ CUARRAY_FN red::ValueIndex<T> stored(const red::ValueIndex<T>& partial) {
 /// Tree of reduce.h for at most 2^Levels - 1 nodes, in registers: every array index is a compile-time constant.
 template <class R, int Levels>
 struct RegisterTree {
-    typename R::A subtree[Levels];
+    typename R::A subtree[Levels] = {};
     u32 count = 0;
     CUARRAY_FN void push(typename R::A node) {
         bool placed = false;
@@ -57,7 +57,7 @@ struct RegisterTree {
         ++count;
     }
     CUARRAY_FN typename R::A result() const {
-        typename R::A node;
+        typename R::A node{};
         bool started = false;
 #pragma unroll
         for (int level = 0; level < Levels; ++level) {
@@ -198,7 +198,7 @@ struct FoldPlace {
 template <class P, class R, int V, bool Whole, class Walk, class S>
 CUARRAY_FN void fold_elements(Walk& walk, typename R::A& value, bool started, u32 count, const S& scalars,
                               const FaultSink& sink) {
-    typename P::template outputs<V> out;
+    typename P::template outputs<V> out{};
     walk.left = Whole ? V : count;
     make_elements<P, V>(walk, out, scalars, sink);
 #pragma unroll
@@ -214,7 +214,7 @@ CUARRAY_FN void fold_elements(Walk& walk, typename R::A& value, bool started, u3
 /// One lane of one leaf: `count` elements, at most 16, in increasing order.
 template <class P, class R, bool Several, class Walk, class S>
 CUARRAY_FN typename R::A fold_lane(Walk& walk, u32 count, const S& scalars, const FaultSink& sink) {
-    typename R::A value;
+    typename R::A value{};
     u32 r = 0;
     if constexpr (P::unrolled && !Several) {
         FoldWalk<P, 8, Several, typename Walk::index_type> wide{walk.p, {}, {}, walk.first, walk.step, 0};
@@ -288,7 +288,7 @@ CUARRAY_FN u64 fold_partials(typename R::A* partials, u64 outputs, u64 count, u3
         for (u64 base = 0; V * base < count; base += workers) {
             const u64 first = V * (base + q);
             const u32 left = !is_real || first >= count ? 0 : count - first < V ? u32(count - first) : V;
-            typename R::A nodes[V];
+            typename R::A nodes[V] = {};
 #pragma unroll
             for (u32 i = 0; i < V; ++i)
                 if (i < left) nodes[i] = stored(partials[(first + i) * outputs]);
@@ -317,7 +317,7 @@ CUARRAY_FN void fold_chunks(const FoldPlace<Index, P::operands>& place, typename
     const bool is_real = output < p.outputs;
     A* partials = static_cast<A*>(p.partials) + (is_real ? output : 0);
     const u64 count = fold_partials<R>(partials, p.outputs, p.chunks, q, workers, is_real);
-    A value;
+    A value{};
     if (q < count && is_real) shared[t] = value = stored(partials[q * p.outputs]);
     __syncthreads();
     for (u32 d = 1; d < workers; d *= 2) {
@@ -360,7 +360,7 @@ CUARRAY_FN void tree(const Folded<Index, P::operands>& p, const S& scalars, cons
     A* shared = reinterpret_cast<A*>(bytes);
     const u32 chunks = u32(p.chunks);
     const FoldPlace<Index, P::operands> place{p, blockIdx.x / chunks, blockIdx.x % chunks};
-    A value;
+    A value{};
     if (place.is_real()) value = fold_leaves<P, R, Several, Index>(place, scalars, sink);
     value = fold_block<R>(place, value, shared);
     const bool holds = place.is_real() && place.lane() == 0 && place.group() == 0;
@@ -410,8 +410,8 @@ struct LineWalk {
 template <class R, int W>
 struct LeafLanes {
     static constexpr bool has_index = (R::flags & GivesIndex) != 0;
-    typename R::A value[W];
-    u32 row[W];
+    typename R::A value[W] = {};
+    u32 row[W] = {};
     /// The next element of lane w, in row `row_` of the leaf; the first one if the lane has not `started`.
     CUARRAY_FN void push(int w, typename R::A x, bool started, u32 row_) {
         if constexpr (has_index) {
@@ -440,7 +440,7 @@ CUARRAY_FN void fold_rows(LineWalk<P, W>& walk, u32 row, LeafLanes<R, W>& lanes,
     [[maybe_unused]] bool fault = false;
 #pragma unroll
     for (int r = 0; r < Rows; ++r) {
-        typename P::template outputs<W> out;
+        typename P::template outputs<W> out{};
         if constexpr (P::unrolled) {
 #pragma unroll
             for (int w = 0; w < W; ++w) P::evaluate(in, r * W + w, out, w, scalars);
@@ -586,11 +586,11 @@ CUARRAY_FN void short_row(const Folded<Index64, P::operands>& p, u64 output, con
     using A = typename R::A;
     FoldWalk<P, V, false, Index64> walk{p, {}, {}, 0, 1, 0};
     walk.start(output);
-    A lanes[V];
+    A lanes[V] = {};
     const u32 n = u32(p.n);
 #pragma unroll 1
     for (u32 row = 0; row < n; row += V) {
-        typename P::template outputs<V> out;
+        typename P::template outputs<V> out{};
         walk.first = row;
         walk.left = n - row;
         make_elements<P, V>(walk, out, scalars, sink);
@@ -637,12 +637,12 @@ CUARRAY_FN void in_order(const Folded<Index64, P::operands>& p, const S& scalars
     if (output >= p.outputs) return;
     FoldWalk<P, V, true, Index64> walk{p, {}, {}, 0, 1, 0};
     walk.start(output);
-    T value;
+    T value{};
     bool started = p.has_initial;
     if (started) value = scalar<T>(scalars, P::scalars);
 #pragma unroll 1
     for (; walk.first < p.n; walk.first += V) {
-        typename P::template outputs<V> out;
+        typename P::template outputs<V> out{};
         walk.left = p.n - walk.first < V ? u32(p.n - walk.first) : V;
         make_elements<P, V>(walk, out, scalars, sink);
 #pragma unroll 1

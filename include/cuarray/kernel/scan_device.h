@@ -182,7 +182,7 @@ CUARRAY_FN void scan_tiles(const ScanParameters<Index, P::operands>& p, const S&
     ScanWalk<P, V, Index> walk{p, {}, {}};
 #pragma unroll 1
     for (u32 from = t; from < K * kScanThreads; from += V * kScanThreads) {
-        typename P::template outputs<V> out;
+        typename P::template outputs<V> out{};
 #pragma unroll
         for (int u = 0; u < V; ++u) {
             const u32 at = from + u * kScanThreads;
@@ -239,7 +239,7 @@ CUARRAY_FN void scan_in_order(const ScanParameters<Index64, P::operands>& p, con
     T value{};
 #pragma unroll 1
     for (u64 element = 0; element < p.n; ++element) {
-        typename P::template outputs<1> out;
+        typename P::template outputs<1> out{};
         walk.locate(0, line, element);
         make_scanned<P, 1>(walk, out, scalars, sink);
         const T x = load<T>(out.y0[0]);

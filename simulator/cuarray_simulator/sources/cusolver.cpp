@@ -121,7 +121,8 @@ template <class T, class Real>
 int jacobi_of_stack(void* handle, int type, int job, int m, int n, T* a, int ld, Real* values, T* u, int ldu, T* v,
                     int ldv, T* work, int items, int* info, void* params, int batch) {
     if (!params || !is_for_jacobi(job, m, n, ldu, ldv) || !is_whole(values, sizeof(Real))) return kInvalidValue;
-    if (job == 1 && (!is_whole(u, sizeof(T)) || !is_whole(v, sizeof(T)))) return kInvalidValue;
+    // Without vectors, too, cuSOLVER needs the memory: null ends in an illegal access (seen on an H200).
+    if (!is_whole(u, sizeof(T)) || !is_whole(v, sizeof(T)) || !u || !v) return kInvalidValue;
     Routine routine{};
     routine.a = a, routine.ld = ld, routine.m = m, routine.n = n, routine.type = type, routine.numbers = values;
     routine.b = u, routine.ldb = ldu, routine.vt = v, routine.ldvt = ldv, routine.info = info;

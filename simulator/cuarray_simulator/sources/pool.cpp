@@ -97,6 +97,7 @@ CUresult allocate_pooled(CUdeviceptr* out, size_t bytes, Pool* given, CUstream s
     Pool& pool = given ? *given : *arena(stream->context->device).pool;
     if (stream->capture) return capture_allocation(out, bytes, *stream);
     CUDASIM_REFUSE(refuse_implicit(*stream, "allocation"));
+    CUDASIM_REFUSE(refuse_unsafe("cuMemAllocAsync"));  // seen on an H200: on a stream that is not captured
     size_t capacity = capacity_for(bytes);
     Allocation* block = reuse(pool, *stream, capacity);
     if (!block) {
