@@ -130,8 +130,8 @@ bool plan_scan(const Program& program, const Dims& shape, int axis, const Device
     const int64_t groups = (count + (int64_t(1) << line_bits) - 1) >> line_bits;
     launch.set_grid("scan", groups * tiles, kernel::kScanThreads);
     if (tiles > 1) {
-        launch.partials = 2 * tiles * count * accumulator;
-        launch.counters = (2 * tiles * groups + 1) * int64_t(sizeof(uint32_t));
+        launch.partials = tiles * count * accumulator;
+        launch.counters = (tiles * groups + 1) * int64_t(sizeof(uint32_t));
     }
     if (fits_32_bits(layout.space)) {
         launch.walk = Walk::Scan;

@@ -63,8 +63,8 @@ struct ScannedOperand {
 };
 
 /// Scans of `lines` lines of n elements. A thread block scans a tile: 2^line_bits consecutive lines with 2^groups
-/// threads each. If a line has several tiles, the trees over tiles and over aligned power-of-two groups of tiles are
-/// published in `trees`, by in-order number of the tree node, then by line; `flags` marks those that are ready.
+/// threads each. If a line has several tiles, each publishes in `trees` the largest tree that ends with it, over 2^k
+/// tiles if its number ends with k ones, by tile, then by line; `flags` marks those that are ready.
 template <class Index, int N>
 struct ScanParameters {
     u64 lines, n;

@@ -97,32 +97,46 @@ CUARRAY_FN typename R::A descend(const typename R::A* trees, u32 count, u32 bits
     return before;
 }
 
-/// The trees that the tiles of a line publish for later tiles.
+/// The trees that the tiles of a line publish for later tiles: each one the largest that ends with it.
 template <class R, class Index, int N>
 struct TileTrees {
     const ScanParameters<Index, N>& p;
     u64 line, line_groups, line_group;
-    CUARRAY_FN u64 node(u32 level, u32 index) const { return (u64(index) << (level + 1)) + (u64(1) << level) - 1; }
-    CUARRAY_FN volatile u32* flag(u64 node) const { return p.flags + node * line_groups + line_group; }
-    /// Waits until the node is published, and loads it.
-    CUARRAY_FN typename R::A wait(u64 node, bool exists) const {
-        while (*flag(node) == 0) __nanosleep(20);
+    CUARRAY_FN volatile u32* flag(u32 tile) const { return p.flags + tile * line_groups + line_group; }
+    /// Waits until the tile has published its tree, and loads it.
+    CUARRAY_FN typename R::A wait(u32 tile, bool exists) const {
+        while (*flag(tile) == 0) __nanosleep(20);
         __threadfence();
         using A = typename R::A;
-        return exists ? static_cast<const A*>(p.trees)[node * p.lines + line] : A{};
+        return exists ? static_cast<const A*>(p.trees)[tile * p.lines + line] : A{};
     }
-    /// Publishes a node; called by all `threads` of a warp together, one line per thread.
-    CUARRAY_FN void leave(u64 node, bool exists, typename R::A tree, u32 threads) const {
-        if (exists) static_cast<typename R::A*>(p.trees)[node * p.lines + line] = tree;
+    /// Publishes a tree; called by all `threads` of a warp together, one line per thread.
+    CUARRAY_FN void leave(u32 tile, bool exists, typename R::A tree, u32 threads) const {
+        if (exists) static_cast<typename R::A*>(p.trees)[tile * p.lines + line] = tree;
         __syncwarp(threads);
         if ((threadIdx.x & 31u) != 0) return;
         // The barrier ordered the other threads' trees; this fence makes them visible to other blocks.
         __threadfence();
-        *flag(node) = 1;
+        *flag(tile) = 1;
     }
 };
 
-/// The prefix before a tile and the result at its end, by line, from the trees of earlier tiles.
+/// Loads the trees before a tile whose levels are in [first, last), as `found` holds them by level and line.
+template <class R, class Index, int N, int K>
+CUARRAY_FN void find_trees(const ScanTile<Index, N, K>& place, u32 first, u32 last, u64 line_groups, u64 line_group,
+                           typename R::A* found) {
+    const u32 lines = place.lines(), tile = place.tile;
+#pragma unroll 1
+    for (u32 at = (first << place.p.line_bits) + threadIdx.x; at < last << place.p.line_bits; at += kScanThreads) {
+        const u32 level = at >> place.p.line_bits, line = at & (lines - 1);
+        const TileTrees<R, Index, N> trees{place.p, place.first_line + line, line_groups, line_group};
+        if (tile >> level & 1u) found[at] = trees.wait((tile >> level << level) - 1, trees.line < place.p.lines);
+    }
+    __syncthreads();
+}
+
+/// The prefix before a tile and the result at its end, by line, from the trees of earlier tiles. A tile publishes its
+/// tree before it waits for those that the tree does not contain: else all tiles would wait for one another in a row.
 template <class R, class Index, int N, int K>
 CUARRAY_FN void look_back(const ScanTile<Index, N, K>& place, typename R::A tree, typename R::A* found,
                           typename R::A* before, typename R::A* end) {
@@ -130,33 +144,28 @@ CUARRAY_FN void look_back(const ScanTile<Index, N, K>& place, typename R::A tree
     const auto& p = place.p;
     const u32 lines = place.lines(), tile = place.tile, t = threadIdx.x;
     const u32 levels = 32 - __clz(int(tile)), warp = lines >= 32 ? 0xffffffffu : (1u << lines) - 1;
+    const u32 own_level = __ffs(int(~tile)) - 1;  // of the largest tree that ends with this tile
     const u64 line_groups = (p.lines + lines - 1) >> p.line_bits, line_group = place.first_line >> p.line_bits;
     const TileTrees<R, Index, N> own{p, place.first_line + t, line_groups, line_group};
     const bool leads = t < lines, exists = own.line < p.lines;
-    if (leads) own.leave(own.node(0, tile), exists, tree, warp);
-    for (u32 at = t; at < levels << p.line_bits; at += kScanThreads) {
-        const u32 level = at >> p.line_bits, line = at & (lines - 1);
-        const TileTrees<R, Index, N> trees{p, place.first_line + line, line_groups, line_group};
-        if (tile >> level & 1u) found[at] = trees.wait(trees.node(level, (tile >> level) - 1), trees.line < p.lines);
-    }
-    __syncthreads();
+    find_trees<R>(place, 0, own_level, line_groups, line_group, found);
     if (leads) {
-        u32 level = 0;
-        for (; tile >> level & 1u; ++level) {
-            tree = R::combine(found[(level << p.line_bits) + t], tree);
-            if (tile + 1 < p.tiles) own.leave(own.node(level + 1, tile >> (level + 1)), exists, tree, warp);
-        }
+        for (u32 level = 0; level < own_level; ++level) tree = R::combine(found[(level << p.line_bits) + t], tree);
+        if (tile + 1 < p.tiles) own.leave(tile, exists, tree, warp);
+    }
+    find_trees<R>(place, own_level, levels, line_groups, line_group, found);
+    if (leads) {
         A value{};
         bool follows = false;
         for (int above = int(levels) - 1; above >= 0; --above) {
             // tile + 1 and tile have equal bits above the lowest zero bit of tile.
-            if (u32(above) + 1 == level) end[t] = follows ? R::combine(value, tree) : tree;
+            if (u32(above) + 1 == own_level) end[t] = follows ? R::combine(value, tree) : tree;
             if (!(tile >> above & 1u)) continue;
             const A next = found[(u32(above) << p.line_bits) + t];
             value = follows ? R::combine(value, next) : next;
             follows = true;
         }
-        if (level == 0) end[t] = follows ? R::combine(value, tree) : tree;
+        if (own_level == 0) end[t] = follows ? R::combine(value, tree) : tree;
         before[t] = value;
     }
     __syncthreads();
