@@ -81,15 +81,27 @@ def on_gpus():
     """Return a command under which cuarray and other libraries find GPUs: real ones if there are any, or simulated ones."""
     import cuarray
 
-    if "CUARRAY_LIBCUDA" not in os.environ and any(device.kind == "cuda" for device in cuarray.devices()):
+    if not is_simulated() and any(device.kind == "cuda" for device in cuarray.devices()):
         return []
     run = Path(__file__).resolve().parents[1] / "cudasim" / "run"
     driver = subprocess.run([run, "--paths"], check=True, stdout=subprocess.PIPE, text=True).stdout.split()[0]
     return ["env", f"LD_LIBRARY_PATH={Path(driver).parent}", run]
 
 
+def is_simulated():
+    """Whether GPUs are simulated: only these tell of races and of accesses outside of arrays."""
+    return "CUARRAY_LIBCUDA" in os.environ
+
+
+#: The compiler of numba-cuda's kernels, from PyPI; or that of an installed CUDA toolkit.
+NVVM = "nvidia.cu13.nvvm"
+TOOLKIT = Path(os.environ.get("CUDA_HOME", "/usr/local/cuda"))
+
+
 def is_installed(module):
     """Whether a module, perhaps one inside packages, can be found."""
+    if module == NVVM and (TOOLKIT / "nvvm").is_dir() and on_gpus() == []:
+        return True
     try:
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:

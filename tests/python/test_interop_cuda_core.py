@@ -73,6 +73,8 @@ launch(stream, LaunchConfig(grid=1, block=32), kernel, place[0], np.int64(30), n
 stream.sync()
 cuarray.synchronize()
 """
+    if not peers.is_simulated():
+        return
     report = peers.report_of(program)
     assert "cudasim: kernel column_sums: " in report, report
 

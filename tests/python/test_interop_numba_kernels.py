@@ -8,7 +8,7 @@ import peers
 test_check = peers.test_of(
     __file__,
     "numba_cuda",
-    "nvidia.cu13.nvvm",
+    peers.NVVM,
     command=peers.on_gpus,
     environment=peers.FOREIGN_KERNELS,
 )

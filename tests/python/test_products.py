@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 
 import numpy as np
+import peers
 import pytest
 from layouts import LAYOUTS
 from oracle import bits
@@ -327,7 +328,9 @@ def test_products_with_the_own_transpose_are_symmetric(type, order, device, rng)
         for layout in LAYOUTS:
             own = layout(x)
             product = own @ own.T
-            assert (product == product.T).all(), (rows, depth, layout.__name__)
+            # cuBLAS on a GPU does not promise it: one of complex128 was not (H200, cuBLAS 13).
+            if order == "deterministic" or device == "cpu" or peers.is_simulated():
+                assert (product == product.T).all(), (rows, depth, layout.__name__)
             assert_accurate(product, x, x.T, (rows, depth, layout.__name__))
             other = numbers(np.dtype(type), (rows, depth), rng)
             assert_accurate(own @ layout(other).T, x, other.T, (rows, depth, layout.__name__))
