@@ -48,7 +48,7 @@ pip=("$work/venv/bin/python" -m pip --disable-pip-version-check -q)
     pytest pytest-xdist execnet iniconfig packaging pluggy pygments hypothesis attrs sortedcontainers \
     ml_dtypes cuda-pathfinder tqdm
 
-for folder in tests/python tests/conftest.py tests/selection.py tests/skips.txt benchmarks scripts/gpu scripts/gpu_check.sh pyproject.toml; do
+for folder in tests/python tests/conftest.py tests/selection.py tests/skips.txt benchmarks examples scripts/gpu scripts/gpu_check.sh pyproject.toml; do
     (cd "$root" && cp -r --parents "$folder" "$bundle/")
 done
 find "$bundle" -name __pycache__ -prune -exec rm -rf {} +

@@ -136,8 +136,9 @@ def count_calls(path, side):
     if shutil.which("ncu") is None:
         return unavailable("counters", "Nsight Compute's ncu is not installed")
     command = [
-        "ncu", "--csv", "--page", "details", "--print-units", "base", "--clock-control", "none", "--profile-from-start", "off",
-        "--target-processes", "application-only", "--log-file", path, "--metrics", ",".join(METRICS),
+        "ncu", "--csv", "--page", "details", "--print-units", "base", "--clock-control", "none",
+        "--profile-from-start", "off", "--target-processes", "application-only",
+        "--log-file", path, "--metrics", ",".join(METRICS),
         sys.executable, __file__, "--run-once", "--side", str(side),
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ)
@@ -158,7 +159,7 @@ def count_calls(path, side):
         tell(
             name,
             "passed",
-            f"{32 * sums['instructions'] / elements:.1f} instructions, {sums['bytes'] / elements:.1f} bytes an element; "
+            f"{32 * sums['instructions'] / elements:.1f} instructions, {sums['bytes'] / elements:.1f} bytes each; "
             f"{sums['registers']:.0f} registers, {sums['occupancy']:.0f} % occupied, {sums['issue']:.0f} % issue; "
             f"{32 * sums['conflicts'] / elements:.2f} conflicts; {len(kernels)} kernels, {sums['time'] / 1e3:.0f} us",
             elements=elements,

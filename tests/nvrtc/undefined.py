@@ -8,7 +8,21 @@ import re
 
 REGISTER = re.compile(r"%[a-zA-Z_$]*[a-zA-Z]\d+\b")
 LABEL = re.compile(r"\s*([$\w]+):\s*")
-STORES = ("st", "red", "bra", "brx", "ret", "exit", "bar", "barrier", "membar", "fence", "trap", "prefetch", "nanosleep")
+STORES = (
+    "st",
+    "red",
+    "bra",
+    "brx",
+    "ret",
+    "exit",
+    "bar",
+    "barrier",
+    "membar",
+    "fence",
+    "trap",
+    "prefetch",
+    "nanosleep",
+)
 
 
 def statements(body):
@@ -34,7 +48,12 @@ def operands(instruction):
         target = re.search(r"[$\w]+$", text.strip()) if kind == "bra" else None
         return set(), read | set(REGISTER.findall(text)), bool(guard), [target[0]] if target else None
     if kind == "call":
-        return set(REGISTER.findall(text.partition(")")[0])) if text.strip().startswith("(") else set(), read, bool(guard), None
+        return (
+            set(REGISTER.findall(text.partition(")")[0])) if text.strip().startswith("(") else set(),
+            read,
+            bool(guard),
+            None,
+        )
     text = text.strip()
     if text.startswith("{"):
         first, _, others = text.partition("}")
@@ -52,7 +71,7 @@ def blocks_of(body):
                 blocks.append([])
             labels[text[:-1]] = len(blocks) - 1
             continue
-        blocks[-1].append(operands(text) + (text,))
+        blocks[-1].append((*operands(text), text))
         if re.match(r"(@!?%\w+\s+)?(bra|ret|exit|trap)\b", text):
             blocks.append([])
     following = []

@@ -3,9 +3,7 @@
 import peers
 from peers import error_of
 
-test_check = peers.test_of(
-    __file__, "torch", command=peers.on_gpus, environment=(("CUDASIM_REAL_NVRTC", "0"),)
-)
+test_check = peers.test_of(__file__, "torch", command=peers.on_gpus, environment=(("CUDASIM_REAL_NVRTC", "0"),))
 
 
 def check_the_method_torch():
