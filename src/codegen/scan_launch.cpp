@@ -66,6 +66,18 @@ bool runs_across(const ScanLayout& layout) {
     return votes > 0 && layout.space.shape[last] > 1;
 }
 
+/// Whether vectors of `width` elements along a line are contiguous, or broadcast, and aligned in every line.
+bool has_vectors(const ScanLayout& layout, int64_t width) {
+    for (int k = 0; k < layout.sizes.memory_operands; ++k) {
+        const int64_t size = layout.sizes.size[k], aligned = std::min<int64_t>(16, width * size);
+        if (layout.along[k] == 0 && k >= layout.sizes.outputs) continue;
+        if (layout.along[k] != size || layout.space.offset[k] % aligned != 0) return false;
+        for (int d = 0; d < layout.space.ndim; ++d)
+            if (layout.space.strides[k][d] % aligned != 0) return false;
+    }
+    return true;
+}
+
 int bits_for(int64_t count) { return count <= 1 ? 0 : int(std::bit_width(uint64_t(count - 1))); }
 
 /// Bytes of an accumulator: float32 for 16-bit floats.
@@ -75,7 +87,8 @@ int64_t running_size(DType dtype) {
 }
 
 template <class Index>
-bool fill(Launch& launch, const ScanLayout& layout, const Program& program, bool across, int line_bits, int64_t tiles) {
+bool fill(Launch& launch, const ScanLayout& layout, const Program& program, bool across, int line_bits, int64_t tiles,
+          bool vectors) {
     const size_t unused = size_t(kOperands - layout.space.operands) * sizeof(kernel::ScannedOperand<Index>);
     const size_t scalars = (program.expr->scalars.size() + 1) * sizeof(kernel::Slot) + sizeof(kernel::FaultSink);
     if (sizeof(Parameters<Index>) - unused + scalars > kParameterBytes) return false;
@@ -87,6 +100,7 @@ bool fill(Launch& launch, const ScanLayout& layout, const Program& program, bool
     p.line_bits = uint32_t(line_bits);
     p.groups = uint32_t(kThreadBits - line_bits);
     p.along_lines = across;
+    p.vectors = vectors;
     p.axes = uint32_t(layout.space.ndim);
     for (int d = 0; d < layout.space.ndim; ++d) set_extent(p.extents[d], layout.space.shape[d]);
     for (int k = 0; k < layout.space.operands; ++k) {
@@ -117,11 +131,11 @@ bool plan_scan(const Program& program, const Dims& shape, int axis, const Device
     if (!row.has(Associative)) {
         launch.walk = Walk::ScanInOrder;
         launch.set_grid("scan", (count + threads - 1) / threads, kernel::kScanThreads);
-        return fill<kernel::Index64>(launch, layout, program, false, 0, 1);
+        return fill<kernel::Index64>(launch, layout, program, false, 0, 1, false);
     }
     const int64_t accumulator = running_size(loops()[program.loop].in[0]);
     const int64_t items = accumulator <= 4 ? 16 : 64 / accumulator;
-    const bool across = runs_across(layout);
+    const bool across = runs_across(layout), vectors = !across && has_vectors(layout, 16 / accumulator);
     // Threads that a line does not need take other lines; if lines are contiguous across, a warp reads 32 neighbours.
     const int needed = std::min(kThreadBits, bits_for((layout.n + items - 1) / items));
     int line_bits = kThreadBits - needed;
@@ -135,10 +149,10 @@ bool plan_scan(const Program& program, const Dims& shape, int axis, const Device
     }
     if (fits_32_bits(layout.space)) {
         launch.walk = Walk::Scan;
-        return fill<kernel::Index32>(launch, layout, program, across, line_bits, tiles);
+        return fill<kernel::Index32>(launch, layout, program, across, line_bits, tiles, vectors);
     }
     launch.walk = Walk::Scan64;
-    return fill<kernel::Index64>(launch, layout, program, across, line_bits, tiles);
+    return fill<kernel::Index64>(launch, layout, program, across, line_bits, tiles, vectors);
 }
 
 }  // namespace cuarray

@@ -129,12 +129,13 @@ EntryText entry_text(const Program& program, Walk walk) {
     return {};
 }
 
-/// Whether kFastCompile is left out: for copies in tiles, whose addresses it would compute one by one, and for
-/// reductions by trees, whose arrays it would not keep in registers. Without it those of large accumulators, and 16
-/// elements of short rows, take more registers than there are.
+/// Whether kFastCompile is left out: for copies in tiles, whose addresses it would compute one by one, and for scans
+/// and reductions by trees, whose arrays it would not keep in registers. Without it reductions of large accumulators,
+/// and of 16 elements of short rows, take more registers than there are.
 bool gains_by_optimising(const Program& program, std::span<const Walk> walks) {
     if (walks.size() == 1 && (walks[0] == Walk::Tiles || walks[0] == Walk::StridedTiles))
         return program.expr->inputs.size() == 1 && is_short(*program.expr);
+    if (program.scans) return walks[0] != Walk::ScanInOrder;
     if (program.reduction == kNone || (walks.size() == 1 && walks[0] == Walk::Short)) return false;
     return accumulator_size(program.reduction, program.expr->nodes[program.expr->outputs[0]].dtype) <= 16;
 }

@@ -178,6 +178,24 @@ def test_halves_are_added_in_float32(dtype, device, rng):
         assert same_bits(got.numpy(), want).all(), shape
 
 
+@pytest.mark.parametrize("dtype", ["?", "i1", "f2", "f4", "f8", "c8", "c16"])
+def test_rows_of_whole_and_broken_vectors(dtype, device, rng):
+    """Rows that end within a tile or fill it, aligned to vectors or not, and each element repeated along a row."""
+    x = (rng.integers(0, 9, 3 * 4500) * (0.25 if np.dtype(dtype).kind in "fc" else 1)).astype(dtype)
+    for n in (16, 64, 100, 132, 2048, 4096, 4112, 4100):
+        for first in (0, 1, 4):
+            rows = len(x) // n - 1
+            here = x[first : first + rows * n].reshape(rows, n)
+            there = cuarray.asarray(x)[first : first + rows * n].reshape(rows, n)
+            for name in ("add", "maximum"):
+                want = getattr(np, name).accumulate(here[:40], axis=1, dtype="f4" if dtype == "f2" else dtype)
+                got = getattr(cuarray, name).accumulate(there[:40], axis=1, dtype=dtype)
+                np.testing.assert_array_equal(got.numpy(), want.astype(dtype))
+    repeated = cuarray.broadcast_to(cuarray.asarray(x[:5, None]), (5, 5000))
+    want = np.maximum.accumulate(np.broadcast_to(x[:5, None], (5, 5000)), axis=1)
+    np.testing.assert_array_equal(cuarray.maximum.accumulate(repeated, axis=1).numpy(), want)
+
+
 @pytest.mark.parametrize("layout", layouts.LAYOUTS)
 @pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16"])
 def test_layouts(layout, dtype, device, rng):

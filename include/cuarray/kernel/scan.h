@@ -54,6 +54,10 @@ constexpr u32 kScanThreads = 256;
 template <class A>
 constexpr int kScanItems = sizeof(A) <= 4 ? 16 : 64 / sizeof(A);
 
+/// Elements of a line in one vector of 16 bytes of accumulators.
+template <class A>
+constexpr int kScanVector = 16 / sizeof(A);
+
 /// One operand of a scan: the stride along a line, and the strides over the axes of lines.
 template <class Index>
 struct ScannedOperand {
@@ -64,14 +68,15 @@ struct ScannedOperand {
 
 /// Scans of `lines` lines of n elements. A thread block scans a tile: 2^line_bits consecutive lines with 2^groups
 /// threads each. If a line has several tiles, each publishes in `trees` the largest tree that ends with it, over 2^k
-/// tiles if its number ends with k ones, by tile, then by line; `flags` marks those that are ready.
+/// tiles if its number ends with k ones, by tile, then by line; `flags` marks those that are ready. `vectors`
+/// tells that operands are contiguous along the lines, or broadcast, and aligned to vectors in every line.
 template <class Index, int N>
 struct ScanParameters {
     u64 lines, n;
     u32 tiles, line_bits, groups, along_lines;
     void* trees;
     u32 *flags, *ticket;
-    u32 axes;
+    u32 axes, vectors;
     typename Index::extent extents[kMaxAxes];
     ScannedOperand<Index> operands[N];
 };

@@ -1,8 +1,9 @@
 // scan_device.h -- the device kernels of scans: the scan order of scan.h over threads and blocks.
 //
 // A thread block takes the next tile by an atomic ticket, so that the tiles it waits for have started. Elements are
-// loaded in memory order and exchanged through shared memory; each thread then holds contiguous elements of one line.
-// An up-sweep builds trees in registers, then over the threads of a line; a down-sweep gives the results. Each tile
+// loaded in memory order, in vectors where operands allow it, and exchanged through shared memory; each thread then
+// holds contiguous elements of one line. An up-sweep builds trees in registers, over the lanes of a warp, then over the
+// warps of a line; a down-sweep gives the results. Each tile
 // publishes its tree, and the trees of the aligned power-of-two groups of tiles that it completes. A tile reads one of
 // these for each set bit of its number. The trees are the same in any schedule: there is no serial chain of tiles, and
 // the result is deterministic.
@@ -13,46 +14,57 @@
 
 namespace cuarray::kernel {
 
-/// V elements at arbitrary positions of lines; those out of range are zero.
-template <class P, int V, class Index>
+/// V elements in vectors of W along a line, at arbitrary positions of lines; vectors out of range are zero.
+template <class P, int V, int W, class Index>
 struct ScanWalk {
     const ScanParameters<Index, P::operands>& p;
-    i64 offsets[P::operands][V];
-    bool present[V];
-    CUARRAY_FN void locate(int u, u64 line, u64 element) {
-        present[u] = line < p.lines && element < p.n;
-        typename Index::type rest = present[u] ? typename Index::type(line) : 0;
+    i64 offsets[P::operands][V / W];
+    bool present[V / W];
+    CUARRAY_FN void locate(int i, u64 line, u64 element) {
+        present[i] = line < p.lines && element < p.n;
+        typename Index::type rest = present[i] ? typename Index::type(line) : 0;
 #pragma unroll
-        for (int k = 0; k < P::operands; ++k) offsets[k][u] = present[u] ? i64(element) * p.operands[k].along : 0;
+        for (int k = 0; k < P::operands; ++k) offsets[k][i] = present[i] ? i64(element) * p.operands[k].along : 0;
 #pragma unroll 1
         for (int d = int(p.axes) - 1; d > 0; --d) {
             const typename Index::type outer = p.extents[d].quotient(rest);
 #pragma unroll
             for (int k = 0; k < P::operands; ++k)
-                offsets[k][u] += i64(rest - outer * p.extents[d].size) * p.operands[k].strides[d];
+                offsets[k][i] += i64(rest - outer * p.extents[d].size) * p.operands[k].strides[d];
             rest = outer;
         }
 #pragma unroll
-        for (int k = 0; k < P::operands; ++k) offsets[k][u] += i64(rest) * p.operands[k].strides[0];
+        for (int k = 0; k < P::operands; ++k) offsets[k][i] += i64(rest) * p.operands[k].strides[0];
     }
     template <class T>
     CUARRAY_FN void read(int k, T (&x)[V]) const {
+        const char* const data = p.operands[k].data;
+        if (W == 1 || p.operands[k].along) {
 #pragma unroll
-        for (int u = 0; u < V; ++u)
-            x[u] = present[u] ? *reinterpret_cast<const T*>(p.operands[k].data + offsets[k][u]) : T{};
+            for (int i = 0; i < V / W; ++i) read_if<W>(present[i], data + offsets[k][i], x + i * W);
+        } else {
+#pragma unroll
+            for (int i = 0; i < V / W; ++i) {
+                T one{};
+                read_if<1>(present[i], data + offsets[k][i], &one);
+#pragma unroll
+                for (int w = 0; w < W; ++w) x[i * W + w] = one;
+            }
+        }
     }
     CUARRAY_FN void index(int k, i64 (&x)[V]) const {
 #pragma unroll
-        for (int u = 0; u < V; ++u) x[u] = reinterpret_cast<i64>(p.operands[k].data) + offsets[k][u];
+        for (int u = 0; u < V; ++u)
+            x[u] = reinterpret_cast<i64>(p.operands[k].data) + offsets[k][u / W] + (u % W) * p.operands[k].along;
     }
     template <class T>
-    CUARRAY_FN void write(int u, T y) const {
-        if (present[u]) *reinterpret_cast<stored_t<T>*>(p.operands[0].data + offsets[0][u]) = store<T>(y);
+    CUARRAY_FN void write(int i, const T (&y)[W]) const {
+        if (present[i]) write_whole<W>(p.operands[0].data + offsets[0][i], y);
     }
 };
 
 /// Runs the program on the elements at the walk's positions and reports faults.
-template <class P, int V, class Walk, class S>
+template <class P, int V, int W, class Walk, class S>
 CUARRAY_FN void make_scanned(const Walk& walk, typename P::template outputs<V>& out, const S& scalars,
                              const FaultSink& sink) {
     typename P::template inputs<V> in;
@@ -61,7 +73,7 @@ CUARRAY_FN void make_scanned(const Walk& walk, typename P::template outputs<V>& 
     if constexpr (P::faults) {
         bool fault = false;
 #pragma unroll
-        for (int u = 0; u < V; ++u) fault |= out.fault[u] && walk.present[u];
+        for (int u = 0; u < V; ++u) fault |= out.fault[u] && walk.present[u / W];
         if (fault) report(sink, 0, 0, 0);
     }
 }
@@ -77,24 +89,51 @@ struct ScanTile {
     CUARRAY_FN u64 begin() const { return u64(tile) * length(); }
     CUARRAY_FN u32 line(u32 at) const { return p.along_lines ? at & (lines() - 1) : (at / K) >> p.groups; }
     CUARRAY_FN u32 element(u32 at) const { return p.along_lines ? at >> p.line_bits : at & (length() - 1); }
-    /// Padded, so that neither order of access has bank conflicts.
+    /// Padded, so that neither order of access has bank conflicts: in vectors of W, or by single elements.
+    template <int W>
     CUARRAY_FN u32 place(u32 line, u32 element) const {
         const u32 thread = (line << p.groups) + element / K;
-        return thread * (K + 1) + element % K + line;
+        return thread * (K + W) + element % K + (W == 1 ? line : 0);
     }
 };
 
-/// The result over the first `count` threads of a line, after the tile's prefix `before`; `trees` are the line's.
-template <class R>
-CUARRAY_FN typename R::A descend(const typename R::A* trees, u32 count, u32 bits, bool follows, typename R::A before) {
-#pragma unroll 1
-    for (int bit = int(bits); bit >= 0; --bit) {
-        if (!(count >> bit & 1u)) continue;
-        const typename R::A tree = trees[(count >> bit << bit) - 1];
-        before = follows ? R::combine(before, tree) : tree;
-        follows = true;
+/// The value of another thread of the warp.
+template <class T>
+CUARRAY_FN T from_lane(T x, u32 lane) {
+    if constexpr (is_complex<T>)
+        return {from_lane(x.re, lane), from_lane(x.im, lane)};
+    else if constexpr (sizeof(T) < 4)
+        return T(__shfl_sync(0xffffffffu, u32(x), int(lane & 31u)));
+    else
+        return __shfl_sync(0xffffffffu, x, int(lane & 31u));
+}
+
+/// Up-sweep over groups of `width` lanes, at most Most: grow_trees with one tree per lane.
+template <class R, int Most>
+CUARRAY_FN typename R::A grow_over_lanes(typename R::A x, u32 lane, u32 width) {
+#pragma unroll
+    for (u32 d = 1; d < Most; d *= 2) {
+        const typename R::A below = from_lane(x, lane - d);
+        if ((lane & (2 * d - 1)) == 2 * d - 1 && d < width) x = R::combine(below, x);
     }
-    return before;
+    return x;
+}
+
+/// Down-sweep over groups of `width` lanes, at most Most: their trees become results, the last one `end`.
+template <class R, int Most>
+CUARRAY_FN typename R::A fill_over_lanes(typename R::A x, u32 lane, u32 width, typename R::A before, bool follows,
+                                         typename R::A end) {
+    const u32 count = (lane & (width - 1)) + 1;
+    if (count == width)
+        x = end;
+    else if (follows && (count & (count - 1)) == 0)
+        x = R::combine(before, x);
+#pragma unroll
+    for (u32 d = Most / 4; d > 0; d /= 2) {
+        const typename R::A below = from_lane(x, lane - d);
+        if ((count & (2 * d - 1)) == d && count > d) x = R::combine(below, x);
+    }
+    return x;
 }
 
 /// The trees that the tiles of a line publish for later tiles: each one the largest that ends with it.
@@ -150,6 +189,7 @@ CUARRAY_FN void look_back(const ScanTile<Index, N, K>& place, typename R::A tree
     const bool leads = t < lines, exists = own.line < p.lines;
     find_trees<R>(place, 0, own_level, line_groups, line_group, found);
     if (leads) {
+#pragma unroll 1
         for (u32 level = 0; level < own_level; ++level) tree = R::combine(found[(level << p.line_bits) + t], tree);
         if (tile + 1 < p.tiles) own.leave(tile, exists, tree, warp);
     }
@@ -157,6 +197,7 @@ CUARRAY_FN void look_back(const ScanTile<Index, N, K>& place, typename R::A tree
     if (leads) {
         A value{};
         bool follows = false;
+#pragma unroll 1
         for (int above = int(levels) - 1; above >= 0; --above) {
             // tile + 1 and tile have equal bits above the lowest zero bit of tile.
             if (u32(above) + 1 == own_level) end[t] = follows ? R::combine(value, tree) : tree;
@@ -171,71 +212,127 @@ CUARRAY_FN void look_back(const ScanTile<Index, N, K>& place, typename R::A tree
     __syncthreads();
 }
 
+/// Computes the elements of a tile into shared memory, B vectors of W at a time.
+template <class P, class R, int B, int W, class Index, int K, class S>
+CUARRAY_FN void load_tile(const ScanTile<Index, P::operands, K>& place, typename R::A* shared, const S& scalars,
+                          const FaultSink& sink) {
+    constexpr int V = B * W;
+    ScanWalk<P, V, W, Index> walk{place.p, {}, {}};
+#pragma unroll 1
+    for (u32 from = threadIdx.x * W; from < K * kScanThreads; from += V * kScanThreads) {
+        typename P::template outputs<V> out{};
+#pragma unroll
+        for (int i = 0; i < B; ++i) {
+            const u32 at = from + i * (W * kScanThreads);
+            walk.locate(i, place.first_line + place.line(at), place.begin() + place.element(at));
+        }
+        make_scanned<P, V, W>(walk, out, scalars, sink);
+#pragma unroll
+        for (int i = 0; i < B; ++i) {
+            const u32 at = from + i * (W * kScanThreads);
+            typename R::A x[W]{};
+#pragma unroll
+            for (int w = 0; w < W; ++w) x[w] = R::map(load<typename P::element>(out.y0[i * W + w]));
+            write_whole<W>(shared + place.template place<W>(place.line(at), place.element(at)), x);
+        }
+    }
+}
+
+/// Writes the results of a tile from shared memory, B vectors of W at a time.
+template <class P, class R, int B, int W, class Index, int K>
+CUARRAY_FN void store_tile(const ScanTile<Index, P::operands, K>& place, const typename R::A* shared) {
+    using Stored = stored_t<typename P::element>;
+    ScanWalk<P, B * W, W, Index> walk{place.p, {}, {}};
+#pragma unroll 1
+    for (u32 from = threadIdx.x * W; from < K * kScanThreads; from += B * W * kScanThreads) {
+#pragma unroll
+        for (int i = 0; i < B; ++i) {
+            const u32 at = from + i * (W * kScanThreads), line = place.line(at), element = place.element(at);
+            walk.locate(i, place.first_line + line, place.begin() + element);
+            typename R::A x[W]{};
+            Stored y[W]{};
+            read_vector<W>(shared + place.template place<W>(line, element), x);
+#pragma unroll
+            for (int w = 0; w < W; ++w) y[w] = store<typename P::element>(R::finish(x[w]));
+            walk.write(i, y);
+        }
+    }
+}
+
 /// Scans of associative rows.
 template <class P, class F, class Index, class S>
 CUARRAY_FN void scan_tiles(const ScanParameters<Index, P::operands>& p, const S& scalars, const FaultSink& sink) {
     using R = ScanRow<F, typename P::element>;
     using A = typename R::A;
-    constexpr int K = kScanItems<A>;
-    constexpr int V = P::unrolled ? 4 : 2;
-    alignas(16) __shared__ char bytes[kScanThreads * (K + 2) * sizeof(A)];
+    constexpr int K = kScanItems<A>, W = kScanVector<A>;
+    alignas(16) __shared__ char bytes[kScanThreads * (K + (W > 1 ? W : 2)) * sizeof(A)];
     alignas(16) __shared__ char tree_bytes[kScanThreads * sizeof(A)];
     alignas(16) __shared__ char before_bytes[64 * sizeof(A)];
     __shared__ u32 ticket;
     A *const shared = reinterpret_cast<A*>(bytes), *const trees = reinterpret_cast<A*>(tree_bytes);
     A *const before = reinterpret_cast<A*>(before_bytes), *const end = before + 32;
-    const u32 t = threadIdx.x;
+    const u32 t = threadIdx.x, lane = t % 32, warp = t / 32;
     if (t == 0) ticket = p.tiles > 1 ? atomicAdd(p.ticket, 1u) : blockIdx.x;
     __syncthreads();
     const ScanTile<Index, P::operands, K> place{p, ticket % p.tiles, u64(ticket / p.tiles) << p.line_bits};
-    ScanWalk<P, V, Index> walk{p, {}, {}};
-#pragma unroll 1
-    for (u32 from = t; from < K * kScanThreads; from += V * kScanThreads) {
-        typename P::template outputs<V> out{};
-#pragma unroll
-        for (int u = 0; u < V; ++u) {
-            const u32 at = from + u * kScanThreads;
-            walk.locate(u, place.first_line + place.line(at), place.begin() + place.element(at));
-        }
-        make_scanned<P, V>(walk, out, scalars, sink);
-#pragma unroll
-        for (int u = 0; u < V; ++u) {
-            const u32 at = from + u * kScanThreads;
-            shared[place.place(place.line(at), place.element(at))] = R::map(load<typename P::element>(out.y0[u]));
-        }
-    }
+    // A vector begins and ends within its line, if the line or the tile is a whole number of vectors.
+    const bool vectors = W > 1 && p.vectors && (p.n % W == 0 || place.begin() + place.length() <= p.n);
+    if (W > 1 && vectors)
+        load_tile<P, R, P::unrolled ? K / W : 1, W>(place, shared, scalars, sink);
+    else
+        load_tile<P, R, P::unrolled ? 4 : 2, 1>(place, shared, scalars, sink);
     __syncthreads();
-    const u32 line = t >> p.groups, group = t & ((1u << p.groups) - 1), first = place.place(line, group * K);
-    A x[K];
+    const u32 line = t >> p.groups;
+    A* const own = shared + (vectors ? t * (K + W) : t * (K + 1) + line);
+    A x[K]{};
+    if (W > 1 && vectors) {
 #pragma unroll
-    for (int i = 0; i < K; ++i) x[i] = shared[first + i];
+        for (int i = 0; i < K; i += W) read_vector<W>(own + i, x + i);
+    } else {
+#pragma unroll
+        for (int i = 0; i < K; ++i) x[i] = own[i];
+    }
     grow_trees<R, K>(x);
-    trees[t] = x[K - 1];
-    __syncthreads();
-    for (u32 d = 1; d < 1u << p.groups; d *= 2) {
-        if ((group & (2 * d - 1)) == 2 * d - 1) trees[t] = R::combine(trees[t - d], trees[t]);
-        __syncthreads();
-    }
+    // The threads of a line are a part of a warp, or several warps.
+    const u32 warps = p.groups > 5 ? 1u << (p.groups - 5) : 1u, width = p.groups > 5 ? 32u : 1u << p.groups;
     const bool follows = place.tile > 0;
-    if (p.tiles > 1)
-        look_back<R>(place, t < place.lines() ? trees[((t + 1) << p.groups) - 1] : A{}, shared, before, end);
-    const A* const own = trees + (line << p.groups);
-    const A value = descend<R>(own, group, p.groups, follows, follows ? before[line] : A{});
-    // The thread's last result is the next thread's prefix, which need not be derived from this thread's prefix.
-    const bool is_last = group + 1 == 1u << p.groups;
-    const A last =
-        is_last && follows ? end[line] : descend<R>(own, group + 1, p.groups, follows, follows ? before[line] : A{});
-    fill_results<R, K>(x, value, follows || group > 0);
-    x[K - 1] = last;
-#pragma unroll
-    for (int i = 0; i < K; ++i) shared[first + i] = x[i];
-    __syncthreads();
-    ScanWalk<P, 1, Index> target{p, {}, {}};
-#pragma unroll 1
-    for (u32 at = t; at < K * kScanThreads; at += kScanThreads) {
-        target.locate(0, place.first_line + place.line(at), place.begin() + place.element(at));
-        target.write(0, R::finish(shared[place.place(place.line(at), place.element(at))]));
+    A y = grow_over_lanes<R, 32>(x[K - 1], lane, width), of_warps{};
+    if (warps > 1 || p.tiles > 1) {
+        if (((lane + 1) & (width - 1)) == 0) trees[t / width] = y;
+        __syncthreads();
+        if (warps > 1) of_warps = grow_over_lanes<R, kScanThreads / 32>(trees[lane % (kScanThreads / 32)], lane, warps);
     }
+    if (p.tiles > 1) {
+        const A of_line = from_lane(of_warps, (lane + 1) * warps - 1);
+        look_back<R>(place, warps > 1 ? of_line : t < place.lines() ? trees[t] : A{}, shared, before, end);
+    }
+    A prefix = follows ? before[line] : A{}, last = follows ? end[line] : y;
+    bool has_prefix = follows;
+    if (warps > 1) {
+        const u32 line_of_lane = lane % (kScanThreads / 32) / warps;
+        of_warps = fill_over_lanes<R, kScanThreads / 32>(of_warps, lane, warps, follows ? before[line_of_lane] : A{},
+                                                         follows, follows ? end[line_of_lane] : of_warps);
+        const A earlier = from_lane(of_warps, warp - 1);
+        last = from_lane(of_warps, warp);
+        if (warp % warps > 0) prefix = earlier, has_prefix = true;
+    }
+    y = fill_over_lanes<R, 32>(y, lane, width, prefix, has_prefix, last);
+    const A previous = from_lane(y, lane - 1);
+    const bool is_first = (lane & (width - 1)) == 0;
+    fill_results<R, K>(x, is_first ? prefix : previous, has_prefix || !is_first);
+    x[K - 1] = y;
+    if (W > 1 && vectors) {
+#pragma unroll
+        for (int i = 0; i < K; i += W) write_whole<W>(own + i, x + i);
+    } else {
+#pragma unroll
+        for (int i = 0; i < K; ++i) own[i] = x[i];
+    }
+    __syncthreads();
+    if (W > 1 && vectors)
+        store_tile<P, R, K / W, W>(place, shared);
+    else
+        store_tile<P, R, 1, 1>(place, shared);
 }
 
 /// Scans with a binary row strictly from left to right, for rows that are not associative: one thread per line.
@@ -244,16 +341,17 @@ CUARRAY_FN void scan_in_order(const ScanParameters<Index64, P::operands>& p, con
     using T = typename P::element;
     const u64 line = u64(blockIdx.x) * kThreads + threadIdx.x;
     if (line >= p.lines) return;
-    ScanWalk<P, 1, Index64> walk{p, {}, {}};
+    ScanWalk<P, 1, 1, Index64> walk{p, {}, {}};
     T value{};
 #pragma unroll 1
     for (u64 element = 0; element < p.n; ++element) {
         typename P::template outputs<1> out{};
         walk.locate(0, line, element);
-        make_scanned<P, 1>(walk, out, scalars, sink);
+        make_scanned<P, 1, 1>(walk, out, scalars, sink);
         const T x = load<T>(out.y0[0]);
         value = element ? fn::call<F, T>(value, x) : x;
-        walk.write(0, value);
+        const stored_t<T> y[1] = {store<T>(value)};
+        walk.write(0, y);
     }
 }
 
