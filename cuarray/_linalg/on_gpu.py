@@ -7,7 +7,7 @@ from numpy.linalg import LinAlgError
 
 from cuarray import _core
 from cuarray._arguments.functions import broadcast_shapes, broadcast_to, roll
-from cuarray._arguments.ufuncs import abs, conj, copysign, exp, isfinite, log
+from cuarray._arguments.ufuncs import abs, conj, copysign, exp, isfinite, isnan, log
 from cuarray._functions.creation import zeros
 from cuarray._functions.elementwise import where
 from cuarray._functions.indexing import take_along_axis
@@ -205,7 +205,8 @@ def svd(lapack, a, full_matrices=True, compute_uv=True, hermitian=False):
     is_tall = a.shape[-2] >= a.shape[-1]
     vectors = ("full" if full_matrices else "reduced") if compute_uv else "none"
     values, *found, info = lapack("gesvd", a.mT if is_tall else a, vectors=vectors)
-    require_success(info, "SVD did not converge")
+    # Without vectors cuSOLVER reports success for a matrix with NaN.
+    require_success((info != 0) | isnan(values).any(axis=-1), "SVD did not converge")
     if not compute_uv:
         return values
     left, right = found

@@ -211,9 +211,11 @@ bool run_alone(PendingGraph& g, NodeSpan plan) {
     const Loop& loop = loops()[node.loop];
     if (rows()[loop.row].nout > 1) return false;
     SingleLoop task{node.loop, node.shape, "deferred"};
+    // Copies: the task allocates, which may run a finalizer that settles this node, whose sources are dropped then.
+    PendingNode::Source sources[kMaxIn];
     Storage* some = nullptr;
     for (int i = 0; i < node.sources; ++i) {
-        const PendingNode::Source& source = node.source[i];
+        const PendingNode::Source& source = sources[i] = node.source[i];
         if (source.dtype != loop.in[i]) return false;
         if (source.storage)
             task.in[i] = {some = source.storage.get(), source.offset, &source.strides};

@@ -691,7 +691,8 @@ def test_floats_to_the_power_of_a_number(exponent, dtype, rng, device):
     error = np.abs(got[normal].astype(np.longdouble) - exact[normal]) / np.spacing(np.abs(want[normal]))
     assert error.max() <= (0.51 if dtype == "f2" else 2.5)
     np.testing.assert_array_equal(got[~normal], want[~normal])
-    np.testing.assert_array_equal(np.signbit(got[: len(special)]), np.signbit(want[: len(special)]))
+    signed = ~np.isnan(want[: len(special)]) | (device == "cpu")  # a GPU's NaNs are positive
+    np.testing.assert_array_equal(np.signbit(got[: len(special)])[signed], np.signbit(want[: len(special)])[signed])
     for i in range(len(special)):
         assert same_bits(cuarray.asarray(x[i] ** exponent).numpy(), got[i]).all()
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import peers
 import pytest
 from layouts import LAYOUTS
 from random_cases import INTEGERS, METHODS, OTHERS, ROWS, SQRT2, STANDARD, limits, numpys, philox, state
@@ -112,8 +113,11 @@ def test_devices_draw_the_same_numbers(n, device):
     here, there = philox(7), philox(7, "cpu")
     for (name, a), (_, b) in zip(draws(here, n), draws(there, n), strict=True):
         assert a.device == cuarray.device() and b.device == cuarray.device("cpu")
-        assert a.dtype == b.dtype and a.numpy().tobytes() == b.numpy().tobytes(), name
-        assert state(here) == state(there), name
+        assert a.dtype == b.dtype and state(here) == state(there), name
+        if name.startswith("multivariate_normal") and not peers.is_simulated():  # a product by the vendor's library
+            np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-13, atol=1e-13, err_msg=name)
+        else:
+            assert a.numpy().tobytes() == b.numpy().tobytes(), name
 
 
 DIGESTS = """
