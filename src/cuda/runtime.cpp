@@ -149,9 +149,8 @@ StreamRef GpuRuntime::foreign_stream(int64_t handle) {
         raise(ErrorKind::Value,
               "Stream: work cannot be queued on the per-thread default stream; give a stream's own "
               "handle");
-    if (handle < 0) raise(ErrorKind::Value, "Stream: ", handle, " is no stream handle");
+    CUstream const queue = queue_with(handle);
     if (GpuStream* const known = stream_with(handle)) return StreamRef(known);
-    auto* const queue = reinterpret_cast<CUstream>(handle);
     const Current current(context);
     CUcontext owner = nullptr;
     context.driver.cuStreamGetCtx(queue, &owner);

@@ -9,8 +9,6 @@
 namespace cuarray::cuda {
 namespace {
 
-CUstream queue_of(int64_t stream) { return reinterpret_cast<CUstream>(stream); }
-
 bool is_legacy(int64_t stream) { return stream == 0 || stream == kLegacyStream; }
 
 }  // namespace
@@ -121,7 +119,7 @@ void GpuRuntime::publish(Storage& storage, int64_t stream) {
         GpuStream& user = gpu_stream(point);
         if (user.has_finished(point.ticket()) || user.handle() == stream) continue;
         if (is_legacy(stream) && is_ordered_with_legacy(user)) continue;
-        user.hold(queue_of(is_legacy(stream) ? kLegacyStream : stream), context);
+        user.hold(queue_with(is_legacy(stream) ? kLegacyStream : stream), context);
     }
 }
 
@@ -140,7 +138,7 @@ void GpuRuntime::adopt(Storage& storage, int64_t stream) {
     GpuStream& own = current();
     own.refuse_in_capture("import");
     const bool is_ordered = is_legacy(stream) && own.kind() == GpuStream::Kind::Blocking;
-    if (!is_ordered && stream != own.handle()) own.wait_for(queue_of(is_legacy(stream) ? kLegacyStream : stream));
+    if (!is_ordered && stream != own.handle()) own.wait_for(queue_with(is_legacy(stream) ? kLegacyStream : stream));
     storage.uses.written_at(own.issue("import"));
 }
 
@@ -150,7 +148,7 @@ void GpuRuntime::return_to_owner(Storage& storage) noexcept {
         for (const StreamPoint point : storage.uses.points(true)) {
             GpuStream& user = gpu_stream(point);
             if (user.has_finished(point.ticket()) || is_ordered_with_legacy(user)) continue;
-            user.hold(queue_of(kLegacyStream), context);
+            user.hold(queue_with(kLegacyStream), context);
         }
     } catch (const std::exception& error) {
         warn(std::string("imported memory goes back while work on it may still run: ") + error.what());

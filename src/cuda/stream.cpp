@@ -12,6 +12,12 @@ constexpr size_t kMarks = 32;
 
 }  // namespace
 
+CUstream queue_with(int64_t handle) {
+    if (handle < 0 || (handle > kPerThreadStream && handle < 4096))
+        raise(ErrorKind::Value, "Stream: ", handle, " is no stream handle");
+    return reinterpret_cast<CUstream>(handle);
+}
+
 GpuStream::GpuStream(GpuRuntime& runtime, Kind kind, CUstream queue, int priority)
     : Stream(runtime.device()),
       runtime_(runtime),

@@ -18,6 +18,9 @@ class GpuGraph;
 /// Stream numbers with a fixed meaning in the exchange protocols. Nothing is launched on these streams, but they
 /// wait for our streams, and ours for them.
 constexpr int64_t kNoStream = -1, kLegacyStream = 1, kPerThreadStream = 2;
+/// The stream with such a number or handle. Other numbers below a page's size are no addresses: the driver, which
+/// cannot tell, would crash.
+CUstream queue_with(int64_t handle);
 
 /// A stream of ours, or one of another library. A device's default stream is a blocking one (flags 0): CUDA
 /// orders it with the legacy stream, on which other frameworks work, in both directions and without events.

@@ -241,6 +241,17 @@ def test_handles_are_addresses(number):
             cuarray.Stream.from_external(stream, "cpu")
 
 
+def test_small_numbers_are_no_handles_on_gpus(remote):
+    """A driver crashes on them; in the exchange of arrays, too."""
+    x = cuarray.ones(3, device=remote) + 1
+    for number in (3, 5, 4095):
+        with pytest.raises(ValueError, match=f"{number} is no stream handle"):
+            cuarray.Stream.from_external(number, remote)
+    with pytest.raises(ValueError, match="5 is no stream handle"):
+        (x + 1).__dlpack__(stream=5)
+    assert float(x.sum()) == 6
+
+
 @pytest.mark.parametrize("answer", [None, 5, (0,), (0, 1, 2), (0, None), (0, "1"), (0, 1.5), {"version": 0}], ids=str)
 def test_what_cuda_stream_may_not_answer(answer):
     called = type("Called", (), {"__cuda_stream__": lambda self: answer})()
