@@ -106,10 +106,10 @@ class Slices:
             extents = [1 if i in self.axes else n for i, n in enumerate(self.shape)]
             values = values.reshape((*values.shape[:leading], *extents))
             # NumPy writes to the first places along the reduced axes, and leaves the others as they are.
-            shape, ndim = np.shape(out), len(extents)
+            shape, ndim = getattr(out, "shape", ()), len(extents)
             broadcasts = broadcasts and len(shape) >= ndim and all(shape[i - ndim] == 1 for i in self.axes)
         if out is not None and broadcasts and self.skips_nan:  # as in NumPy, whose last step is an assignment then
-            values = without_leading_ones(values, np.ndim(out))
+            values = without_leading_ones(values, getattr(out, "ndim", 0))
         return write_output(values, out, self.function, broadcasts=broadcasts)
 
 
