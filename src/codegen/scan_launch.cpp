@@ -66,14 +66,18 @@ bool runs_across(const ScanLayout& layout) {
     return votes > 0 && layout.space.shape[last] > 1;
 }
 
-/// Whether vectors of `width` elements along a line are contiguous, or broadcast, and aligned in every line.
-bool has_vectors(const ScanLayout& layout, int64_t width) {
+/// Whether vectors of `width` elements, along a line or across lines, are contiguous, or broadcast, and aligned.
+bool has_vectors(const ScanLayout& layout, bool across, int64_t width) {
+    const Space& space = layout.space;
+    const int last = space.ndim - 1;
+    if (across && space.shape[last] % width != 0) return false;
     for (int k = 0; k < layout.sizes.memory_operands; ++k) {
         const int64_t size = layout.sizes.size[k], aligned = std::min<int64_t>(16, width * size);
-        if (layout.along[k] == 0 && k >= layout.sizes.outputs) continue;
-        if (layout.along[k] != size || layout.space.offset[k] % aligned != 0) return false;
-        for (int d = 0; d < layout.space.ndim; ++d)
-            if (layout.space.strides[k][d] % aligned != 0) return false;
+        const int64_t step = across ? space.strides[k][last] : layout.along[k];
+        if (step == 0 && k >= layout.sizes.outputs) continue;
+        if (step != size || space.offset[k] % aligned != 0 || (across && layout.along[k] % aligned != 0)) return false;
+        for (int d = 0; d < space.ndim - across; ++d)
+            if (space.strides[k][d] % aligned != 0) return false;
     }
     return true;
 }
@@ -135,7 +139,7 @@ bool plan_scan(const Program& program, const Dims& shape, int axis, const Device
     }
     const int64_t accumulator = running_size(loops()[program.loop].in[0]);
     const int64_t items = accumulator <= 4 ? 16 : 64 / accumulator;
-    const bool across = runs_across(layout), vectors = !across && has_vectors(layout, 16 / accumulator);
+    const bool across = runs_across(layout), vectors = has_vectors(layout, across, 16 / accumulator);
     // Threads that a line does not need take other lines; if lines are contiguous across, a warp reads 32 neighbours.
     const int needed = std::min(kThreadBits, bits_for((layout.n + items - 1) / items));
     int line_bits = kThreadBits - needed;

@@ -1,5 +1,7 @@
 """Scans along an axis: NumPy's values, types, shapes and errors, in an order that depends only on the position."""
 
+import math
+
 import layouts
 import numpy as np
 import pytest
@@ -191,6 +193,18 @@ def test_rows_of_whole_and_broken_vectors(dtype, device, rng):
                 want = getattr(np, name).accumulate(here[:40], axis=1, dtype="f4" if dtype == "f2" else dtype)
                 got = getattr(cuarray, name).accumulate(there[:40], axis=1, dtype=dtype)
                 np.testing.assert_array_equal(got.numpy(), want.astype(dtype))
+    for n in (16, 48, 100, 37):
+        for first in (0, 1, 4):
+            shape = (2, (len(x) - 4) // n // 2, n)
+            here = x[first : first + math.prod(shape)].reshape(shape)
+            there = cuarray.asarray(x)[first : first + math.prod(shape)].reshape(shape)
+            want = np.maximum.accumulate(here, axis=1)
+            np.testing.assert_array_equal(cuarray.maximum.accumulate(there, axis=1).numpy(), want)
+            want = np.maximum.accumulate(here[0].reshape(-1, 1, n) + here[0, 0], axis=0)
+            with cuarray.fuse():
+                sums = there[0].reshape(-1, 1, n) + there[0, 0]
+                got = cuarray.maximum.accumulate(sums, axis=0)
+            np.testing.assert_array_equal(got.numpy(), want)
     repeated = cuarray.broadcast_to(cuarray.asarray(x[:5, None]), (5, 5000))
     want = np.maximum.accumulate(np.broadcast_to(x[:5, None], (5, 5000)), axis=1)
     np.testing.assert_array_equal(cuarray.maximum.accumulate(repeated, axis=1).numpy(), want)

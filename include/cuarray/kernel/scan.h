@@ -69,7 +69,8 @@ struct ScannedOperand {
 /// Scans of `lines` lines of n elements. A thread block scans a tile: 2^line_bits consecutive lines with 2^groups
 /// threads each. If a line has several tiles, each publishes in `trees` the largest tree that ends with it, over 2^k
 /// tiles if its number ends with k ones, by tile, then by line; `flags` marks those that are ready. `vectors`
-/// tells that operands are contiguous along the lines, or broadcast, and aligned to vectors in every line.
+/// tells that operands are contiguous along the lines, or across them if `along_lines`, or broadcast, and that vectors
+/// of them are aligned.
 template <class Index, int N>
 struct ScanParameters {
     u64 lines, n;

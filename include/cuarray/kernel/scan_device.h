@@ -14,7 +14,7 @@
 
 namespace cuarray::kernel {
 
-/// V elements in vectors of W along a line, at arbitrary positions of lines; vectors out of range are zero.
+/// V elements in vectors of W along a line, or across lines, at arbitrary positions; vectors out of range are zero.
 template <class P, int V, int W, class Index>
 struct ScanWalk {
     const ScanParameters<Index, P::operands>& p;
@@ -36,10 +36,14 @@ struct ScanWalk {
 #pragma unroll
         for (int k = 0; k < P::operands; ++k) offsets[k][i] += i64(rest) * p.operands[k].strides[0];
     }
+    /// The stride between the elements of a vector.
+    CUARRAY_FN i64 step(int k) const {
+        return p.along_lines ? i64(p.operands[k].strides[p.axes - 1]) : p.operands[k].along;
+    }
     template <class T>
     CUARRAY_FN void read(int k, T (&x)[V]) const {
         const char* const data = p.operands[k].data;
-        if (W == 1 || p.operands[k].along) {
+        if (W == 1 || step(k)) {
 #pragma unroll
             for (int i = 0; i < V / W; ++i) read_if<W>(present[i], data + offsets[k][i], x + i * W);
         } else {
@@ -55,7 +59,7 @@ struct ScanWalk {
     CUARRAY_FN void index(int k, i64 (&x)[V]) const {
 #pragma unroll
         for (int u = 0; u < V; ++u)
-            x[u] = reinterpret_cast<i64>(p.operands[k].data) + offsets[k][u / W] + (u % W) * p.operands[k].along;
+            x[u] = reinterpret_cast<i64>(p.operands[k].data) + offsets[k][u / W] + (u % W ? u % W * step(k) : 0);
     }
     template <class T>
     CUARRAY_FN void write(int i, const T (&y)[W]) const {
@@ -94,6 +98,25 @@ struct ScanTile {
     CUARRAY_FN u32 place(u32 line, u32 element) const {
         const u32 thread = (line << p.groups) + element / K;
         return thread * (K + W) + element % K + (W == 1 ? line : 0);
+    }
+    /// Writes and reads the vector at a position in load order.
+    template <int W, class A>
+    CUARRAY_FN void put(A* shared, u32 at, const A (&x)[W]) const {
+        if (W > 1 && p.along_lines) {
+#pragma unroll
+            for (int w = 0; w < W; ++w) shared[place<1>(line(at) + w, element(at))] = x[w];
+        } else {
+            write_whole<W>(shared + place<W>(line(at), element(at)), x);
+        }
+    }
+    template <int W, class A>
+    CUARRAY_FN void get(const A* shared, u32 at, A (&x)[W]) const {
+        if (W > 1 && p.along_lines) {
+#pragma unroll
+            for (int w = 0; w < W; ++w) x[w] = shared[place<1>(line(at) + w, element(at))];
+        } else {
+            read_vector<W>(shared + place<W>(line(at), element(at)), x);
+        }
     }
 };
 
@@ -233,7 +256,7 @@ CUARRAY_FN void load_tile(const ScanTile<Index, P::operands, K>& place, typename
             typename R::A x[W]{};
 #pragma unroll
             for (int w = 0; w < W; ++w) x[w] = R::map(load<typename P::element>(out.y0[i * W + w]));
-            write_whole<W>(shared + place.template place<W>(place.line(at), place.element(at)), x);
+            place.template put<W>(shared, at, x);
         }
     }
 }
@@ -247,11 +270,11 @@ CUARRAY_FN void store_tile(const ScanTile<Index, P::operands, K>& place, const t
     for (u32 from = threadIdx.x * W; from < K * kScanThreads; from += B * W * kScanThreads) {
 #pragma unroll
         for (int i = 0; i < B; ++i) {
-            const u32 at = from + i * (W * kScanThreads), line = place.line(at), element = place.element(at);
-            walk.locate(i, place.first_line + line, place.begin() + element);
+            const u32 at = from + i * (W * kScanThreads);
+            walk.locate(i, place.first_line + place.line(at), place.begin() + place.element(at));
             typename R::A x[W]{};
             Stored y[W]{};
-            read_vector<W>(shared + place.template place<W>(line, element), x);
+            place.template get<W>(shared, at, x);
 #pragma unroll
             for (int w = 0; w < W; ++w) y[w] = store<typename P::element>(R::finish(x[w]));
             walk.write(i, y);
@@ -275,17 +298,18 @@ CUARRAY_FN void scan_tiles(const ScanParameters<Index, P::operands>& p, const S&
     if (t == 0) ticket = p.tiles > 1 ? atomicAdd(p.ticket, 1u) : blockIdx.x;
     __syncthreads();
     const ScanTile<Index, P::operands, K> place{p, ticket % p.tiles, u64(ticket / p.tiles) << p.line_bits};
-    // A vector begins and ends within its line, if the line or the tile is a whole number of vectors.
-    const bool vectors = W > 1 && p.vectors && (p.n % W == 0 || place.begin() + place.length() <= p.n);
+    // A vector along a line ends within it, if the line or the tile is a whole number of vectors.
+    const bool vectors = W > 1 && p.vectors && (p.along_lines || p.n % W == 0 || place.begin() + place.length() <= p.n);
+    const bool along = vectors && !p.along_lines;
     if (W > 1 && vectors)
         load_tile<P, R, P::unrolled ? K / W : 1, W>(place, shared, scalars, sink);
     else
         load_tile<P, R, P::unrolled ? 4 : 2, 1>(place, shared, scalars, sink);
     __syncthreads();
     const u32 line = t >> p.groups;
-    A* const own = shared + (vectors ? t * (K + W) : t * (K + 1) + line);
+    A* const own = shared + (along ? t * (K + W) : t * (K + 1) + line);
     A x[K]{};
-    if (W > 1 && vectors) {
+    if (W > 1 && along) {
 #pragma unroll
         for (int i = 0; i < K; i += W) read_vector<W>(own + i, x + i);
     } else {
@@ -321,7 +345,7 @@ CUARRAY_FN void scan_tiles(const ScanParameters<Index, P::operands>& p, const S&
     const bool is_first = (lane & (width - 1)) == 0;
     fill_results<R, K>(x, is_first ? prefix : previous, has_prefix || !is_first);
     x[K - 1] = y;
-    if (W > 1 && vectors) {
+    if (W > 1 && along) {
 #pragma unroll
         for (int i = 0; i < K; i += W) write_whole<W>(own + i, x + i);
     } else {
