@@ -139,7 +139,6 @@ void IndexedAccessPlan::number_places() {
     }
     hashes_ = weight > kDirect * number;
     slots_ = hashes_ ? int64_t(std::bit_ceil(uint64_t(2 * number))) : weight;
-    table_bytes_ = slots_ * int64_t(sizeof(uint64_t)) * (hashes_ ? 2 : 1);
 }
 
 /// Keys of an update are byte offsets from the lowest address of the array.
@@ -150,6 +149,12 @@ void IndexedAccessPlan::limit_keys(int64_t item) {
     for (const IndexedDeviceAxis& index : indices_) reach(std::max<int64_t>(index.size - 1, 0) * index.stride);
     key_limit_ = highest - base_;
     word_ = int(item);
+}
+
+int64_t IndexedAccessPlan::winner_bytes() const { return is_narrow(space_.size) ? 4 : 8; }
+
+int64_t IndexedAccessPlan::table_bytes() const {
+    return competes_ ? slots_ * (winner_bytes() + (hashes_ ? int64_t(sizeof(uint64_t)) : 0)) : 0;
 }
 
 int IndexedAccessPlan::key_bits() const { return std::bit_width(uint64_t(key_limit_)); }
@@ -207,7 +212,7 @@ static std::string_view parameters_text(bool updates, bool narrow, size_t arrays
 }
 
 void IndexedAccessPlan::fill(NamedLaunch& to, const Space& space, bool claims) const {
-    const bool narrow = is_narrow(space.size);
+    const bool narrow = is_narrow(space_.size);  // of all slices, and claims: the width of the winners
     const bool updates = kind_ == kernel::IndexedAccessKind::Update, moves = !claims && !updates;
     const char* const name = claims                                        ? "claim"
                              : updates                                     ? "update_keys"
@@ -223,7 +228,7 @@ void IndexedAccessPlan::fill(NamedLaunch& to, const Space& space, bool claims) c
     std::byte* const parameters = to.launch.parameters + (updates ? offsetof(LargestUpdate, chosen) : 0);
     (narrow ? fill_choice<kernel::Index32> : fill_choice<kernel::Index64>)(parameters, space, indices_, weights_,
                                                                            outside_, meets_);
-    const int64_t lanes = !moves || indices_.size() > 2 ? 1 : 4;
+    const int64_t lanes = updates || indices_.size() > 2 ? 1 : 4;
     to.launch.set_grid(to.kernel.entry, (space.size + kThreads * lanes - 1) / (kThreads * lanes), to.kernel.threads);
 }
 
@@ -249,8 +254,8 @@ NamedLaunch IndexedAccessPlan::steps(LoopId id, DType array) const {
 void IndexedAccessPlan::set_table(uint64_t address) {
     for (NamedLaunch* to : {&move, &*claim}) {
         const auto set = [&](auto& p) {
-            p.winners = reinterpret_cast<u64*>(address);
-            p.hashed = hashes_ ? p.winners + slots_ : nullptr;
+            p.winners = reinterpret_cast<decltype(p.winners)>(address);
+            p.hashed = hashes_ ? reinterpret_cast<u64*>(p.winners + slots_) : nullptr;
             p.slots = uint64_t(slots_);
         };
         if (to->kernel.parameters.find("Index32") != std::string_view::npos)

@@ -37,7 +37,7 @@ class CUARRAY_API IndexedAccessPlan {
     NamedLaunch move;
     std::optional<NamedLaunch> claim;
     /// Bytes of the table, to be zeroed in stream order before `claim`; 0: no table.
-    int64_t table_bytes() const { return competes_ ? table_bytes_ : 0; }
+    int64_t table_bytes() const;
     void set_table(uint64_t address);
 
     /// Update: the number of significant bits of the keys.
@@ -47,6 +47,7 @@ class CUARRAY_API IndexedAccessPlan {
     NamedLaunch steps(LoopId loop, DType array) const;
 
  private:
+    int64_t winner_bytes() const;
     void number_places();
     void choose_word(int64_t item);
     void limit_keys(int64_t item);
@@ -63,7 +64,7 @@ class CUARRAY_API IndexedAccessPlan {
     bool competes_ = false;  ///< a table selects the element to store
     int word_ = 1;
     int64_t base_ = 0, key_limit_ = 0;
-    int64_t slices_ = 1, table_bytes_ = 0, slots_ = 0;
+    int64_t slices_ = 1, slots_ = 0;
     bool hashes_ = false;
 };
 

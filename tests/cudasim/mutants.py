@@ -1247,8 +1247,8 @@ BY_HAND = [
     Mutant(
         "winners-by-chance",
         GATHER_DEVICE,
-        "if (p.winners[slot] != u64(spot.number) + 1) continue;",
-        "if (p.winners[slot] == 0) continue;",
+        "p.winners[winner_slot(p, chosen.spots[u].key, false)] ==",
+        "0 !=",
         f"{INDICES}::test_repeated_places_keep_the_last_value",
         text_only=True,
     ),
@@ -1271,7 +1271,7 @@ BY_HAND = [
     Mutant(
         "index-outside-is-not-reported",
         GATHER_DEVICE,
-        "if (outside) report(sink, given, axis.axis + 1, axis.size);",
+        "if (outside) report(sink, given[u][k], axis.axis + 1, axis.size);",
         "",
         f"{INDICES}::test_an_index_outside_names_itself",
         text_only=True,

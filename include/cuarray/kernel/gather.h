@@ -62,7 +62,7 @@ struct IndexedAccessParameters {
     typename Index::extent extents[kMaxAxes];
     IndexedOperand elements, array;
     IndexedOperand keys, numbers;
-    u64* winners;
+    typename Index::type* winners;
     u64* hashed;
     u64 slots;
     IndexOperand indices[K ? K : 1];

@@ -30,59 +30,98 @@ CUARRAY_FN i64 position_by(u32 rule, i64 index, i64 size, u64& outside) {
                                       : position<Outside::Clip>(index, size, outside);
 }
 
+/// Computes the spots of V elements together, so that strides are loaded once and the loads of indices overlap. An
+/// index out of bounds is reported, and its element is not found.
+template <class Index, int K, int V>
+CUARRAY_FN void locate_elements(const IndexedAccessParameters<Index, K>& p, const u64 (&at)[V],
+                                ElementLocation (&spots)[V], bool (&found)[V], const FaultSink& sink) {
+    using number = typename Index::type;
+    number rest[V] = {};
+    i64 index[V][K ? K : 1] = {}, given[V][K ? K : 1] = {};
+    const auto move = [&](int u, int d, number coordinate) {
+        spots[u].element += i64(coordinate) * p.elements.strides[d];
+        spots[u].place += i64(coordinate) * p.array.strides[d];
+        spots[u].key += i64(coordinate) * p.keys.strides[d];
+        spots[u].number += i64(coordinate) * p.numbers.strides[d];
+#pragma unroll
+        for (int k = 0; k < K; ++k) index[u][k] += i64(coordinate) * p.indices[k].positions.strides[d];
+    };
+#pragma unroll
+    for (int u = 0; u < V; ++u) rest[u] = number(at[u]), spots[u] = {0, 0, 0, 0}, found[u] = true;
+#pragma unroll 1
+    for (int d = int(p.axes) - 1; d > 0; --d) {
+#pragma unroll
+        for (int u = 0; u < V; ++u) {
+            const number outer = p.extents[d].quotient(rest[u]);
+            move(u, d, rest[u] - outer * p.extents[d].size);
+            rest[u] = outer;
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < V; ++u) {
+        move(u, 0, rest[u]);
+#pragma unroll
+        for (int k = 0; k < K; ++k)
+            given[u][k] = *reinterpret_cast<const i64*>(p.indices[k].positions.data + index[u][k]);
+    }
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+        const IndexOperand& axis = p.indices[k];
+#pragma unroll
+        for (int u = 0; u < V; ++u) {
+            u64 outside = 0;
+            const i64 place = position_by(p.rule, given[u][k], axis.size, outside);
+            if (outside) report(sink, given[u][k], axis.axis + 1, axis.size);
+            found[u] = found[u] && !outside;
+            spots[u].place += place * axis.stride;
+            spots[u].key += place * axis.weight;
+        }
+    }
+}
+
 /// Computes the spot of element `at`; reports an index out of bounds and returns false.
 template <class Index, int K>
 CUARRAY_FN bool locate_element(const IndexedAccessParameters<Index, K>& p, u64 at, ElementLocation& spot,
                                const FaultSink& sink) {
-    typename Index::type rest = typename Index::type(at);
-    i64 index[K ? K : 1] = {};
-    spot = {0, 0, 0, 0};
-#pragma unroll 1
-    for (int d = int(p.axes) - 1; d >= 0; --d) {
-        const typename Index::type outer = p.extents[d].quotient(rest);
-        const i64 coordinate = i64(rest - outer * p.extents[d].size);
-        rest = outer;
-        spot.element += coordinate * p.elements.strides[d];
-        spot.place += coordinate * p.array.strides[d];
-        spot.key += coordinate * p.keys.strides[d];
-        spot.number += coordinate * p.numbers.strides[d];
-#pragma unroll
-        for (int k = 0; k < K; ++k) index[k] += coordinate * p.indices[k].positions.strides[d];
-    }
-    bool found = true;
-#pragma unroll
-    for (int k = 0; k < K; ++k) {
-        const IndexOperand& axis = p.indices[k];
-        const i64 given = *reinterpret_cast<const i64*>(axis.positions.data + index[k]);
-        u64 outside = 0;
-        const i64 place = position_by(p.rule, given, axis.size, outside);
-        if (outside) report(sink, given, axis.axis + 1, axis.size);
-        found = found && !outside;
-        spot.place += place * axis.stride;
-        spot.key += place * axis.weight;
-    }
-    return found;
+    ElementLocation spots[1] = {};
+    bool found[1] = {};
+    locate_elements(p, {at}, spots, found, sink);
+    spot = spots[0];
+    return found[0];
 }
+
+/// The elements of this thread, a thread block apart; those beyond the last one are the first one again.
+template <class Index, int K>
+struct ChosenElements {
+    static constexpr int V = kChosenLanes<K>;
+    u64 at[V] = {};
+    ElementLocation spots[V] = {};
+    bool exists[V] = {}, found[V] = {};
+    /// Returns false if there are none.
+    CUARRAY_FN bool locate(const IndexedAccessParameters<Index, K>& p, const FaultSink& sink) {
+        const u64 first = u64(blockIdx.x) * (kThreads * V) + threadIdx.x;
+        if (first >= p.size) return false;
+#pragma unroll
+        for (int u = 0; u < V; ++u) {
+            exists[u] = first + u * kThreads < p.size;
+            at[u] = exists[u] ? first + u * kThreads : first;
+        }
+        locate_elements(p, at, spots, found, sink);
+        return true;
+    }
+};
 
 template <class Item, class Index, int K>
 CUARRAY_FN void gather(const IndexedAccessParameters<Index, K>& p, const FaultSink& sink) {
-    constexpr int lanes = kChosenLanes<K>;
-    const u64 first = u64(blockIdx.x) * (kThreads * lanes) + threadIdx.x;
-    Item items[lanes];
-    i64 to[lanes];
+    ChosenElements<Index, K> chosen;
+    if (!chosen.locate(p, sink)) return;
+    Item items[chosen.V] = {};
 #pragma unroll
-    for (int u = 0; u < lanes; ++u) {
-        ElementLocation spot;
-        items[u] = Item{};
-        to[u] = 0;
-        if (first + u * kThreads >= p.size) continue;
-        if (locate_element(p, first + u * kThreads, spot, sink))
-            items[u] = *reinterpret_cast<const Item*>(p.array.data + spot.place);
-        to[u] = spot.element;
-    }
+    for (int u = 0; u < chosen.V; ++u)
+        if (chosen.found[u]) items[u] = *reinterpret_cast<const Item*>(p.array.data + chosen.spots[u].place);
 #pragma unroll
-    for (int u = 0; u < lanes; ++u)
-        if (first + u * kThreads < p.size) *reinterpret_cast<Item*>(p.elements.data + to[u]) = items[u];
+    for (int u = 0; u < chosen.V; ++u)
+        if (chosen.exists[u]) *reinterpret_cast<Item*>(p.elements.data + chosen.spots[u].element) = items[u];
 }
 
 /// The slot of a key, or the empty slot at which its probe sequence ends, which `takes` claims. Keys are stored
@@ -96,14 +135,23 @@ CUARRAY_FN u64 hashed_slot(u64* hashed, u64 slots, u64 key, bool takes) {
     }
 }
 
+/// The slot of a position in the table of winners.
+template <class Index, int K>
+CUARRAY_FN u64 winner_slot(const IndexedAccessParameters<Index, K>& p, i64 key, bool takes) {
+    return p.hashed ? hashed_slot(p.hashed, p.slots, u64(key), takes) : u64(key);
+}
+
 /// Finds the winner of each position: the maximum of the element numbers, stored plus one.
 template <class Index, int K>
 CUARRAY_FN void claim_places(const IndexedAccessParameters<Index, K>& p, const FaultSink& sink) {
-    const u64 at = u64(blockIdx.x) * kThreads + threadIdx.x;
-    ElementLocation spot;
-    if (at >= p.size || !locate_element(p, at, spot, sink)) return;
-    const u64 slot = p.hashed ? hashed_slot(p.hashed, p.slots, u64(spot.key), true) : u64(spot.key);
-    atomicMax(&p.winners[slot], u64(spot.number) + 1);
+    ChosenElements<Index, K> chosen;
+    if (!chosen.locate(p, sink)) return;
+#pragma unroll
+    for (int u = 0; u < chosen.V; ++u) {
+        if (!chosen.exists[u] || !chosen.found[u]) continue;
+        atomicMax(&p.winners[winner_slot(p, chosen.spots[u].key, true)],
+                  typename Index::type(chosen.spots[u].number) + 1);
+    }
 }
 
 /// Stores an item, atomically if another thread may store the same one.
@@ -120,20 +168,24 @@ CUARRAY_FN void store_item(Item* to, Item item, bool meets) {
 
 template <class Item, class Index, int K>
 CUARRAY_FN void scatter(const IndexedAccessParameters<Index, K>& p, const FaultSink& sink) {
-    constexpr int lanes = kChosenLanes<K>;
-    const u64 first = u64(blockIdx.x) * (kThreads * lanes) + threadIdx.x;
+    ChosenElements<Index, K> chosen;
+    if (!chosen.locate(p, sink)) return;
+    bool stores[chosen.V] = {};
 #pragma unroll
-    for (int u = 0; u < lanes; ++u) {
-        ElementLocation spot;
-        const u64 at = first + u * kThreads;
-        if (at >= p.size || !locate_element(p, at, spot, sink)) continue;
-        if (p.winners) {
-            const u64 slot = p.hashed ? hashed_slot(p.hashed, p.slots, u64(spot.key), false) : u64(spot.key);
-            if (p.winners[slot] != u64(spot.number) + 1) continue;
-        }
-        const Item item = *reinterpret_cast<const Item*>(p.elements.data + spot.element);
-        store_item(reinterpret_cast<Item*>(p.array.data + spot.place), item, p.meets && !p.winners);
+    for (int u = 0; u < chosen.V; ++u) {
+        stores[u] = chosen.exists[u] && chosen.found[u];
+        if (p.winners && stores[u])
+            stores[u] = p.winners[winner_slot(p, chosen.spots[u].key, false)] ==
+                        typename Index::type(chosen.spots[u].number) + 1;
     }
+    Item items[chosen.V] = {};
+#pragma unroll
+    for (int u = 0; u < chosen.V; ++u)
+        if (stores[u]) items[u] = *reinterpret_cast<const Item*>(p.elements.data + chosen.spots[u].element);
+#pragma unroll
+    for (int u = 0; u < chosen.V; ++u)
+        if (stores[u])
+            store_item(reinterpret_cast<Item*>(p.array.data + chosen.spots[u].place), items[u], p.meets && !p.winners);
 }
 
 }  // namespace cuarray::kernel
