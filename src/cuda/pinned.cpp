@@ -85,6 +85,7 @@ void PinnedChunks::download(GpuStream& stream, void* to, CUdeviceptr from, int64
     const Current current(context_);
     char* target = static_cast<char*>(to);
     const int64_t pieces = (bytes + kBytes - 1) / kBytes;
+    const bool is_single = pieces == 1 && !stream.is_foreign();  // the stream is waited for, without an event
     const auto size = [&](int64_t i) { return std::min(kBytes, bytes - i * kBytes); };
     for (int64_t i = 0; i <= pieces; ++i) {
         if (i < pieces) {
@@ -92,11 +93,11 @@ void PinnedChunks::download(GpuStream& stream, void* to, CUdeviceptr from, int64
             prepare(chunk);
             context_.driver.cuMemcpyDtoHAsync(chunk.memory, from + uint64_t(i * kBytes), size_t(size(i)),
                                               stream.queue());
-            record(chunk, stream);
+            if (!is_single) record(chunk, stream);
         }
         if (i == 0) continue;
         Chunk& arrived = pair->chunks[(i - 1) % 2];
-        drain(arrived);
+        is_single ? stream.wait_for_queued_work() : drain(arrived);
         std::memcpy(target + (i - 1) * kBytes, arrived.memory, size_t(size(i - 1)));
     }
     const std::lock_guard lock(download_mutex_);
