@@ -196,7 +196,8 @@ def table(works: dict[str, dict[str, sass.Work]], gpus: dict[str, Gpu]) -> list[
 
 HEAD = """# Kernels on GPUs, predicted
 
-**Predicted, not measured**: no GPU took part. `python benchmarks/roofline.py --write` makes this page.
+**Predicted, not measured**: no GPU took part; [Measured on a GPU](measured_gpu.md) has both side by side.
+`python benchmarks/roofline.py --write` makes this page.
 
 Each call runs on a simulator (`simulator/`), from the PTX that NVIDIA's compiler makes of its kernels, and the
 executions of every basic block are counted. Joined with the machine code of each architecture by source line, the
