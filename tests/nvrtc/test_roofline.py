@@ -92,7 +92,7 @@ def test_executions_are_counted(tools, tmp_path):
     """A thread adds four elements: the first block runs once in each thread, and no block of the other kernels."""
     counts = roofline.count(["add f32"], tmp_path)["add f32"]
     assert list(counts) == ["add_f32_f32_contiguous"]
-    assert counts["add_f32_f32_contiguous"][0] == roofline.N // 4
+    assert counts["add_f32_f32_contiguous"][0] == roofline.gpu_calls.COUNTED_SIDE**2 // 4
 
 
 def compare_with_page(calls):

@@ -84,7 +84,8 @@ def blocks_of(body):
 
 
 def undefined_reads(ptx):
-    """Return (function, instruction, registers) of each read that some path reaches before a write."""
+    """Return (function, instruction, registers) of each read that some path reaches before a write, within a loop that
+    writes the register. Others are halves of a register pair that nothing uses, or values of a path never taken."""
     found = []
     for head in re.finditer(r"\.(?:entry|func)[^;{]*?([\w$]+)\s*\([^{;]*\{", ptx):
         depth, end = 1, head.end()
@@ -95,28 +96,53 @@ def undefined_reads(ptx):
     return found
 
 
-def undefined_in(body):
-    blocks, following = blocks_of(body)
-    everything = set(REGISTER.findall(body))
-    before = [set(everything) for _ in blocks]
+def defined_before(blocks, following):
+    """The registers that are written on every path to each block; None for blocks without a path."""
+    before = [None] * len(blocks)
     before[0] = set()
     waiting = [0]
-    seen = set()
     while waiting:
         number = waiting.pop()
-        seen.add(number)
-        defined = set(before[number])
-        for written, _, guarded, _, _ in blocks[number]:
-            if not guarded:
-                defined |= written
+        defined = before[number].union(*(written for written, _, guarded, _, _ in blocks[number] if not guarded))
         for other in following[number]:
-            if not before[other] <= defined or other not in seen:
-                before[other] &= defined
+            known = defined if before[other] is None else before[other] & defined
+            if known != before[other]:
+                before[other] = known
                 waiting.append(other)
-    for number in sorted(seen):
-        defined = set(before[number])
+    return before
+
+
+def reachable(following, start):
+    """The blocks that some path reaches from a block's end."""
+    found, waiting = set(), list(following[start])
+    while waiting:
+        number = waiting.pop()
+        if number not in found:
+            found.add(number)
+            waiting += following[number]
+    return found
+
+
+def undefined_in(body):
+    blocks, following = blocks_of(body)
+    writers = {}
+    for number, block in enumerate(blocks):
+        for written, *_ in block:
+            for register in written:
+                writers.setdefault(register, set()).add(number)
+    for number, defined in enumerate(defined_before(blocks, following)):
+        if defined is None:
+            continue
+        defined = set(defined)
         for written, read, guarded, _, text in blocks[number]:
-            if missing := read - defined:
-                yield text, sorted(missing)
+            missing = {register for register in read - defined if register in writers}
+            if missing:
+                after = reachable(following, number)
+                looped = {
+                    w for w in set().union(*(writers[r] for r in missing)) & after if number in reachable(following, w)
+                }
+                missing = sorted(r for r in missing if writers[r] & looped)
+            if missing:
+                yield text, missing
             if not guarded:
                 defined |= written

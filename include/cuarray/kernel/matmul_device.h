@@ -118,15 +118,12 @@ CUARRAY_FN void small_matmul(const SmallMatmulParameters& p) {
         const int length = p.depth - k < u64(kPanel) ? int(p.depth - k) : kPanel;
         typename P::number panel[P::parts] = {};
 #pragma unroll 4
-        for (int n = 0; n < kPanel; ++n) {
-            if (n >= length) break;
+        for (int n = 0; n < length; ++n, left += p.left.column, right += p.right.row) {
             typename P::number x[P::parts], y[P::parts];
-            P::take(*reinterpret_cast<const stored_t<T>*>(left + n * p.left.column), x);
-            P::take(*reinterpret_cast<const stored_t<T>*>(right + n * p.right.row), y);
+            P::take(*reinterpret_cast<const stored_t<T>*>(left), x);
+            P::take(*reinterpret_cast<const stored_t<T>*>(right), y);
             P::accumulate(panel, x, y);
         }
-        left += kPanel * p.left.column;
-        right += kPanel * p.right.row;
         P::add(sum, panel);
     }
     *reinterpret_cast<stored_t<T>*>(result) = P::give(sum);
