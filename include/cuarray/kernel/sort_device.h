@@ -50,20 +50,29 @@ CUARRAY_FN u32 tile_place(int j) {
     return threadIdx.x / 32 * (32 * V) + u32(j) * 32 + threadIdx.x % 32;
 }
 
-/// The positions of a tile's items sorted by digit; returns the position of the first item of digit threadIdx.x.
+/// A word of an item, so that few registers are needed: its place in the tile in bits 0-15, its digit in bits 16-23,
+/// and its row in the others.
+CUARRAY_FN u32 place_in(u32 word) { return word & 0xffffu; }
+CUARRAY_FN u32 digit_in(u32 word) { return word >> 16 & (kDigits - 1); }
+CUARRAY_FN u32 row_in(u32 word) { return word >> 24; }
+CUARRAY_FN u32 word_of(u32 row, u32 digit) { return row << 24 | digit << 16; }
+
+/// Adds to words without places the positions of the tile's items sorted by digit; returns the position of the first
+/// item of digit threadIdx.x.
 template <int V>
-CUARRAY_FN u32 order_tile(const u32 (&digits)[V], u32 (&places)[V], DigitCounts& shared) {
+CUARRAY_FN u32 order_tile(u32 (&words)[V], DigitCounts& shared) {
     const u32 warp = threadIdx.x / 32, below = (1u << threadIdx.x % 32) - 1, t = threadIdx.x;
     for (u32 w = 0; w < kSortWarps; ++w) shared.counts[w][t] = 0;
     __syncthreads();
 #pragma unroll
     for (int j = 0; j < V; ++j) {
-        const u32 same = __match_any_sync(0xffffffffu, digits[j]);
-        const u32 before = shared.counts[warp][digits[j]];
+        const u32 digit = digit_in(words[j]);
+        const u32 same = __match_any_sync(0xffffffffu, digit);
+        const u32 before = shared.counts[warp][digit];
         __syncwarp();
-        if ((same & below) == 0) shared.counts[warp][digits[j]] = before + __popc(same);
+        if ((same & below) == 0) shared.counts[warp][digit] = before + __popc(same);
         __syncwarp();
-        places[j] = before + __popc(same & below);
+        words[j] += before + __popc(same & below);
     }
     __syncthreads();
     u32 total = 0;
@@ -77,7 +86,7 @@ CUARRAY_FN u32 order_tile(const u32 (&digits)[V], u32 (&places)[V], DigitCounts&
     }
     __syncthreads();
 #pragma unroll
-    for (int j = 0; j < V; ++j) places[j] += shared.counts[warp][digits[j]];
+    for (int j = 0; j < V; ++j) words[j] += shared.counts[warp][digit_in(words[j])];
     return begin;
 }
 
@@ -105,10 +114,12 @@ CUARRAY_FN void load_items(const stored_t<T>* from, u32 count, stored_t<T> (&ite
     }
 }
 template <class T, int V>
-CUARRAY_FN void digits_of(const stored_t<T> (&items)[V], u32 count, u32 shift, u32 descending, u32 (&digits)[V]) {
+CUARRAY_FN void digits_of(const stored_t<T> (&items)[V], u32 count, u32 shift, u32 descending, u32 (&words)[V]) {
 #pragma unroll
-    for (int j = 0; j < V; ++j)
-        digits[j] = tile_place<V>(j) < count ? digit_of<T>(items[j], shift, descending) : kDigits - 1;
+    for (int j = 0; j < V; ++j) {
+        const u32 digit = tile_place<V>(j) < count ? digit_of<T>(items[j], shift, descending) : kDigits - 1;
+        words[j] = word_of(row_in(words[j]), digit);
+    }
 }
 
 /// First kernel of a pass: counts the digits of a tile.
@@ -188,15 +199,15 @@ CUARRAY_FN void sort_scatter(const SortPass& p) {
     auto* ordered = reinterpret_cast<stored_t<T>*>(bytes);
     const SortTile<T> tile(p);
     stored_t<T> items[V];
-    u32 digits[V], places[V];
+    u32 words[V] = {};
     load_items<T>(static_cast<const stored_t<T>*>(p.from) + tile.first, tile.items, items);
-    digits_of<T>(items, tile.items, p.shift, p.descending, digits);
-    const u32 begin = order_tile(digits, places, shared);
+    digits_of<T>(items, tile.items, p.shift, p.descending, words);
+    const u32 begin = order_tile(words, shared);
     const u64 digit = tile.row * kDigits + threadIdx.x;
     begins[threadIdx.x] = digit_begin(p.totals + tile.row * kDigits, sums) +
                           static_cast<const Count*>(p.counts)[digit * p.tiles + tile.tile] - begin;
 #pragma unroll
-    for (int j = 0; j < V; ++j) ordered[places[j]] = items[j];
+    for (int j = 0; j < V; ++j) ordered[place_in(words[j])] = items[j];
     __syncthreads();
     stored_t<T>* to = static_cast<stored_t<T>*>(p.to) + tile.row * p.n;
 #pragma unroll
@@ -214,36 +225,37 @@ CUARRAY_FN void sort_short(const SortPass& p) {
     constexpr int V = kSortLanes<T>;
     constexpr u32 kTile = sort_tile(sizeof(T));
     __shared__ DigitCounts shared;
-    __shared__ unsigned short ordered_rows[kTile];
+    __shared__ unsigned char ordered_rows[kTile];
     alignas(16) __shared__ char bytes[kTile * sizeof(T)];
     auto* ordered = reinterpret_cast<stored_t<T>*>(bytes);
     const u64 row = u64(blockIdx.x) * p.rows_per_tile, left = p.rows - row;
     const u32 count = u32((left < p.rows_per_tile ? left : p.rows_per_tile) * p.n);
     stored_t<T> items[V];
-    u32 rows[V], digits[V], places[V];
+    u32 words[V] = {};
     load_items<T>(static_cast<const stored_t<T>*>(p.from) + row * p.n, count, items);
 #pragma unroll
-    for (int j = 0; j < V; ++j) rows[j] = tile_place<V>(j) / u32(p.n);
+    for (int j = 0; j < V; ++j) words[j] = word_of(tile_place<V>(j) / u32(p.n), 0);
     const u32 passes = (p.bits + kDigitBits - 1) / kDigitBits, all = passes + (p.rows_per_tile > 1);
 #pragma unroll 1
     for (u32 pass = 0; pass < all; ++pass) {
         if (pass < passes) {
-            digits_of<T>(items, count, p.shift + pass * kDigitBits, p.descending, digits);
+            digits_of<T>(items, count, p.shift + pass * kDigitBits, p.descending, words);
         } else {
 #pragma unroll
-            for (int j = 0; j < V; ++j) digits[j] = tile_place<V>(j) < count ? rows[j] : kDigits - 1;
+            for (int j = 0; j < V; ++j)
+                words[j] = word_of(0, tile_place<V>(j) < count ? row_in(words[j]) : kDigits - 1);
         }
-        order_tile(digits, places, shared);
+        order_tile(words, shared);
 #pragma unroll
         for (int j = 0; j < V; ++j) {
-            ordered[places[j]] = items[j];
-            ordered_rows[places[j]] = static_cast<unsigned short>(rows[j]);
+            ordered[place_in(words[j])] = items[j];
+            ordered_rows[place_in(words[j])] = static_cast<unsigned char>(row_in(words[j]));
         }
         __syncthreads();
 #pragma unroll
         for (int j = 0; j < V; ++j) {
             items[j] = ordered[tile_place<V>(j)];
-            rows[j] = ordered_rows[tile_place<V>(j)];
+            words[j] = word_of(ordered_rows[tile_place<V>(j)], 0);
         }
     }
     stored_t<T>* to = static_cast<stored_t<T>*>(p.to) + row * p.n;
