@@ -51,6 +51,7 @@ GPU_CHECK = "tests/cuda/test_gpu_check.py"
 FAULTS = "tests/cuda/test_cuda_faults.py"
 GRAPHS = "sim tests/python/test_streams.py -k 'cuda and (graph or capture)'"
 
+SCANS = "sim tests/python/test_scans.py -k 'cuda and (halves or any_axis or long_lines or whole_and)'"
 REDUCE_DEVICE = "include/cuarray/kernel/reduce_device.h"
 ELEMENTWISE = "include/cuarray/kernel/elementwise.h"
 GATHER_DEVICE = "include/cuarray/kernel/gather_device.h"
@@ -1152,6 +1153,43 @@ BY_HAND = [
         text_only=True,
     ),
     Mutant(
+        "a-scan-of-any-alignment",
+        "src/codegen/scan_launch.cpp",
+        "space.offset[k] % aligned != 0 ||",
+        "",
+        (SCANS,),
+    ),
+    Mutant(
+        "a-scan-of-lines-of-any-pitch",
+        "src/codegen/scan_launch.cpp",
+        "if (space.strides[k][d] % aligned != 0) return false;",
+        "continue;",
+        (SCANS,),
+    ),
+    Mutant(
+        "a-scan-across-broken-vectors",
+        "src/codegen/scan_launch.cpp",
+        "if (across && space.shape[last] % width != 0) return false;",
+        "",
+        (SCANS,),
+    ),
+    Mutant(
+        "a-scan-along-broken-vectors",
+        "include/cuarray/kernel/scan_device.h",
+        "(p.along_lines || p.n % W == 0 || place.begin()",
+        "(p.along_lines || p.n % W >= 0 || place.begin()",
+        (SCANS,),
+        text_only=True,
+    ),
+    Mutant(
+        "a-warp-without-the-earlier-ones",
+        "include/cuarray/kernel/scan_device.h",
+        "if (warp % warps > 0) prefix = earlier, has_prefix = true;",
+        "",
+        (SCANS,),
+        text_only=True,
+    ),
+    Mutant(
         "lines-of-any-alignment",
         "src/codegen/fold_launch.cpp",
         "(std::min(16, split.sizes.size[k] * lanes) - 1)) != 0) return false;",
@@ -1384,7 +1422,7 @@ KERNEL_TESTS = {
     "compaction_device.h": (f"{INDICES} -k 'cuda and (masks_at_borders or many_mask_blocks)'",),
     "matmul_device.h": ("sim tests/python/test_products.py -k 'cuda and bits'",),
     "reduce_device.h": (FOLDS, LONG_FOLD),
-    "scan_device.h": ("sim tests/python/test_scans.py -k 'cuda and (halves or any_axis or long_lines)'",),
+    "scan_device.h": (SCANS,),
     "segmented_reduce_device.h": ("sim tests/python/test_segments.py -k 'cuda and many'",),
     "sort_device.h": ("sim tests/python/test_sorting.py -k 'cuda and (bools or top_k or long_rows)'",),
     "histogram_device.h": ("sim tests/python/test_histograms.py -k 'cuda and on_edges'",),

@@ -205,6 +205,13 @@ def test_rows_of_whole_and_broken_vectors(dtype, device, rng):
                 sums = there[0].reshape(-1, 1, n) + there[0, 0]
                 got = cuarray.maximum.accumulate(sums, axis=0)
             np.testing.assert_array_equal(got.numpy(), want)
+    here = x[: 48 * 48].reshape(48, 48)
+    for axis in (0, 1):
+        wide = cuarray.zeros((48, 48), dtype)
+        cuarray.maximum.accumulate(cuarray.asarray(here)[:, :37], axis=axis, out=wide[:, :37])
+        want = np.zeros_like(here)
+        np.maximum.accumulate(here[:, :37], axis=axis, out=want[:, :37])
+        np.testing.assert_array_equal(wide.numpy(), want)
     repeated = cuarray.broadcast_to(cuarray.asarray(x[:5, None]), (5, 5000))
     want = np.maximum.accumulate(np.broadcast_to(x[:5, None], (5, 5000)), axis=1)
     np.testing.assert_array_equal(cuarray.maximum.accumulate(repeated, axis=1).numpy(), want)
