@@ -1,7 +1,7 @@
 """Writes docs/measured_gpu.md from results of gpu_check.sh.
 
-    python scripts/gpu/write_page.py RESULTS...    results.json of one or more runs: of each part the last one
-    python scripts/gpu/write_page.py               the file that the page was made from, benchmarks/results/gpu.json
+python scripts/gpu/write_page.py RESULTS...    results.json of one or more runs: of each part the last one
+python scripts/gpu/write_page.py               the file that the page was made from, benchmarks/results/gpu.json
 """
 
 import json
@@ -20,22 +20,26 @@ PREDICTED = ROOT / "docs" / "gpu_performance.md"
 HEAD = """# Measured on a GPU
 
 `scripts/gpu_check.sh` on one {name} (driver {driver}, NVRTC {nvrtc}, Python {python}), {dates}; `python
-scripts/gpu/write_page.py` makes this page of [its results](https://github.com/cuarray/cuarray/tree/main/benchmarks/results/gpu.json).
-The machine was a virtual one with 16 cores; its calls of the driver are slow, see [below](#calls-of-the-driver). Nothing was measured on
-another GPU.
+scripts/gpu/write_page.py` makes this page of [its
+results](https://github.com/cuarray/cuarray/tree/main/benchmarks/results/gpu.json). The machine was a virtual one with
+16 cores; its calls of the driver are slow, see [below](#calls-of-the-driver). Nothing was measured on another GPU.
 
 ## Tests
 
 {tests}
 
-Every `float32` function of one argument was compared with `float64` over all 2^32 values: the largest errors, in units in the last place,
-are {ulps}. The GPU's arithmetic, square roots, remainders, roundings and conversions gave the CPU's bits, sums too.
+{notes}
+
+Every `float32` function of one argument was compared with `float64` over all 2^32 values: the largest errors, in
+units in the last place, are {ulps}. The GPU's arithmetic, square roots, remainders, roundings and conversions gave
+the CPU's bits, sums too.
 
 ## Kernels
 
-Each call on arrays of 2^26 elements (the table of `benchmarks/gpu_calls.py`), as a share of the pace of a copy: {copy:.2f} TB/s, read and
-written. *bytes* are those that must be read or written at least, for an element. The *instructions* are Nsight Compute's count for an
-element, and those that [the model](gpu_performance.md) predicts, with the share that it predicts at most.
+Each call on arrays of 2^26 elements (the table of `benchmarks/gpu_calls.py`), as a share of the pace of a copy:
+{copy:.2f} TB/s, read and written. *bytes* are those that must be read or written at least, for an element. The
+*instructions* are Nsight Compute's count for an element, and those that [the model](gpu_performance.md) predicts,
+with the share that it predicts at most.
 
 | call | time | bytes | share of a copy | predicted | instructions | predicted | kernels |
 |---|--:|--:|--:|--:|--:|--:|--:|
@@ -43,8 +47,9 @@ element, and those that [the model](gpu_performance.md) predicts, with the share
 
 ## Time on the host
 
-A call on arrays of 1000 `float32` (matrices of 32 x 32), in microseconds: what Python waits for. Only `x[W]` and `float()` wait for the GPU.
-Each library runs eagerly, with its newest version there: CuPy 14.2, PyTorch 2.11, JAX 0.11.
+A call on arrays of 1000 `float32` (matrices of 32 x 32), in microseconds: what Python waits for. Only `x[W]` and
+`float()` wait for the GPU. Each library runs eagerly, with its newest version there: CuPy 14.2, PyTorch 2.11, JAX
+0.11.
 
 | call | cuarray | CuPy | PyTorch | JAX |
 |---|--:|--:|--:|--:|
@@ -74,14 +79,15 @@ def rows(results, part):
 
 def merged(files):
     """Return the results of several runs as one: of each part those of the last run that has it."""
-    found = {"parts": {}, "runs": []}
+    found = {"parts": {}, "runs": [], "notes": ""}
     for file in files:
         results = json.loads(Path(file).read_text())
-        if "machine" in results:
+        found["machine"] = results["machine"]
+        if "runs" not in results:
             found["runs"].append(results["machine"]["time"])
-            found["machine"] = results["machine"]
         else:
             found["runs"] = results["runs"]
+        found["notes"] = results.get("notes", found["notes"])
         found["parts"] |= {
             name: {key: part[key] for key in ("result", "seconds", "rows")} for name, part in results["parts"].items()
         }
@@ -107,7 +113,15 @@ def kernels(results):
         counted = counters.get(name, {})
         of_call = f"{32 * counted['instructions'] / counted['elements']:.1f}" if "instructions" in counted else ""
         of_copy = "" if row["share"] is None else f"{row['share']:.0%}"
-        cells = [name, f"{row['seconds'] * 1e6:.0f} us", f"{CALLS[name].bytes:g}", of_copy, share, of_call, instructions]
+        cells = [
+            name,
+            f"{row['seconds'] * 1e6:.0f} us",
+            f"{CALLS[name].bytes:g}",
+            of_copy,
+            share,
+            of_call,
+            instructions,
+        ]
         yield f"| {' | '.join(cells)} | {counted.get('kernels', '')} |"
 
 
@@ -129,7 +143,9 @@ def tests(results):
     for part, what in (("suite", "of the library"), ("frameworks", "of interoperation, with the libraries there")):
         row = rows(results, part).get("tests")
         if row:
-            lines.append(f"- {row['passed']} tests {what} passed, {row['failed']} failed, {row['skipped']} were skipped.")
+            lines.append(
+                f"- {row['passed']} tests {what} passed, {row['failed']} failed, {row['skipped']} were skipped."
+            )
     return "\n".join(lines)
 
 
@@ -145,6 +161,7 @@ def page(results):
         python=results["machine"]["python"],
         dates=", ".join(sorted({run[:10] for run in results["runs"]})),
         tests=tests(results),
+        notes=results["notes"],
         ulps=", ".join(f"{name} {ulp:.3g}" for name, ulp in largest if ulp < 100)
         + "".join(f"; {name} {ulp:.2g} beside its zeros" for name, ulp in largest if ulp >= 100),
         copy=copy / 1e12,

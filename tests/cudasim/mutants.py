@@ -1345,7 +1345,6 @@ WITHOUT_CHECKS = {"nvrtc.cpp", "library.cpp", "cache.cpp", "describe.cpp", "redu
 
 # Statements whose removal has no effect, by file and beginning, with the reason.
 REDUNDANT = {
-    ("runtime.cpp", "if (handle < 0)"): "Python refuses such handles first; it is for users of the C++ API",
     ("kernels.cpp", "if (!toolchain)"): "there is a GPU only where an NVRTC was found, once for all",
     ("kernels.cpp", "if (!target.arch)"): "simulated GPUs are alike, and the first one decides about all",
     (
