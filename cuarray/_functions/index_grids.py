@@ -61,6 +61,8 @@ def fill_diagonal(a, val, wrap=False):
     array([[5, 0, 0],
            [0, 6, 0]])
     """
+    if isinstance(a, np.ndarray) and isinstance(val, ndarray):
+        val = np.asarray(val)  # refused for an array of a GPU
     a = target(a, "fill_diagonal")
     if a.ndim < 2:
         raise ValueError(f"fill_diagonal: the array has {a.ndim} axes and at least 2 are needed")
