@@ -225,7 +225,8 @@ ELSEWHERE = {
     'd.code("cuCtxRecordEvent", d.contexts[0], e)': "900 900 900",
     "code_of(set_to, 1, a, None)": "0 0 0",
     'd.code("cuEventRecord", e, s)': "0 0 0",
-    "code_of(d.free_async, d.alloc_async(64, s), s)": "0 0 0",
+    "code_of(d.alloc_async, 64, s)": "900 0 0",
+    "code_of(d.free_async, pooled, s)": "0 0 0",
 }
 
 
@@ -237,6 +238,7 @@ mode = c_int(2)
 d.call("cuThreadExchangeStreamCaptureMode", byref(mode))
 fill = d.function(d.module(d.compile(FILL)), "fill")
 s, a, e = d.stream(), d.alloc(4000), d.event()
+pooled = d.alloc_async(64, s)
 graph, made = c_void_p(), c_void_p()
 d.call("cuStreamBeginCapture_v2", s, 1)
 d.call("cuStreamEndCapture", s, byref(graph))
