@@ -38,12 +38,11 @@ void SequenceEntries::read(const FunctionCall& call, int k) {
 }
 
 CallDevice FunctionCall::device() const {
-    if (!rest.empty()) return common_device(rest.data(), Py_ssize_t(rest.size()));
-    PyObject* arrays[16];
-    Py_ssize_t n = 0;
+    Few<PyObject*, 16> arrays;
     for (int k = 0; k < count; ++k)
-        if (are_arrays[k] && given[k] && given[k] != Py_None) arrays[n++] = given[k];
-    return common_device(arrays, n);
+        if (are_arrays[k] && given[k] && given[k] != Py_None) arrays.push_back(given[k]);
+    for (PyObject* const one : rest) arrays.push_back(one);
+    return common_device(arrays.data(), Py_ssize_t(arrays.size()));
 }
 
 namespace {
