@@ -1,19 +1,18 @@
 """Times compared with CuPy, torch and JAX, and with the copy bandwidth: a part of gpu_check.sh."""
 
 import importlib
-import time
 from functools import partial
 from inspect import signature
 
 import numpy as np
 from results import SIMULATED, tell, unavailable
+from timing import seconds
 
 import cuarray as ca
 
 GPU = "cuda:0"
 N = 1 << 26  # float32 elements: 256 MiB, larger than every cache
 SIDE = 1 << 13
-ROUNDS = 7
 
 
 def optional(name):
@@ -21,24 +20,6 @@ def optional(name):
         return importlib.import_module(name)
     except Exception:
         return None
-
-
-def seconds(function, wait):
-    """The best time of a call, over rounds that are long enough for the clock."""
-    function()
-    wait()
-    start = time.perf_counter()
-    function()
-    wait()
-    calls = max(1, min(200, int(0.02 / max(time.perf_counter() - start, 1e-6))))
-    best = float("inf")
-    for _ in range(ROUNDS):
-        start = time.perf_counter()
-        for _ in range(calls):
-            function()
-        wait()
-        best = min(best, (time.perf_counter() - start) / calls)
-    return best
 
 
 class Ours:

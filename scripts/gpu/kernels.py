@@ -11,11 +11,11 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections import defaultdict
 from pathlib import Path
 
 from results import SIMULATED, tell, unavailable
+from timing import seconds
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
@@ -23,7 +23,6 @@ import gpu_calls
 
 import cuarray as ca
 
-ROUNDS, ROUND_SECONDS = 5, 0.01
 METRICS = {
     "gpu__time_duration.sum": "time",
     "smsp__inst_executed.sum": "instructions",
@@ -33,29 +32,12 @@ METRICS = {
     "smsp__issue_active.avg.pct_of_peak_sustained_active": "issue",
     "l1tex__data_bank_conflicts_pipe_lsu.sum": "conflicts",
 }
+OF_LARGEST = {"registers", "occupancy", "issue"}  # of a call's kernels; the others are sums
 COUNT_SIDE = 4096  # every kernel runs several times for the counters
 
 
 def wait():
     ca.synchronize("cuda:0")
-
-
-def seconds(function):
-    """Return the best time of a call, over rounds that are long enough for the clock."""
-    function()
-    wait()
-    start = time.perf_counter()
-    function()
-    wait()
-    calls = max(1, min(200, int(ROUND_SECONDS / max(time.perf_counter() - start, 1e-6))))
-    best = float("inf")
-    for _ in range(ROUNDS):
-        start = time.perf_counter()
-        for _ in range(calls):
-            function()
-        wait()
-        best = min(best, (time.perf_counter() - start) / calls)
-    return best
 
 
 def prepared(names, call):
@@ -68,7 +50,7 @@ def prepared(names, call):
 def copy_bandwidth():
     source = ca.ones(1 << 26, dtype="f4", device="cuda:0")
     target = ca.empty_like(source)
-    return 2 * source.nbytes / seconds(lambda: ca.copyto(target, source))
+    return 2 * source.nbytes / seconds(lambda: ca.copyto(target, source), wait)
 
 
 def time_calls(side):
@@ -77,7 +59,7 @@ def time_calls(side):
     tell("copy bandwidth", "passed", f"{copy / 1e12:.2f} TB/s, read and written", bytes_per_second=copy)
     for name, call in gpu_calls.CALLS.items():
         try:
-            taken = seconds(prepared(names, call))
+            taken = seconds(prepared(names, call), wait, 0.01)
         except Exception as error:
             tell(name, "FAILED", f"{type(error).__name__}: {error}")
             continue
@@ -93,16 +75,14 @@ def time_calls(side):
 # Counters
 
 
-def marker():
-    """A kernel that no call of the table launches."""
-    ca.spacing(MARK, out=MARK)
-
-
 def run_once(side):
     """Run every call once, between calls of the profiler, and a marker before each: the program that ncu looks at."""
-    global MARK
-    MARK = ca.ones(7, dtype="f4", device="cuda:0")
     driver, names = ctypes.CDLL("libcuda.so.1"), gpu_calls.make_names(side)
+    x = ca.ones(7, dtype="f4", device="cuda:0")
+
+    def marker():  # a kernel that no call of the table launches
+        ca.spacing(x, out=x)
+
     marker()
     for call in gpu_calls.CALLS.values():
         function = prepared(names, call)
@@ -148,14 +128,10 @@ def count_calls(path, side):
         return unavailable("counters", f"ncu gave none, status {done.returncode}")
     for (name, call), kernels in zip(gpu_calls.CALLS.items(), found, strict=False):
         elements = call.size(side)
-        sums = {short: sum(k.get(metric, 0) for k in kernels) for metric, short in METRICS.items()}
-        most = {
-            short: max((k.get(metric, 0) for k in kernels), default=0)
+        sums = {
+            short: (max if short in OF_LARGEST else sum)([kernel.get(metric, 0) for kernel in kernels] or [0])
             for metric, short in METRICS.items()
-            if short in ("registers", "occupancy", "issue")
         }
-        sums |= most
-        sums["kernels"] = len(kernels)
         tell(
             name,
             "passed",
@@ -163,6 +139,7 @@ def count_calls(path, side):
             f"{sums['registers']:.0f} registers, {sums['occupancy']:.0f} % occupied, {sums['issue']:.0f} % issue; "
             f"{32 * sums['conflicts'] / elements:.2f} conflicts; {len(kernels)} kernels, {sums['time'] / 1e3:.0f} us",
             elements=elements,
+            kernels=len(kernels),
             **sums,
         )
 
