@@ -1,7 +1,10 @@
 // print_tables.cpp -- prints the tables as JSON, for scripts/make_names.py, which writes stubs and docs.
+#include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <vector>
 #include "cuarray/core/table.h"
 #include "cuarray/ops/functions.h"
 
@@ -72,6 +75,14 @@ std::string function_entry(const FunctionRow& row) {
            ", \"signature\": " + quoted(row.signature) + ",\n   \"doc\": " + quoted(docstring(row)) + "}";
 }
 
+/// Those of the namespace: methods have their lines elsewhere.
+std::vector<FunctionRow> public_functions() {
+    std::vector<FunctionRow> found;
+    std::ranges::copy_if(function_rows(), std::back_inserter(found),
+                         [](const FunctionRow& row) { return row.gives != Gives::Nothing; });
+    return found;
+}
+
 template <class Rows, class Print>
 void print(const char* title, const Rows& rows, Print one, const char* end) {
     std::cout << " " << quoted(title) << ": [\n";
@@ -85,6 +96,6 @@ int main() {
     std::cout << "{\n \"dtypes\": " << domain((1u << kDTypes) - 1) << ",\n";
     print("ufuncs", rows(), ufunc_entry, ",\n");
     print("reductions", reductions(), reduction_entry, ",\n");
-    print("functions", function_rows(), function_entry, "\n");
+    print("functions", public_functions(), function_entry, "\n");
     std::cout << "}\n";
 }

@@ -9,7 +9,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._arguments import ufuncs
 from cuarray._arguments.axes import normalise_axes
-from cuarray._arguments.functions import broadcast_to, concat, moveaxis, stack
+from cuarray._arguments.functions import argsort, broadcast_to, concat, moveaxis, sort, stack
 from cuarray._arguments.operands import array_output, as_arrays, dtype_into, host_values, write_output
 from cuarray._arguments.ufuncs import clip, floor, isfinite, isnan, maximum, minimum, subtract, where
 from cuarray._functions.creation import as_array, empty
@@ -432,7 +432,7 @@ def gathered(results, q, rows):
 def weighted_quantiles(function, a, q, slices, out, weights, *, skips_nan=False):
     weights = slices.rows(checked_weights(weights, a, slices, function))
     rows, n = slices.values, slices.values.shape[-1]
-    order = _core.argsort(rows, rows.ndim - 1, False, function)
+    order = argsort(rows)
     ordered = _core.take_along_axis(rows, order, rows.ndim - 1)
     weights = _core.take_along_axis(weights, order, rows.ndim - 1).astype(np.float64)
     if skips_nan:
@@ -505,7 +505,7 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=np._NoValu
         middle = sorted({(most - 1) // 2, most // 2})
         found = _core.order_statistics(rows, last, middle, "nanmedian")
         return slices.result(found.mean(axis=-1), out, broadcasts=True)
-    ordered = _core.sort(rows, last, False, "nanmedian")
+    ordered = sort(rows)
     ends = [maximum(count - 1, 0) // 2, maximum(count // 2, 0)]
     middle = concat([_core.take_along_axis(ordered, end, last) for end in ends], axis=-1)
     return slices.result(middle.mean(axis=-1), out, broadcasts=True)
@@ -636,11 +636,11 @@ def find_nanquantiles(function, a, q, scale, axis, out, method, keepdims, weight
     slices = Slices(a, axis, keepdims, function)
     if weights is not None:
         return weighted_quantiles(function, a, q, slices, out, weights, skips_nan=True)
-    rows, last = slices.values, slices.values.ndim - 1
+    rows = slices.values
     count, least, _ = counts_of_numbers(rows)
     if least == rows.shape[-1]:
         return find_quantiles(function, a, given, scale, axis, out, method, keepdims, None, skips_nan=True)
-    ordered = _core.sort(rows, last, False, function)
+    ordered = sort(rows)
     results = [quantile_of_counts(ordered, count, one, rule, is_weak, dtype_of(out)) for one in q.reshape(-1)]
     result = gathered(results, q, ordered)
     return slices.result(result, out, q.ndim, broadcasts=True)

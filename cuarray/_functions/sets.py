@@ -6,7 +6,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axis
-from cuarray._arguments.functions import concat, moveaxis
+from cuarray._arguments.functions import argsort, concat, lexsort, moveaxis, sort
 from cuarray._arguments.operands import as_arrays
 from cuarray._arguments.ufuncs import isnan, minimum
 from cuarray._core import ndarray
@@ -154,10 +154,10 @@ def unique(
         flat, shape = ar.ravel(), ar.shape
         order = None
         if return_index or return_inverse:
-            order = _core.argsort(flat, 0, False, "unique")
+            order = argsort(flat)
             ordered = _core.take(flat, order, 0)
         else:
-            ordered = _core.sort(flat, 0, False, "unique")
+            ordered = sort(flat)
         if not wanted:
             return ordered[differs_from_before(ordered, equal_nan)]
         groups = Groups(order, differs_from_before(ordered, equal_nan))
@@ -184,7 +184,7 @@ def unique_slices(ar, axis):
     if rows.size == 0:
         order = arange(n, device=ar.device)
     else:
-        order = _core.lexsort([rows[:, i] for i in reversed(range(rows.shape[1]))], 0)
+        order = lexsort([rows[:, i] for i in reversed(range(rows.shape[1]))])
         rows = _core.take(rows, order, 0)
         mask[1:] = (rows[1:] != rows[:-1]).any(axis=1)
     groups = Groups(order, mask)
@@ -392,7 +392,7 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
             places = minimum(element.astype(np.int64, copy=False).view(np.uint64) - first, np.uint64(holds.size - 1))
         found = _core.take(holds, places.view(np.int64), 0)
     else:
-        ordered = _core.sort(others, 0, False, "isin")
+        ordered = sort(others)
         places = minimum(_core.search_sorted(ordered, element, "left"), others.size - 1)
         found = _core.take(ordered, places, 0) == element
     found = ~found if invert else found
@@ -432,7 +432,7 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     elif not assume_unique:
         ar1, ar2 = unique(ar1), unique(ar2)
     both = concat([ar1, ar2])
-    order = _core.argsort(both, 0, False, "intersect1d")
+    order = argsort(both)
     ordered = _core.take(both, order, 0)
     twice = ordered[1:] == ordered[:-1]
     common = ordered[:-1][twice]
@@ -470,7 +470,7 @@ def setxor1d(ar1, ar2, assume_unique=False):
     """
     if not assume_unique:
         ar1, ar2 = (unique(x) for x in as_arrays("setxor1d", ar1, ar2))
-    ordered = _core.sort(concat([ar1, ar2], axis=None), 0, False, "setxor1d")
+    ordered = sort(concat([ar1, ar2], axis=None))
     begins = differs_from_before(ordered, False)
     alone = begins.copy()
     alone[:-1] &= begins[1:]

@@ -4,310 +4,23 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axis
-from cuarray._arguments.operands import as_arrays, host_values, word
+from cuarray._arguments.functions import argpartition, argsort, sort
+from cuarray._arguments.operands import as_arrays
 from cuarray._arguments.ufuncs import less, not_equal
-from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
 
 __all__ = [
-    "argpartition",
-    "argsort",
     "digitize",
-    "lexsort",
-    "partition",
     "searchsorted",
-    "sort",
     "sort_complex",
     "top_k",
 ]
-
-
-def check_kind(kind, order, stable, function):
-    """Raise ValueError where NumPy would; every kind is the same stable sort in cuarray."""
-    if order is not None:
-        raise ValueError(f"{function}: cannot specify order when the array has no fields")
-    if kind is not None and not isinstance(kind, str):
-        raise TypeError(f"{function}: kind must be a string, not {kind!r}")
-    if kind is not None and stable is not None:
-        raise ValueError(f"{function}: kind and stable cannot both be given")
-    if kind is not None and kind[:1].lower() not in {"q", "h", "m", "s"}:
-        kinds = "'quicksort', 'heapsort', 'mergesort' or 'stable'"
-        raise ValueError(f"{function}: kind must be {kinds}, not {kind!r}")
 
 
 def along(a, axis, function):
     """Return an array and the normalized axis to sort along; flattened if the axis is None."""
     a = as_array(a)
     return (a.ravel(), 0) if axis is None else (a, normalise_axis(axis, a, function))
-
-
-def with_an_axis(a):
-    """Return an array of at least one axis; a 0-d array as one element."""
-    a = as_array(a)
-    return a if a.ndim else a.reshape(1)
-
-
-@_core.with_fast_path
-def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
-    """Return a sorted copy.
-
-    The sort is always stable: equal elements keep their order. It needs temporary memory of the size of the
-    result; twice as much along another axis than the last.
-
-    Parameters
-    ----------
-    a : array_like
-    axis : int or None
-        None sorts the flattened array.
-    kind : {'quicksort', 'heapsort', 'mergesort', 'stable'}, optional
-        Accepted for NumPy compatibility; all are the same stable sort.
-    order : None
-        Accepted for NumPy compatibility.
-    stable : bool, optional
-        Accepted for NumPy compatibility.
-    descending : bool
-        Whether to sort in descending order.
-
-    Returns
-    -------
-    ndarray
-        Of the type and shape of `a`. NaN is last in either direction; complex numbers are ordered by their
-        real parts, then by their imaginary parts.
-
-    Raises
-    ------
-    AxisError
-        If the axis does not exist.
-    ValueError
-        If `kind` is unknown, or given together with `stable`.
-
-    See Also
-    --------
-    numpy.sort
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.sort([[3, 1, 2], [0, 5, 4]])
-    array([[1, 2, 3],
-           [0, 4, 5]])
-    >>> ca.sort([1.0, ca.nan, 2.0], descending=True)
-    array([ 2.,  1., nan])
-    """
-    check_kind(kind, order, stable, "sort")
-    return _core.sort(*along(a, axis, "sort"), bool(descending))
-
-
-@_core.with_fast_path
-def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
-    """Return the indices that sort an array.
-
-    The sort is stable. It needs temporary memory of the size of the result; twice as much along another axis
-    than the last.
-
-    Parameters
-    ----------
-    a : array_like
-    axis : int or None
-        None sorts the flattened array.
-    kind : {'quicksort', 'heapsort', 'mergesort', 'stable'}, optional
-        Accepted for NumPy compatibility; all are the same stable sort.
-    order : None
-        Accepted for NumPy compatibility.
-    stable : bool, optional
-        Accepted for NumPy compatibility.
-    descending : bool
-        Whether to sort in descending order.
-
-    Returns
-    -------
-    ndarray
-        int64, of the shape of `a`.
-
-    Raises
-    ------
-    AxisError
-        If the axis does not exist.
-    ValueError
-        If `kind` is unknown, or given together with `stable`.
-
-    See Also
-    --------
-    numpy.argsort
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.argsort([30, 10, 20])
-    array([1, 2, 0])
-    """
-    check_kind(kind, order, stable, "argsort")
-    return _core.argsort(*along(with_an_axis(a), axis, "argsort"), bool(descending))
-
-
-def ranks_of(kth, size, kind, order, function):
-    """Return the positions of `kth`, ascending; TypeError or ValueError if it is invalid."""
-    if order is not None:
-        raise ValueError(f"{function}: cannot specify order when the array has no fields")
-    word(kind, ("introselect",), "kind", function)
-    places = host_values(kth, function)
-    if places.ndim > 1:
-        raise ValueError(f"{function}: kth is a place or a sequence of places, not of shape {places.shape}")
-    if places.dtype.kind == "b":
-        raise ValueError(f"{function}: kth holds places, not bools")
-    if places.dtype.kind not in "iu":
-        raise TypeError(f"{function}: kth holds integers, not {places.dtype}")
-    places = places.reshape(-1).tolist() if size else []
-    for place in places:
-        if not -size <= place < size:
-            raise ValueError(f"{function}: kth {place} is out of bounds for size {size}")
-    return sorted({place % size for place in places})
-
-
-@_core.with_fast_path
-def partition(a, kth, axis=-1, kind="introselect", order=None, *, descending=False):
-    """Return a partitioned copy: the elements at the positions `kth` are those of the sorted array.
-
-    Smaller elements are before such a position, larger ones after it.
-
-    Parameters
-    ----------
-    a : array_like
-    kth : int or sequence of int
-        The positions; negative ones count from the end.
-    axis : int or None
-        None partitions the flattened array.
-    kind : {'introselect'}
-        Accepted for NumPy compatibility.
-    order : None
-        Accepted for NumPy compatibility.
-    descending : bool
-        Whether the larger elements are before the position.
-
-    Returns
-    -------
-    ndarray
-        Of the type and shape of `a`.
-
-    Raises
-    ------
-    AxisError
-        If the axis does not exist.
-    TypeError
-        If a position is not an integer.
-    ValueError
-        If a position is out of bounds.
-
-    See Also
-    --------
-    numpy.partition
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> x = ca.partition([7, 1, 9, 3, 5], 2)
-    >>> x[2]
-    np.int64(5)
-    """
-    a, axis = along(a, axis, "partition")
-    ranks = ranks_of(kth, a.shape[axis], kind, order, "partition")
-    return _core.partition(a, axis, ranks, bool(descending), "partition")
-
-
-@_core.with_fast_path
-def argpartition(a, kth, axis=-1, kind="introselect", order=None, *, descending=False):
-    """Return the indices that partition an array.
-
-    Parameters
-    ----------
-    a : array_like
-    kth : int or sequence of int
-        The positions; negative ones count from the end.
-    axis : int or None
-        None partitions the flattened array.
-    kind : {'introselect'}
-        Accepted for NumPy compatibility.
-    order : None
-        Accepted for NumPy compatibility.
-    descending : bool
-        Whether the larger elements are before the position.
-
-    Returns
-    -------
-    ndarray
-        int64, of the shape of `a`.
-
-    Raises
-    ------
-    AxisError
-        If the axis does not exist.
-    TypeError
-        If a position is not an integer.
-    ValueError
-        If a position is out of bounds.
-
-    See Also
-    --------
-    numpy.argpartition
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.argpartition([7, 1, 9, 3, 5], 2)[2]
-    np.int64(4)
-    """
-    a, axis = along(with_an_axis(a), axis, "argpartition")
-    ranks = ranks_of(kth, a.shape[axis], kind, order, "argpartition")
-    return _core.argpartition(a, axis, ranks, bool(descending), "argpartition")
-
-
-@_core.with_fast_path
-def lexsort(keys, axis=-1):
-    """Return the indices that sort by several keys: by the last one, then by the one before it, and so on.
-
-    Parameters
-    ----------
-    keys : array_like or sequence of array_like
-        Of one shape.
-    axis : int
-
-    Returns
-    -------
-    ndarray
-        int64, of the shape of one key.
-
-    Raises
-    ------
-    TypeError
-        If there are no keys.
-    ValueError
-        If the shapes differ.
-    AxisError
-        If the axis does not exist.
-
-    See Also
-    --------
-    numpy.lexsort
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> surname, name = [2, 1, 1], [5, 9, 3]
-    >>> ca.lexsort([name, surname])
-    array([2, 1, 0])
-    """
-    if isinstance(keys, ndarray):
-        keys = [keys[i, ...] for i in range(keys.shape[0])] if keys.ndim else []
-    elif not hasattr(keys, "__len__"):
-        keys = []
-    keys, axis = as_arrays("lexsort", *keys), integer(axis, "axis", "lexsort")
-    if not keys:
-        raise TypeError("lexsort: a sequence of at least one key is needed")
-    if keys[0].ndim == 0 and all(key.ndim == 0 for key in keys):
-        if axis not in (0, -1):
-            raise np.exceptions.AxisError(axis, 0, "lexsort")
-        return _core.as_value(as_array(np.int64(0), keys[0].device))
-    return _core.lexsort(keys, normalise_axis(axis, keys[0].ndim, "lexsort"))
 
 
 def sort_complex(a):
@@ -387,9 +100,9 @@ def top_k(a, k, /, *, axis=-1, largest=True, sorted=True):
     if not 0 <= k <= a.shape[axis]:
         raise ValueError(f"top_k: k must be in 0..{a.shape[axis]}, not {k}")
     first = (*(slice(None),) * axis, slice(k))
-    places = _core.argpartition(a, axis, [k - 1] if k else [], bool(largest), "top_k")[first]
+    places = argpartition(a, max(k - 1, 0), axis, descending=largest)[first]
     values = _core.take_along_axis(a, places, axis)
-    order = _core.argsort(values, axis, bool(largest), "top_k")
+    order = argsort(values, axis, descending=largest)
     return _core.take_along_axis(values, order, axis), _core.take_along_axis(places, order, axis)
 
 

@@ -8,8 +8,7 @@ from types import GenericAlias
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.axes import normalise_axis
-from cuarray._arguments.functions import diagonal, repeat, trace
+from cuarray._arguments.functions import argpartition, argsort, diagonal, repeat, trace
 from cuarray._arguments.ufuncs import ceil, floor, trunc
 from cuarray._arguments.ufuncs import conj as conj_ufunc
 from cuarray._core import ndarray
@@ -205,63 +204,6 @@ def nonzero(self):
 # Order
 
 
-def sort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False):
-    """Sort the elements along an axis, in place; see cuarray.sort.
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> x = ca.asarray([3, 1, 2])
-    >>> x.sort()
-    >>> x
-    array([1, 2, 3])
-    """
-    sorting.check_kind(kind, order, stable, "sort")
-    _core.sort_in_place(self, normalise_axis(axis, self.ndim, "sort"), bool(descending))
-
-
-@_core.with_fast_path
-def argsort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False):
-    """Return the positions that sort the elements; see cuarray.argsort.
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.asarray([3, 1, 2]).argsort()
-    array([1, 2, 0])
-    """
-    return sorting.argsort(self, axis, kind, order, stable=stable, descending=descending)
-
-
-def partition(self, kth, axis=-1, kind="introselect", order=None, *, descending=False):
-    """Partition the elements along an axis, in place; see cuarray.partition.
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> x = ca.asarray([4, 1, 3, 2])
-    >>> x.partition(1)
-    >>> x[1]
-    np.int64(2)
-    """
-    axis = normalise_axis(axis, self, "partition")
-    ranks = sorting.ranks_of(kth, self.shape[axis], kind, order, "partition")
-    self[...] = _core.partition(self, axis, ranks, bool(descending), "partition")
-
-
-def argpartition(self, kth, axis=-1, kind="introselect", order=None, *, descending=False):
-    """Return the positions that partition the elements; see cuarray.argpartition.
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> x = ca.asarray([4, 1, 3, 2])
-    >>> x[x.argpartition(1)][1]
-    np.int64(2)
-    """
-    return sorting.argpartition(self, kth, axis, kind, order, descending=descending)
-
-
 def searchsorted(self, v, side="left", sorter=None):
     """Return the positions at which values belong; see cuarray.searchsorted.
 
@@ -345,6 +287,7 @@ _core.extend_ndarray(
     {
         **byte_methods.METHODS,
         **conversions.METHODS,
+        **_core.methods,
         "__array_function__": array_function,
         "__array_namespace__": array_namespace,
         "__class_getitem__": classmethod(GenericAlias),
@@ -373,13 +316,11 @@ _core.extend_ndarray(
         "dot": dot,
         "flat": property(Flat, set_flat, doc="The elements as one axis, in C order."),
         "nonzero": nonzero,
-        "partition": partition,
         "put": put,
         "repeat": repeat,
         "round": array_round,
         "searchsorted": searchsorted,
         "setflags": setflags,
-        "sort": sort,
         "take": take,
         "to_numpy": to_numpy,
         "trace": trace,

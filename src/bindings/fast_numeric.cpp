@@ -216,20 +216,6 @@ PyObject* sums_over_taps(Given given, int is_turned) {
                 [=, x = *a] { return correlate(x, taps, before, sums, is_turned ? "convolve" : "correlate"); });
 }
 
-/// lexsort: keys, axis. A list of arrays of one axis.
-PyObject* sorted_by_keys(Given given, int) {
-    if (!given[0] || !is_list(given[0]) || given[1]) return nullptr;
-    std::vector<Array> keys;
-    for (Py_ssize_t k = 0; k < length_of(given[0]); ++k) {
-        const Array* const key = read_array(entry_of(given[0], k));
-        if (!key || key->ndim() != 1 || key->is_empty()) return nullptr;
-        if (k > 0 && !(key->shape() == keys[0].shape() && key->device() == keys[0].device())) return nullptr;
-        keys.push_back(*key);
-    }
-    if (keys.empty()) return nullptr;
-    return made(keys[0].device(), keys[0].size(), [&] { return lexsort(keys, 0); });
-}
-
 /// cross: a, b, axisa, axisb, axisc, axis. Of two vectors of three float64.
 PyObject* cross_product(Given given, int) {
     const Array *const a = read_array(given[0]), *const b = read_array(given[1]);
@@ -264,34 +250,6 @@ PyObject* running_sum(Given given, int) {
     return made(array->device(), array->size(), [&, x = *array] { return accumulate(row::add, x, options); });
 }
 
-/// partition and argpartition: a, kth, axis, kind, order, descending. By one place.
-PyObject* divided(Given given, int gives_indices) {
-    const Array* const array = read_array(given[0]);
-    int64_t place, axis = -1;
-    if (!array || array->ndim() == 0 || !given[1] || !read_int(given[1], place) || !are_absent(given, {3, 4, 5}))
-        return nullptr;
-    if (!read_axis(given[2], array->ndim(), axis)) return nullptr;
-    const int line = int(axis);
-    const int64_t extent = array->shape()[line];
-    if (place < -extent || place >= extent) return nullptr;
-    const int64_t ranks[] = {place < 0 ? place + extent : place};
-    return made(array->device(), array->size(), [&, x = *array] {
-        return gives_indices ? argpartition(x, line, ranks, false, "argpartition")
-                             : partition(x, line, ranks, false, "partition");
-    });
-}
-
-/// sort and argsort: a, axis, kind, order, stable, descending.
-PyObject* sorted(Given given, int gives_indices) {
-    const Array* const array = read_array(given[0]);
-    int64_t axis = -1;
-    if (!array || array->ndim() == 0 || !are_absent(given, {2, 3, 4, 5})) return nullptr;
-    if (!read_axis(given[1], array->ndim(), axis)) return nullptr;
-    const int line = int(axis);
-    return made(array->device(), array->size(),
-                [=, x = *array] { return gives_indices ? argsort(x, line, false) : sort(x, line, false); });
-}
-
 /// Writes the elements that differ from the one before them, the first one included; NaN equals NaN. Returns how many.
 template <class T>
 int64_t write_different(const T* from, int64_t n, T* to) {
@@ -310,7 +268,7 @@ PyObject* different(Given given, int) {
     const bool is_integer = info(array->dtype()).kind <= Kind::Signed;
     if (array->nbytes() > kFewBytes || !direct_data(*array)) return nullptr;
     if (!is_integer && array->dtype() != DType::float32 && array->dtype() != DType::float64) return nullptr;
-    const Array line = sort(array->reshape({array->size()}), 0, false);
+    const Array line = sort(array->reshape({array->size()}), 0);
     const char* const from = direct_elements(line);
     if (!from) return nullptr;
     alignas(16) char room[kFewBytes];
@@ -348,14 +306,9 @@ constexpr FastFunction kNumericPaths[] = {
     {"inner", inner_product},
     {"convolve", sums_over_taps, true},
     {"correlate", sums_over_taps, false},
-    {"lexsort", sorted_by_keys},
     {"vdot", conjugated_product},
     {"cumsum", running_sum},
     {"cross", cross_product},
-    {"partition", divided, false},
-    {"argpartition", divided, true},
-    {"sort", sorted, false},
-    {"argsort", sorted, true},
 };
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "cuarray/ops/joining.h"
 #include "cuarray/ops/rearranging.h"
 #include "cuarray/ops/shaping.h"
+#include "cuarray/ops/sort.h"
 #include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {
@@ -140,6 +141,9 @@ bool copies_elements(const FunctionCall& call, PyObject* source) {
 
 template <Gives gives, auto function, class R, class... Parameters, size_t... k>
 PyObject* run_function(const FunctionCall& call, R (*)(Parameters...), std::index_sequence<k...>) {
+    if (gives == Gives::Nothing && !is_ndarray(call.given[0]))
+        fail(PyExc_TypeError, "descriptor '%s' for 'ndarray' objects doesn't apply to a '%s' object",
+             python_name(call.row).c_str(), Py_TYPE(call.given[0])->tp_name);
     std::tuple<Reader<std::remove_cvref_t<Parameters>>...> readers;
     (std::get<k>(readers).read(call, int(k)), ...);
     const Array* first = nullptr;
@@ -154,20 +158,26 @@ PyObject* run_function(const FunctionCall& call, R (*)(Parameters...), std::inde
     PyObject* const source = source_of(std::get<0>(readers));
     CallWork work;
     bool is_long = false;
-    if constexpr (gives == Gives::Array || gives == Gives::Value || gives == Gives::Each || gives == Gives::Shown) {
+    constexpr bool is_view = gives == Gives::View || gives == Gives::Same || gives == Gives::List;
+    if constexpr (!is_view) {
         (std::get<k>(readers).add_to(work), ...);
         is_long = work.is_long() && (gives != Gives::Shown || copies_elements(call, source));
     }
-    auto result = without_gil(is_long, [&] { return function(std::get<k>(readers).get()...); });
-    PyObject* out = nullptr;
-    ((out = out ? out : output_of(std::get<k>(readers))), ...);
-    if (out) return Py_NewRef(out);
-    if constexpr (std::is_same_v<R, std::vector<Array>> || std::is_same_v<R, std::vector<ArrayOrNumber>>)
-        return give_all<gives>(std::move(result), std::get<0>(readers));
-    else if constexpr (std::is_same_v<R, ArrayOrNumber>)
-        return give_on(first ? std::optional(first->device()) : std::nullopt, std::move(result));
-    else
-        return give<gives>(std::move(result), source);
+    if constexpr (gives == Gives::Nothing) {
+        without_gil(is_long, [&] { function(std::get<k>(readers).get()...); });
+        return Py_NewRef(Py_None);
+    } else {
+        auto result = without_gil(is_long, [&] { return function(std::get<k>(readers).get()...); });
+        PyObject* out = nullptr;
+        ((out = out ? out : output_of(std::get<k>(readers))), ...);
+        if (out) return Py_NewRef(out);
+        if constexpr (std::is_same_v<R, std::vector<Array>> || std::is_same_v<R, std::vector<ArrayOrNumber>>)
+            return give_all<gives>(std::move(result), std::get<0>(readers));
+        else if constexpr (std::is_same_v<R, ArrayOrNumber>)
+            return give_on(first ? std::optional(first->device()) : std::nullopt, std::move(result));
+        else
+            return give<gives>(std::move(result), source);
+    }
 }
 
 /// Runs a function of one array for each that is given: one result, or a tuple.
@@ -451,15 +461,17 @@ Object make_reduction_function(PyObject* prototype) {
 void bind_functions(pybind11::module_& m) {
     make_table_function_type();
     const Object prototypes = make_prototypes();
-    pybind11::dict made, chapters;
+    pybind11::dict made, methods, chapters;
     for (size_t i = 0; i < function_rows().size(); ++i) {
         const FunctionRow& row = function_rows()[i];
-        const Object name = Object::steal(PyUnicode_InternFromString(row.name));
-        made[row.name] =
+        const Object name = Object::steal(PyUnicode_InternFromString(python_name(row).c_str()));
+        const bool is_method = row.gives == Gives::Nothing;
+        (is_method ? methods : made)[name.get()] =
             make_table_function(row, kBoundFunctions[i], PyTuple_GET_ITEM(prototypes.get(), Py_ssize_t(i)), name.get());
-        chapters[row.name] = row.chapter;
+        if (!is_method) chapters[row.name] = row.chapter;
     }
     m.attr("functions") = made;
+    m.attr("methods") = methods;
     m.attr("chapters") = chapters;
     m.attr("function") = pybind11::handle(reinterpret_cast<PyObject*>(table_function_type));
     m.def("reduction_function", &make_reduction_function,

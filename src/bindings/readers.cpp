@@ -122,6 +122,48 @@ int64_t read_count(PyObject* object, Parameter parameter) {
     return overflow ? (overflow > 0 ? INT64_MAX : INT64_MIN) : python::to_int64(object, parameter);
 }
 
+Ranks read_ranks(PyObject* object, Parameter parameter) {
+    Object listed = Object::share(object);
+    const auto is_plain = [&] {
+        if (!is_list(object) || length_of(object) == 0) return false;
+        for (Py_ssize_t i = 0; i < length_of(object); ++i)
+            if (!PyLong_CheckExact(entry_of(object, i))) return false;
+        return true;
+    };
+    if (!is_plain()) {
+        // NumPy reads them, on the host.
+        refuse_to_strip(object, parameter.function);
+        static Attribute as_numpy{"numpy", "asarray"};
+        const Object places = is_ndarray(object) ? copy_to_numpy(array_of(object)) : call_with(as_numpy.get(), object);
+        const std::string kind =
+            attribute_text(Object::steal(PyObject_GetAttrString(places.get(), "dtype")).get(), "kind");
+        if (kind == "b") refuse(PyExc_ValueError, parameter, "integers, not bools", object);
+        if (kind != "i" && kind != "u") refuse(PyExc_TypeError, parameter, "integers", object);
+        listed = entries_of(places.get());
+        if (PyLong_Check(listed.get())) return Dims{read_count(listed.get(), parameter)};
+    }
+    Ranks ranks;
+    ranks.resize(int(length_of(listed.get())));
+    for (int i = 0; i < ranks.size(); ++i) {
+        PyObject* const entry = entry_of(listed.get(), i);
+        if (is_list(entry))
+            fail_in(parameter.function, PyExc_ValueError, "%s must be an integer or have one axis", parameter.name);
+        ranks[i] = read_count(entry, parameter);
+    }
+    return ranks;
+}
+
+SortKind read_sort_kind(PyObject* object, Parameter parameter) {
+    const std::string_view text = to_text(object, parameter);
+    switch (text.empty() ? 0 : text[0] | 32) {  // its first letter says it, as in NumPy
+        case 'q': return SortKind::Quicksort;
+        case 'h': return SortKind::Heapsort;
+        case 'm': return SortKind::Mergesort;
+        case 's': return SortKind::Stable;
+        default: refuse(PyExc_ValueError, parameter, "'quicksort', 'heapsort', 'mergesort' or 'stable'", object);
+    }
+}
+
 BitOrder read_bit_order(PyObject* object, const char* function) {
     const bool is_text = PyUnicode_Check(object);
     if (is_text && PyUnicode_CompareWithASCIIString(object, "big") == 0) return BitOrder::Big;

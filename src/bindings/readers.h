@@ -13,6 +13,7 @@
 #include "cuarray/ops/bit_packing.h"
 #include "cuarray/ops/functions.h"
 #include "cuarray/ops/indexing.h"
+#include "cuarray/ops/sort.h"
 
 namespace cuarray::python {
 
@@ -58,6 +59,9 @@ int64_t read_count(PyObject* object, Parameter parameter);
 /// One count, or an array of them.
 std::variant<int64_t, Object> read_counts(PyObject* object, CallDevice device, Parameter parameter);
 
+/// Positions in a sorted order: integers, and no bools.
+Ranks read_ranks(PyObject* object, Parameter parameter);
+SortKind read_sort_kind(PyObject* object, Parameter parameter);
 BitOrder read_bit_order(PyObject* object, const char* function);
 /// What an index out of bounds means: 'raise', also for None, 'wrap' or 'clip'.
 Outside read_outside(PyObject* object, Parameter parameter);
@@ -383,6 +387,42 @@ struct Reader<BitOrder> : PlainReader {
     void read(const FunctionCall& call, int k) { value = read_bit_order(call.given[k], call.row.name); }
     BitOrder get() const { return value; }
     BitOrder value;
+};
+
+template <>
+struct Reader<Ranks> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        if (PyLong_CheckExact(call.given[k]) && read_plain_dims(call.given[k], value)) return;
+        value = read_ranks(call.given[k], call.parameter(k));
+    }
+    const Ranks& get() const { return value; }
+    Ranks value;
+};
+
+template <>
+struct Reader<SortKind> : PlainReader {
+    void read(const FunctionCall& call, int k) { value = read_sort_kind(call.given[k], call.parameter(k)); }
+    SortKind get() const { return value; }
+    SortKind value;
+};
+
+template <>
+struct Reader<SelectionKind> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        static PyObject* const usual = PyUnicode_InternFromString("introselect");
+        if (call.given[k] == usual || to_text(call.given[k], call.parameter(k)) == "introselect") return;
+        refuse(PyExc_ValueError, call.parameter(k), "'introselect'", call.given[k]);
+    }
+    SelectionKind get() const { return SelectionKind::Introselect; }
+};
+
+template <>
+struct Reader<NoFields> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        if (call.given[k] == Py_None) return;
+        fail_in(call.row.name, PyExc_ValueError, "cannot specify order when the array has no fields");
+    }
+    NoFields get() const { return {}; }
 };
 
 template <>

@@ -14,6 +14,7 @@
 #include "cuarray/ops/joining.h"
 #include "cuarray/ops/rearranging.h"
 #include "cuarray/ops/shaping.h"
+#include "cuarray/ops/sort.h"
 
 namespace cuarray {
 namespace {
@@ -44,12 +45,18 @@ template <>
 constexpr const char* kWords<AxisList> = "int or tuple of int";
 template <> constexpr const char* kWords<Integers> = "int or array_like of int";
 template <> constexpr const char* kWords<std::variant<int64_t, Array>> = "int or array_like of int";
+template <> constexpr const char* kWords<Ranks> = "int or array_like of int";
+template <>
+constexpr const char* kWords<std::optional<SortKind>> = "{'quicksort', 'heapsort', 'mergesort', 'stable'}, optional";
+template <> constexpr const char* kWords<SelectionKind> = "{'introselect'}";
+template <> constexpr const char* kWords<NoFields> = "None";
 template <> constexpr const char* kWords<bool> = "bool";
 template <> constexpr const char* kWords<std::optional<bool>> = "bool, optional";
 template <> constexpr const char* kWords<char> = "str";
 
 template <class R>
 constexpr const char* kResultWords = "ndarray";
+template <> constexpr const char* kResultWords<void> = "";
 template <> constexpr const char* kResultWords<Dims> = "tuple of int";
 template <> constexpr const char* kResultWords<std::vector<Array>> = "tuple of ndarray";
 template <> constexpr const char* kResultWords<std::vector<ArrayOrNumber>> = "tuple of ndarray";
@@ -113,6 +120,9 @@ std::string indented(const std::string& text) {
 constexpr std::pair<std::string_view, const char*> kGlossary[] = {
     {"out", "Output array."},
     {"subok", "Accepted and ignored: there are no subclasses."},
+    {"kind", "Accepted for NumPy compatibility: the method is always the same."},
+    {"order", "Accepted for NumPy compatibility: arrays have no fields."},
+    {"stable", "Accepted for NumPy compatibility, if `kind` is not given: the sort is always stable."},
 };
 
 std::string section(const std::string& title, const std::string& text) {
@@ -194,6 +204,11 @@ std::vector<std::string> parameter_names(const FunctionRow& row) {
     return names;
 }
 
+std::string python_name(const FunctionRow& row) {
+    const std::string name = row.name;
+    return row.gives == Gives::Nothing ? name.substr(0, name.rfind("_in_place")) : name;
+}
+
 bool is_ignored(std::string_view parameter) { return parameter == "subok"; }
 
 std::string docstring(const FunctionRow& row) {
@@ -202,9 +217,11 @@ std::string docstring(const FunctionRow& row) {
         const size_t colon = line.find(": ");
         raises += "\n" + line.substr(0, colon) + indented(line.substr(colon + 2));
     }
-    return row.summary + section("Parameters", parameters_section(row)) +
-           section("Returns", std::string("\n") + row.result + indented(result_text(row))) + section("Raises", raises) +
-           section("See Also", std::string("\nnumpy.") + row.name) +
+    const bool is_method = row.gives == Gives::Nothing;
+    const std::string result = is_method ? "" : std::string("\n") + row.result + indented(result_text(row));
+    return row.summary + section("Parameters", parameters_section(row)) + section("Returns", result) +
+           section("Raises", raises) +
+           section("See Also", (is_method ? "\nnumpy.ndarray." : "\nnumpy.") + python_name(row)) +
            section("Examples", std::string("\n>>> import cuarray as ca\n") + row.example) + "\n";
 }
 

@@ -175,7 +175,7 @@ Array interpolated(const Array& x, const Array& xp, const Array& fp, End left, E
 
 /// The points of one period in ascending order, and one more at each end.
 void repeat_points(Array& xp, Array& fp, const Scalar& period) {
-    const Array order = argsort(xp, 0, false);
+    const Array order = argsort(xp, 0);
     xp = take(xp, order, 0, Outside::Raise);
     fp = take(fp, order, 0, Outside::Raise);
     const int64_t last = xp.size() - 1;

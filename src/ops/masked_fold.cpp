@@ -13,7 +13,7 @@ namespace cuarray {
 Array masked_fold(RowId row, const Array& array, const Array& mask, int axis, const Scalar& initial) {
     const DType T = initial.dtype;
     const Argument inverse[] = {mask};
-    const Array order = argsort(call(row::logical_not, inverse).array[0], axis, false, rows()[row].name);
+    const Array order = argsort(call(row::logical_not, inverse).array[0], axis);
     // Elements that are not selected must not raise faults, as negative exponents would.
     const Array values = astype(array, T, 'K', false);
     const Scalar zero = convert(Scalar::of(DType::int64, int64_t(0)), T);

@@ -1,11 +1,13 @@
 // sort.cpp -- moves the sorted axis to the end, contiguous, and back: backends sort rows.
 #include "cuarray/ops/sort.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/indexing.h"
+#include "cuarray/ops/shaping.h"
 #include "ops/packed.h"
 
 namespace cuarray {
@@ -69,67 +71,119 @@ void check_device(const Array& a, const Array& b, const char* name) {
               "; move one with .to_device(...)");
 }
 
-}  // namespace
-
-Array sort(const Array& array, int axis, bool descending, const char* name) {
-    axis = normalise_axis(axis, array.ndim(), name);
-    if (has_complex(array)) return take_along_axis(array, argsort(array, axis, descending, name), axis);
-    const Array rows = as_rows(array, axis);
-    const bool is_copy = !rows.is_empty() && !overlaps(rows, array);  // an empty one is a view, which may be read-only
-    Array result = is_copy ? rows : empty(rows.shape(), rows.dtype(), rows.device());
-    sort_rows(rows, result, {.name = name, .descending = descending});
-    return from_rows(std::move(result), axis);
+/// Both say which algorithm is meant.
+void refuse_both(const std::optional<SortKind>& kind, const std::optional<bool>& stable, const char* name) {
+    if (kind && stable) raise(ErrorKind::Value, name, ": kind and stable cannot both be given");
 }
 
-void sort_in_place(const Array& array, int axis, bool descending) {
-    if (!array.is_writable()) raise(ErrorKind::Value, "sort: the array is read-only");
-    axis = normalise_axis(axis, array.ndim(), "sort");
+/// An array and its axis to work along; without one, of the flattened array.
+std::pair<Array, int> array_along(const Array& a, const std::optional<int64_t>& axis, const char* name) {
+    if (!axis) return {ravel(a), 0};
+    return {a, normalise_axis(*axis, a.ndim(), name)};
+}
+
+Array with_an_axis(const Array& a) { return a.ndim() ? a : a.reshape({1}); }
+
+/// Different positions, counted from the front; of an axis without elements none.
+Ranks ascending_ranks(Ranks ranks, int64_t extent, const char* name) {
+    if (extent == 0) return {};
+    for (int64_t& rank : ranks) {
+        if (rank < -extent || rank >= extent)
+            raise(ErrorKind::Value, name, ": kth ", rank, " is out of bounds for size ", extent);
+        if (rank < 0) rank += extent;
+    }
+    std::ranges::sort(ranks);
+    ranks.resize(int(std::unique(ranks.begin(), ranks.end()) - ranks.begin()));
+    return ranks;
+}
+
+/// The indices that sort, or partition, along an axis.
+Array indices_of_rows(const Array& array, int axis, const SortOptions& o) {
     const Array rows = as_rows(array, axis);
-    if (has_complex(array) || !overlaps(rows, array)) return assign(array, sort(array, axis, descending), "sort");
+    Array places = empty(rows.shape(), DType::int64, rows.device());
+    sort_rows(rows, places, o);
+    return from_rows(std::move(places), axis);
+}
+
+}  // namespace
+
+Array sort(const Array& a, const std::optional<int64_t>& axis, const std::optional<SortKind>& kind, NoFields,
+           const std::optional<bool>& stable, bool descending) {
+    refuse_both(kind, stable, "sort");
+    const auto [array, along] = array_along(a, axis, "sort");
+    if (has_complex(array)) return take_along_axis(array, argsort(array, along, {}, {}, {}, descending), along);
+    const Array rows = as_rows(array, along);
+    const bool is_copy = !rows.is_empty() && !overlaps(rows, array);  // an empty one is a view, which may be read-only
+    Array result = is_copy ? rows : empty(rows.shape(), rows.dtype(), rows.device());
+    sort_rows(rows, result, {.name = "sort", .descending = descending});
+    return from_rows(std::move(result), along);
+}
+
+void sort_in_place(const Array& array, int64_t axis, const std::optional<SortKind>& kind, NoFields,
+                   const std::optional<bool>& stable, bool descending) {
+    refuse_both(kind, stable, "sort");
+    const int along = normalise_axis(axis, array.ndim(), "sort");
+    if (!array.is_writable()) raise(ErrorKind::Value, "sort: the array is read-only");
+    const Array rows = as_rows(array, along);
+    if (has_complex(array) || !overlaps(rows, array))
+        return assign(array, sort(array, axis, {}, {}, {}, descending), "sort");
     sort_rows(rows, rows, {.name = "sort", .descending = descending});
 }
 
-Array argsort(const Array& array, int axis, bool descending, const char* name) {
-    axis = normalise_axis(axis, array.ndim(), name);
-    const Array rows = as_rows(array, axis);
-    Array places = empty(rows.shape(), DType::int64, rows.device());
-    sort_rows(rows, places, {.name = name, .descending = descending, .indices = true});
-    return from_rows(std::move(places), axis);
+Array argsort(const Array& a, const std::optional<int64_t>& axis, const std::optional<SortKind>& kind, NoFields,
+              const std::optional<bool>& stable, bool descending) {
+    refuse_both(kind, stable, "argsort");
+    const auto [array, along] = array_along(with_an_axis(a), axis, "argsort");
+    return indices_of_rows(array, along, {.name = "argsort", .descending = descending, .indices = true});
 }
 
-Array partition(const Array& array, int axis, std::span<const int64_t> kth, bool descending, const char* name) {
-    axis = normalise_axis(axis, array.ndim(), name);
-    if (has_complex(array)) return sort(array, axis, descending, name);
-    const Array rows = as_rows(array, axis);
+Array partition(const Array& a, const Ranks& kth, const std::optional<int64_t>& axis, SelectionKind, NoFields,
+                bool descending) {
+    const auto [array, along] = array_along(a, axis, "partition");
+    const Ranks ranks = ascending_ranks(kth, array.shape()[along], "partition");
+    if (has_complex(array)) return sort(array, along, {}, {}, {}, descending);
+    const Array rows = as_rows(array, along);
     Array result = empty(rows.shape(), rows.dtype(), rows.device());
-    sort_rows(rows, result, {.name = name, .descending = descending, .kth = kth});
-    return from_rows(std::move(result), axis);
+    sort_rows(rows, result, {.name = "partition", .descending = descending, .kth = ranks});
+    return from_rows(std::move(result), along);
 }
 
-Array argpartition(const Array& array, int axis, std::span<const int64_t> kth, bool descending, const char* name) {
-    axis = normalise_axis(axis, array.ndim(), name);
-    const Array rows = as_rows(array, axis);
-    Array places = empty(rows.shape(), DType::int64, rows.device());
-    sort_rows(rows, places, {.name = name, .descending = descending, .indices = true, .kth = kth});
-    return from_rows(std::move(places), axis);
+void partition_in_place(const Array& array, const Ranks& kth, int64_t axis, SelectionKind kind, NoFields order,
+                        bool descending) {
+    assign(array, partition(array, kth, axis, kind, order, descending), "partition");
 }
 
-Array lexsort(std::span<const Array> keys, int axis) {
-    if (keys.empty()) raise(ErrorKind::Type, "lexsort: needs at least one key");
-    axis = normalise_axis(axis, keys[0].ndim(), "lexsort");
+Array argpartition(const Array& a, const Ranks& kth, const std::optional<int64_t>& axis, SelectionKind, NoFields,
+                   bool descending) {
+    const auto [array, along] = array_along(with_an_axis(a), axis, "argpartition");
+    const Ranks ranks = ascending_ranks(kth, array.shape()[along], "argpartition");
+    return indices_of_rows(array, along,
+                           {.name = "argpartition", .descending = descending, .indices = true, .kth = ranks});
+}
+
+Array lexsort(const ArrayList& keys, int64_t axis) {
+    if (keys.size() == 0) raise(ErrorKind::Type, "lexsort: a sequence of at least one key is needed");
+    const Array& first = *keys[0];
+    for (const Array* const key : keys) {
+        check_device(first, *key, "lexsort");
+        if (!(key->shape() == first.shape()))
+            raise(ErrorKind::Value, "lexsort: all keys need to have the same shape, not ", to_string(first.shape()),
+                  " and ", to_string(key->shape()));
+    }
+    if (first.ndim() == 0) {
+        if (axis != 0) normalise_axis(axis, 1, "lexsort");
+        return full({}, Scalar::of(DType::int64, int64_t(0)), first.device());
+    }
+    const int along = normalise_axis(axis, first.ndim(), "lexsort");
     Array places;
     bool refines = false;
-    for (const Array& key : keys) {
-        check_device(keys[0], key, "lexsort");
-        if (!(key.shape() == keys[0].shape()))
-            raise(ErrorKind::Value, "lexsort: all keys need to have the same shape, not ", to_string(keys[0].shape()),
-                  " and ", to_string(key.shape()));
-        const Array rows = as_rows(key, axis);
+    for (const Array* const key : keys) {
+        const Array rows = as_rows(*key, along);
         if (!refines) places = empty(rows.shape(), DType::int64, rows.device());
         sort_rows(rows, places, {.name = "lexsort", .indices = true, .refines = refines});
         refines = true;
     }
-    return from_rows(std::move(places), axis);
+    return from_rows(std::move(places), along);
 }
 
 Array order_statistics(const Array& array, int axis, std::span<const int64_t> kth, const char* name) {
@@ -139,7 +193,7 @@ Array order_statistics(const Array& array, int axis, std::span<const int64_t> kt
     if (kth.size() > kManyKth || has_complex(rows)) {
         const Dims count{int64_t(kth.size())}, stride{int64_t(sizeof(int64_t))};
         const Array places = from_host(kth.data(), count, stride, DType::int64, rows.device());
-        return take(sort(rows, last, false, name), places, last, Outside::Raise);
+        return take(sort(rows, last), places, last, Outside::Raise);
     }
     Dims shape = rows.shape();
     shape[last] = int64_t(kth.size());

@@ -70,10 +70,10 @@ UNSEEN_BY_THE_STANDARD = [
         row("tensordot"),
     ),
     Mutant(
-        "last-two-unsorted",
-        "cuarray/_functions/sorting.py",
-        'return _core.sort(*along(a, axis, "sort"), bool(descending))',
-        'r = _core.sort(*along(a, axis, "sort"), bool(descending))\n    r[-2:] = r[-2:][::-1].copy()\n    return r',
+        "sorted-the-other-way",
+        "src/ops/sort.cpp",
+        'sort_rows(rows, result, {.name = "sort", .descending = descending});',
+        'sort_rows(rows, result, {.name = "sort", .descending = !descending});',
         row("sort"),
     ),
     Mutant(
@@ -448,10 +448,10 @@ ORDER = [
         tests("sorting"),
     ),
     Mutant(
-        "the-first-key-decides",
-        "cuarray/_functions/sorting.py",
-        "return _core.lexsort(keys, normalise_axis(",
-        "return _core.lexsort(keys[::-1], normalise_axis(",
+        "the-last-key-decides-alone",
+        "src/ops/sort.cpp",
+        ".refines = refines}",
+        ".refines = false}",
         row("lexsort"),
     ),
     Mutant(
@@ -463,9 +463,23 @@ ORDER = [
     ),
     Mutant(
         "a-bool-is-a-place",
-        "cuarray/_functions/sorting.py",
-        'if places.dtype.kind == "b":',
-        "if places is None:",
+        "src/bindings/readers.cpp",
+        'if (kind == "b") refuse(PyExc_ValueError',
+        'if (kind == "B") refuse(PyExc_ValueError',
+        tests("sorting", "partition"),
+    ),
+    Mutant(
+        "ranks-in-the-order-of-the-call",
+        "src/ops/sort.cpp",
+        "    std::ranges::sort(ranks);\n",
+        "",
+        tests("sorting", "partition"),
+    ),
+    Mutant(
+        "partitions-of-a-copy",
+        "src/ops/sort.cpp",
+        "assign(array, partition(array, kth, axis, kind, order, descending)",
+        "assign(copy(array), partition(array, kth, axis, kind, order, descending)",
         tests("sorting", "partition"),
     ),
     Mutant(

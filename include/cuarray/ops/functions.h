@@ -10,7 +10,7 @@
 namespace cuarray {
 
 /// What becomes of a result that is an array, as the head of functions.def explains.
-enum class Gives : uint8_t { Array, Value, View, Shown, Same, List, Each };
+enum class Gives : uint8_t { Array, Value, View, Shown, Same, List, Each, Nothing };
 
 struct FunctionRow {
     const char *chapter, *name;
@@ -25,6 +25,8 @@ CUARRAY_API std::span<const FunctionRow> function_rows();
 
 /// The names of the parameters in a signature, with their stars.
 CUARRAY_API std::vector<std::string> parameter_names(const FunctionRow& row);
+/// The name in Python: a method's without `_in_place`.
+CUARRAY_API std::string python_name(const FunctionRow& row);
 /// Whether a parameter is accepted and ignored, so that the C++ function has none for it.
 CUARRAY_API bool is_ignored(std::string_view parameter);
 

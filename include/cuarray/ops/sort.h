@@ -1,25 +1,49 @@
 // sort.h -- sorts and partitions along an axis, their indices, order statistics, searches in sorted arrays, histograms.
 #pragma once
+#include <optional>
 #include <span>
 #include "cuarray/array/array.h"
+#include "cuarray/ops/arguments.h"
 
 namespace cuarray {
 
-/// A sorted copy; NaN comes last, and the sort is stable.
-CUARRAY_API Array sort(const Array& array, int axis, bool descending, const char* name = "sort");
-CUARRAY_API void sort_in_place(const Array& array, int axis, bool descending);
+/// The algorithm that a caller asks for: all give the same, since every sort is stable.
+enum class SortKind : uint8_t { Quicksort, Heapsort, Mergesort, Stable };
+enum class SelectionKind : uint8_t { Introselect };
+/// The fields to compare, of which no array has any.
+struct NoFields {};
+/// Positions in a sorted order; negative ones count from the end.
+struct Ranks : Dims {
+    using Dims::Dims;
+    Ranks(const Dims& dims) : Dims(dims) {}
+};
 
-/// The indices, int64, that sort the array.
-CUARRAY_API Array argsort(const Array& array, int axis, bool descending, const char* name = "argsort");
+/// A sorted copy: along an axis, or of the flattened array. NaN comes last in either direction, and the sort is stable.
+/// `kind` and `stable`, of which one may be given, change nothing.
+CUARRAY_API Array sort(const Array& a, const std::optional<int64_t>& axis = -1,
+                       const std::optional<SortKind>& kind = {}, NoFields order = {},
+                       const std::optional<bool>& stable = {}, bool descending = false);
+/// Sorts the elements along an axis of the array itself.
+CUARRAY_API void sort_in_place(const Array& a, int64_t axis = -1, const std::optional<SortKind>& kind = {},
+                               NoFields order = {}, const std::optional<bool>& stable = {}, bool descending = false);
+/// The indices, int64, that sort the array; an array without axes is one element.
+CUARRAY_API Array argsort(const Array& a, const std::optional<int64_t>& axis = -1,
+                          const std::optional<SortKind>& kind = {}, NoFields order = {},
+                          const std::optional<bool>& stable = {}, bool descending = false);
 /// The indices that sort by several keys: the last key is the primary one, the one before it breaks ties, and so on.
-CUARRAY_API Array lexsort(std::span<const Array> keys, int axis);
+CUARRAY_API Array lexsort(const ArrayList& keys, int64_t axis = -1);
 
-/// A copy in which the elements at positions `ranks` (ascending) are those of the sorted array, with smaller ones
-/// before and larger ones after each; argpartition gives the indices of its elements.
-CUARRAY_API Array partition(const Array& array, int axis, std::span<const int64_t> ranks, bool descending,
-                            const char* name);
-CUARRAY_API Array argpartition(const Array& array, int axis, std::span<const int64_t> ranks, bool descending,
-                               const char* name);
+/// A copy in which the elements at positions `kth` are those of the sorted array, with smaller ones before and larger
+/// ones after each; argpartition gives the indices of its elements, and partition_in_place writes to the array itself.
+CUARRAY_API Array partition(const Array& a, const Ranks& kth, const std::optional<int64_t>& axis = -1,
+                            SelectionKind kind = SelectionKind::Introselect, NoFields order = {},
+                            bool descending = false);
+CUARRAY_API void partition_in_place(const Array& a, const Ranks& kth, int64_t axis = -1,
+                                    SelectionKind kind = SelectionKind::Introselect, NoFields order = {},
+                                    bool descending = false);
+CUARRAY_API Array argpartition(const Array& a, const Ranks& kth, const std::optional<int64_t>& axis = -1,
+                               SelectionKind kind = SelectionKind::Introselect, NoFields order = {},
+                               bool descending = false);
 
 /// The elements at positions `ranks` of the sorted axis, which becomes the last one; ranks ascend and are in bounds.
 CUARRAY_API Array order_statistics(const Array& array, int axis, std::span<const int64_t> ranks, const char* name);

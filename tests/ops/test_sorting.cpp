@@ -1,0 +1,54 @@
+// test_sorting.cpp -- each function of sort.h that is public in Python from C++, with its options.
+#include "../core/check.h"
+#include "cuarray/ops/sort.h"
+#include "values.h"
+
+using namespace cuarray;
+
+namespace {
+
+void test_sort() {
+    const Array x = numbers({3, 1, 2, 1}), m = numbers({4, 1, 3, 2}).reshape({2, 2});
+    CHECK(holds(sort(x), {4}, {1, 1, 2, 3}) && holds(sort(x, 0, {}, {}, {}, true), {4}, {3, 2, 1, 1}));
+    CHECK(holds(sort(m), {2, 2}, {1, 4, 2, 3}) && holds(sort(m, 0), {2, 2}, {3, 1, 4, 2}));
+    CHECK(holds(sort(m, std::nullopt), {4}, {1, 2, 3, 4}) && holds(sort(x, -1, SortKind::Stable), {4}, {1, 1, 2, 3}));
+    CHECK(RAISES(Value, sort(x, -1, SortKind::Stable, {}, true)) && RAISES(Axis, sort(x, 1)));
+    CHECK(holds(argsort(x), {4}, {1, 3, 2, 0}) && holds(argsort(x, 0, {}, {}, {}, true), {4}, {0, 2, 1, 3}));
+    CHECK(holds(argsort(m, std::nullopt), {4}, {1, 3, 2, 0}) && holds(argsort(counted({})), {1}, {0}));
+    const Array own = copy(x), columns = copy(m);
+    sort_in_place(own);
+    sort_in_place(columns, 0, {}, {}, {}, true);
+    CHECK(holds(own, {4}, {1, 1, 2, 3}) && holds(columns, {2, 2}, {4, 2, 3, 1}));
+    Array fixed = copy(x);
+    fixed.set_read_only();
+    CHECK(RAISES(Value, sort_in_place(fixed)) && RAISES(Value, partition_in_place(fixed, {1})));
+}
+
+void test_partition() {
+    const Array x = numbers({3, 0, 2, 1});
+    CHECK(holds(partition(x, {0, -1, 1, 2}), {4}, {0, 1, 2, 3}));
+    CHECK(holds(partition(x, {3, 2, 1, 0}, 0, SelectionKind::Introselect, {}, true), {4}, {3, 2, 1, 0}));
+    CHECK(holds(argpartition(x, {0, 1, 2}, std::nullopt), {4}, {1, 3, 2, 0}));
+    CHECK(RAISES(Value, partition(x, {4})) && RAISES(Value, argpartition(x, {0, -5})));
+    const Array own = copy(x);
+    partition_in_place(own, {2, 1});
+    CHECK(holds(own, {4}, {0, 1, 2, 3}));
+    CHECK(partition(numbers({}), {9}).size() == 0);
+}
+
+void test_lexsort() {
+    const std::vector<Array> keys{numbers({3, 1, 2, 0}), numbers({1, 1, 0, 0})};
+    CHECK(holds(lexsort(keys), {4}, {3, 2, 1, 0}) && RAISES(Type, lexsort(ArrayList())));
+    const std::vector<Array> unequal{keys[0], numbers({1})};
+    CHECK(RAISES(Value, lexsort(unequal)) && RAISES(Axis, lexsort(keys, 1)));
+    const std::vector<Array> one{counted({})};
+    CHECK(holds(lexsort(one), {}, {0}) && RAISES(Axis, lexsort(one, 1)));
+}
+
+}  // namespace
+
+int main() {
+    test_sort();
+    test_partition();
+    test_lexsort();
+}
