@@ -57,7 +57,6 @@ MODULES = (
     "_functions.sequences",
     "_functions.matrices",
     "_functions.shaping",
-    "_functions.scans",
     "_functions.indexing",
     "_functions.index_grids",
     "_functions.sorting",

@@ -79,7 +79,7 @@ std::string function_entry(const FunctionRow& row) {
 std::vector<FunctionRow> public_functions() {
     std::vector<FunctionRow> found;
     std::ranges::copy_if(function_rows(), std::back_inserter(found),
-                         [](const FunctionRow& row) { return row.gives != Gives::Nothing; });
+                         [](const FunctionRow& row) { return !is_method(row); });
     return found;
 }
 

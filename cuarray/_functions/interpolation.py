@@ -6,12 +6,11 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axis
-from cuarray._arguments.functions import diff
+from cuarray._arguments.functions import cumsum, diff
 from cuarray._arguments.operands import under_its_name
 from cuarray._arguments.ufuncs import abs as abs_ufunc
 from cuarray._arguments.ufuncs import less, where
 from cuarray._functions.creation import as_array
-from cuarray._functions.scans import cumsum
 from cuarray._runtime.fuse import fused_call
 
 __all__ = ["unwrap"]

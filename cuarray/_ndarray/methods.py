@@ -8,11 +8,11 @@ from types import GenericAlias
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.functions import argpartition, argsort, diagonal, repeat, trace
+from cuarray._arguments.functions import argpartition, argsort, cumprod, cumsum, diagonal, repeat, trace
 from cuarray._arguments.ufuncs import ceil, floor, trunc
 from cuarray._arguments.ufuncs import conj as conj_ufunc
 from cuarray._core import ndarray
-from cuarray._functions import elementwise, indexing, products, scans, sorting
+from cuarray._functions import elementwise, indexing, products, sorting
 from cuarray._functions.array_text import html_table, ndarray_repr, ndarray_str
 from cuarray._functions.sharing import copyto
 from cuarray._namespace.info import ARRAY_API_VERSION
@@ -92,34 +92,6 @@ def conj(self, out=None, /):
         return self
     copyto(out, self)
     return out
-
-
-# Along an axis
-
-
-@_core.with_fast_path
-def cumsum(self, axis=None, dtype=None, out=None):
-    """Add up the elements along an axis; see cuarray.cumsum.
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.asarray([1, 2, 3]).cumsum()
-    array([1, 3, 6])
-    """
-    return scans.cumsum(self, axis, dtype, out)
-
-
-def cumprod(self, axis=None, dtype=None, out=None):
-    """Multiply the elements along an axis; see cuarray.cumprod.
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.asarray([1, 2, 3]).cumprod()
-    array([1, 2, 6])
-    """
-    return scans.cumprod(self, axis, dtype, out)
 
 
 # Indexing

@@ -12,7 +12,6 @@
 #include "cuarray/ops/einsum.h"
 #include "cuarray/ops/matmul.h"
 #include "cuarray/ops/reduction.h"
-#include "cuarray/ops/scan.h"
 #include "cuarray/ops/sort.h"
 #include "cuarray/runtime/registry.h"
 
@@ -240,16 +239,6 @@ PyObject* cross_product(Given given, int) {
     return wrap(std::move(result));
 }
 
-/// cumsum: a, axis, dtype, out. Along an axis, or the only one.
-PyObject* running_sum(Given given, int) {
-    const Array* const array = read_array(given[0]);
-    ScanOptions options;
-    if (!array || !are_absent(given, {2, 3})) return nullptr;
-    if (is_given(given[1]) ? !read_axis(given[1], array->ndim(), options.axis) : array->ndim() != 1) return nullptr;
-    options.name = "cumsum";
-    return made(array->device(), array->size(), [&, x = *array] { return accumulate(row::add, x, options); });
-}
-
 /// Writes the elements that differ from the one before them, the first one included; NaN equals NaN. Returns how many.
 template <class T>
 int64_t write_different(const T* from, int64_t n, T* to) {
@@ -307,7 +296,6 @@ constexpr FastFunction kNumericPaths[] = {
     {"convolve", sums_over_taps, true},
     {"correlate", sums_over_taps, false},
     {"vdot", conjugated_product},
-    {"cumsum", running_sum},
     {"cross", cross_product},
 };
 

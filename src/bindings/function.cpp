@@ -13,6 +13,7 @@
 #include "cuarray/ops/interpolation.h"
 #include "cuarray/ops/joining.h"
 #include "cuarray/ops/rearranging.h"
+#include "cuarray/ops/scan.h"
 #include "cuarray/ops/shaping.h"
 #include "cuarray/ops/sort.h"
 #include "cuarray/runtime/registry.h"
@@ -141,7 +142,7 @@ bool copies_elements(const FunctionCall& call, PyObject* source) {
 
 template <Gives gives, auto function, class R, class... Parameters, size_t... k>
 PyObject* run_function(const FunctionCall& call, R (*)(Parameters...), std::index_sequence<k...>) {
-    if (gives == Gives::Nothing && !is_ndarray(call.given[0]))
+    if (gives == Gives::Nothing && is_method(call.row) && !is_ndarray(call.given[0]))
         fail(PyExc_TypeError, "descriptor '%s' for 'ndarray' objects doesn't apply to a '%s' object",
              python_name(call.row).c_str(), Py_TYPE(call.given[0])->tp_name);
     std::tuple<Reader<std::remove_cvref_t<Parameters>>...> readers;
@@ -465,10 +466,9 @@ void bind_functions(pybind11::module_& m) {
     for (size_t i = 0; i < function_rows().size(); ++i) {
         const FunctionRow& row = function_rows()[i];
         const Object name = Object::steal(PyUnicode_InternFromString(python_name(row).c_str()));
-        const bool is_method = row.gives == Gives::Nothing;
-        (is_method ? methods : made)[name.get()] =
+        (is_method(row) ? methods : made)[name.get()] =
             make_table_function(row, kBoundFunctions[i], PyTuple_GET_ITEM(prototypes.get(), Py_ssize_t(i)), name.get());
-        if (!is_method) chapters[row.name] = row.chapter;
+        if (!is_method(row)) chapters[row.name] = row.chapter;
     }
     m.attr("functions") = made;
     m.attr("methods") = methods;

@@ -359,6 +359,7 @@ struct Reader<Casting> : PlainReader {
 
 template <>
 struct Reader<Array*> : PlainReader {
+    static constexpr bool is_array = true;  // lists go to its device
     void read(const FunctionCall& call, int k) {
         if (call.given[k] == Py_None) return;
         target = to_output(call.given[k], call.device(), call.row.name, imported);

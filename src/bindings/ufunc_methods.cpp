@@ -1,5 +1,4 @@
-// ufunc_methods.cpp -- accumulate of a binary ufunc, as a method and for the functions made of it; reduceat and at.
-#include <set>
+// ufunc_methods.cpp -- accumulate, reduceat and at of a binary ufunc.
 #include <span>
 #include <string>
 #include <vector>
@@ -147,16 +146,6 @@ void bind_ufunc_methods(py::module_& m) {
     m.def("alias", &make_alias, "The same function by another name.");
     m.def("ufunc_with_fallback", &make_ufunc_with_fallback, "The same function, with what it asks after TypeErrors.");
     m.def("generalized_ufunc", &make_generalized, "The function as a ufunc with the signature of its core dimensions.");
-    m.def(
-        "accumulate",
-        [](const std::string& name, PyObject* row, PyObject* x, PyObject* axis, DType dtype, PyObject* out) {
-            // Profiles keep the name; few functions call this, each with one of its own.
-            static auto* const names = new std::set<std::string>;
-            const char* const kept = names->insert(name).first->c_str();
-            return Object::steal(accumulate_with(to_row(row), x, axis, dtype, out, kept));
-        },
-        py::arg("name"), py::arg("row"), py::arg("x"), py::arg("axis"), py::arg("dtype") = py::none(),
-        py::arg("out") = py::none());
     m.def("reduceat", &reduceat_with);
 }
 

@@ -13,6 +13,7 @@
 #include "cuarray/ops/interpolation.h"
 #include "cuarray/ops/joining.h"
 #include "cuarray/ops/rearranging.h"
+#include "cuarray/ops/scan.h"
 #include "cuarray/ops/shaping.h"
 #include "cuarray/ops/sort.h"
 
@@ -204,9 +205,11 @@ std::vector<std::string> parameter_names(const FunctionRow& row) {
     return names;
 }
 
+bool is_method(const FunctionRow& row) { return std::string_view(row.name).ends_with("_in_place"); }
+
 std::string python_name(const FunctionRow& row) {
     const std::string name = row.name;
-    return row.gives == Gives::Nothing ? name.substr(0, name.rfind("_in_place")) : name;
+    return is_method(row) ? name.substr(0, name.rfind("_in_place")) : name;
 }
 
 bool is_ignored(std::string_view parameter) { return parameter == "subok"; }
@@ -217,11 +220,11 @@ std::string docstring(const FunctionRow& row) {
         const size_t colon = line.find(": ");
         raises += "\n" + line.substr(0, colon) + indented(line.substr(colon + 2));
     }
-    const bool is_method = row.gives == Gives::Nothing;
-    const std::string result = is_method ? "" : std::string("\n") + row.result + indented(result_text(row));
+    const std::string result =
+        row.gives == Gives::Nothing ? "" : std::string("\n") + row.result + indented(result_text(row));
     return row.summary + section("Parameters", parameters_section(row)) + section("Returns", result) +
            section("Raises", raises) +
-           section("See Also", (is_method ? "\nnumpy.ndarray." : "\nnumpy.") + python_name(row)) +
+           section("See Also", (is_method(row) ? "\nnumpy.ndarray." : "\nnumpy.") + python_name(row)) +
            section("Examples", std::string("\n>>> import cuarray as ca\n") + row.example) + "\n";
 }
 

@@ -22,6 +22,45 @@ Array target_array(const Array& array, const Array* out, DType dtype) {
     return empty_in_order(array.shape(), memory_order(array.shape(), strides), dtype, array.device());
 }
 
+/// Along an axis, or of the flattened array.
+Array cumulated(RowId row, const Array& a, const std::optional<int64_t>& axis, DType dtype, Array* out,
+                const char* name) {
+    const bool is_flattened = a.ndim() == 0 || (!axis && a.ndim() > 1);
+    return accumulate(row, is_flattened ? a.reshape({-1}) : a, {axis.value_or(0), dtype, out, name});
+}
+
+/// The array with a number in the place of NaN, which the scan that reads it absorbs.
+Array without_nan(const Array& a, int64_t number) {
+    if (info(a.dtype()).kind < Kind::Floating) return a;
+    const Argument args[] = {a};
+    const Array is_nan = call(row::isnan, args).array[0];
+    const Scalar replacement = convert(Scalar::of(DType::int64, number), a.dtype());
+    const Argument choice[] = {is_nan, replacement, a};
+    return call(row::where, choice).array[0];
+}
+
+/// As the Array API has it, with the initial value first if requested.
+Array cumulated_from(RowId row, const Array& x, const std::optional<int64_t>& given_axis, DType dtype, Array* out,
+                     bool include_initial, const char* name) {
+    if (x.ndim() == 0) return cumulated_from(row, x.reshape({1}), given_axis, dtype, out, include_initial, name);
+    if (!given_axis && x.ndim() > 1)
+        raise(ErrorKind::Value, name, ": give axis= for an array of ", x.ndim(), " dimensions");
+    const int axis = normalise_axis(given_axis.value_or(0), x.ndim(), name);
+    if (!include_initial) return accumulate(row, x, {axis, dtype, out, name});
+    Dims shape = x.shape();
+    ++shape[axis];
+    if (out) check_out(x, *out, shape, name);
+    const DType T = loops()[running_loop(row, x.dtype(), dtype, out, "accumulate")].in[0];
+    Array result = out ? *out : empty(shape, T, x.device());
+    Layout layout = result.layout();
+    layout.shape[axis] = 1;
+    fill(result.view(layout), convert(row_identity(row, T), result.dtype()), name);
+    layout.shape[axis] = x.shape()[axis];
+    Array behind = result.view(layout, x.is_empty() ? 0 : layout.strides[axis]);
+    accumulate(row, x, {axis, T, &behind, name});
+    return result;
+}
+
 }  // namespace
 
 Array accumulate(RowId id, const Array& array, const ScanOptions& o) {
@@ -49,6 +88,34 @@ Array accumulate(RowId id, const Array& array, const ScanOptions& o) {
     if (!o.out) return target;
     if (!is_same_memory(*o.out, target)) assign(*o.out, target, name);
     return *o.out;
+}
+
+Array cumsum(const Array& a, const std::optional<int64_t>& axis, DType dtype, Array* out) {
+    return cumulated(row::add, a, axis, dtype, out, "cumsum");
+}
+
+Array cumprod(const Array& a, const std::optional<int64_t>& axis, DType dtype, Array* out) {
+    return cumulated(row::multiply, a, axis, dtype, out, "cumprod");
+}
+
+Array nancumsum(const Array& a, const std::optional<int64_t>& axis, DType dtype, Array* out) {
+    const Deferral fused;
+    return cumulated(row::add, without_nan(a, 0), axis, dtype, out, "nancumsum");
+}
+
+Array nancumprod(const Array& a, const std::optional<int64_t>& axis, DType dtype, Array* out) {
+    const Deferral fused;
+    return cumulated(row::multiply, without_nan(a, 1), axis, dtype, out, "nancumprod");
+}
+
+Array cumulative_sum(const Array& x, const std::optional<int64_t>& axis, DType dtype, Array* out,
+                     bool include_initial) {
+    return cumulated_from(row::add, x, axis, dtype, out, include_initial, "cumulative_sum");
+}
+
+Array cumulative_prod(const Array& x, const std::optional<int64_t>& axis, DType dtype, Array* out,
+                      bool include_initial) {
+    return cumulated_from(row::multiply, x, axis, dtype, out, include_initial, "cumulative_prod");
 }
 
 }  // namespace cuarray

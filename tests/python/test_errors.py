@@ -345,7 +345,7 @@ class Shrinks:
 
 RESIZED = [
     "gradient(x, axis=s)", "delete(x, 0, axis=s)", "insert(x, 0, 1, axis=s)", "split(x, 2, s)",
-    "array_split(x, 2, axis=s)", "partition(x, 0, axis=s)", "argpartition(x, 0, axis=s)", "top_k(x, 1, axis=s)", "trim_zeros(x, axis=(s,))",
+    "array_split(x, 2, axis=s)", "partition(x, 0, axis=s)", "top_k(x, 1, axis=s)", "trim_zeros(x, axis=(s,))",
     "x.partition(0, axis=s)", "lib.stride_tricks.sliding_window_view(x, (1,), s)",
 ]  # fmt: skip
 
@@ -360,9 +360,11 @@ def test_an_axis_is_one_of_the_array_as_it_is_then(call, device):
 
 
 def test_functions_that_take_what_is_left_of_the_array(device):
-    """Of an array without axes NumPy's repeat makes one of one axis, and its diff refuses it."""
+    """Of an array without axes NumPy's repeat and argpartition make one of one axis, and its diff refuses it."""
     x = cuarray.arange(6.0).reshape(2, 3)
     assert cuarray.repeat(x, 2, axis=Shrinks(x)).tolist() == np.repeat(np.zeros(()), 2, axis=-1).tolist() == [0, 0]
+    x = cuarray.arange(6.0).reshape(2, 3)
+    assert cuarray.argpartition(x, 0, axis=Shrinks(x)).tolist() == np.argpartition(np.zeros(()), 0).tolist() == [0]
     x = cuarray.arange(6.0).reshape(2, 3)
     with pytest.raises(ValueError, match="diff: requires an array of at least one dimension"):
         cuarray.diff(x, axis=Shrinks(x))

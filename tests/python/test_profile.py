@@ -307,10 +307,10 @@ def test_validate(device):
 def test_names_outlive_their_calls(device):
     x = ca.asarray([3.0, 1.0, 2.0])
     with ca.profile() as p:
-        for call in (ca.sort, ca.argsort, ca.median, ca.unique):
+        for call in (ca.sort, ca.argsort, ca.median):
             call(x)
         ca.partition(x, 1)
         ca.histogram(x, 3)
         ca.convolve(x, x)
     names = {event.name for event in p.events}
-    assert names >= {"sort", "argsort", "median", "unique", "partition", "histogram", "convolve"}, names
+    assert names >= {"sort", "argsort", "median", "partition", "histogram", "convolve"}, names

@@ -25,7 +25,9 @@ CUARRAY_API std::span<const FunctionRow> function_rows();
 
 /// The names of the parameters in a signature, with their stars.
 CUARRAY_API std::vector<std::string> parameter_names(const FunctionRow& row);
-/// The name in Python: a method's without `_in_place`.
+/// Whether it is a method of ndarray alone: its name ends in `_in_place`.
+CUARRAY_API bool is_method(const FunctionRow& row);
+/// The name in Python: a method's without that end.
 CUARRAY_API std::string python_name(const FunctionRow& row);
 /// Whether a parameter is accepted and ignored, so that the C++ function has none for it.
 CUARRAY_API bool is_ignored(std::string_view parameter);
