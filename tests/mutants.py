@@ -448,6 +448,20 @@ MUTANTS = [
         "tests/python/test_writes.py -k converted",
     ),
     Mutant(
+        "the-last-items-are-not-filled",
+        "src/array/creation.cpp",
+        "std::memcpy(to, row.data(), size_t(n) * sizeof(Item));",
+        "",
+        "tests/python/test_creation.py -k filled",
+    ),
+    Mutant(
+        "builtins-are-methods",
+        "src/ops/functions.cpp",
+        "rows.back().is_bound = false;",
+        "",
+        "tests/python/test_functions_as_numpys.py -k bound",
+    ),
+    Mutant(
         "writable-maps-are-copied",
         "src/bindings/creation.cpp",
         "is_on_host(device_wanted(options)) && is_writable_map(array)",

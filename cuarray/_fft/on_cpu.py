@@ -10,9 +10,8 @@ from threading import Thread
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.functions import broadcast_to
+from cuarray._arguments.functions import broadcast_to, empty, empty_like
 from cuarray._fft.kinds import FROM_REAL, OPPOSITE, TO_REAL
-from cuarray._functions.creation import empty, empty_like
 
 #: Transforms of at most so many elements copy NumPy's result; others are written where the result lies.
 FEW = 4096

@@ -5,10 +5,9 @@ from math import prod, sqrt
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.functions import moveaxis
+from cuarray._arguments.functions import moveaxis, zeros
 from cuarray._arguments.ufuncs import conj, multiply
 from cuarray._fft.kinds import FROM_REAL, OPPOSITE, TO_REAL
-from cuarray._functions.creation import zeros
 
 #: Axes that cuFFT transforms in one call.
 AXES = 3

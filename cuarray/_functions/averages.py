@@ -4,10 +4,10 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axes
-from cuarray._arguments.functions import atleast_2d, broadcast_to, concat, diag, squeeze
+from cuarray._arguments.functions import atleast_2d, broadcast_to, concat, diag, full, squeeze, zeros
 from cuarray._arguments.operands import as_arrays, dtype_into, write_output
 from cuarray._arguments.ufuncs import clip, multiply, real, rint, sqrt
-from cuarray._functions.creation import as_array, zeros
+from cuarray._functions.creation import as_array
 from cuarray._functions.reductions import mean
 from cuarray._runtime.fuse import fused_call
 
@@ -62,7 +62,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
             raise ZeroDivisionError(f"average: no element of shape {a.shape} goes into any of {result.shape} results")
         if not returned:
             return result
-        total = _core.full((), a.size / result.size, result.dtype, result.device)
+        total = full((), a.size / result.size, result.dtype, device=result.device)
         return result, _core.as_value(broadcast_to(total, result.shape).copy())
     weights = weights_along(weights, a, axis)
     dtype = _core.result_type(a.dtype, weights.dtype, *(["f8"] if a.dtype.kind in "biu" else []))

@@ -4,10 +4,10 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axis
-from cuarray._arguments.functions import broadcast_shapes, moveaxis
+from cuarray._arguments.functions import broadcast_shapes, empty, moveaxis
 from cuarray._arguments.operands import as_arrays
 from cuarray._arguments.ufuncs import multiply
-from cuarray._functions.creation import as_array, asarray, empty
+from cuarray._functions.creation import as_array, asarray
 from cuarray._runtime.fuse import fused_call
 
 __all__ = ["block", "cross", "kron", "vander"]

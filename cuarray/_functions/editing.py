@@ -4,9 +4,10 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axes, shape_tuple
+from cuarray._arguments.functions import empty
 from cuarray._arguments.operands import WEAK, as_arrays, values_for
 from cuarray._core import ndarray
-from cuarray._functions.creation import as_array, empty
+from cuarray._functions.creation import as_array
 from cuarray._functions.reductions import any
 
 __all__ = ["delete", "insert", "resize", "trim_zeros"]

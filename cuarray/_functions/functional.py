@@ -7,10 +7,10 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, integer_tuple, normalise_axis
-from cuarray._arguments.functions import expand_dims, moveaxis
+from cuarray._arguments.functions import empty, expand_dims, moveaxis, zeros_like
 from cuarray._arguments.operands import as_arrays, device_of, members
 from cuarray._core import ndarray
-from cuarray._functions.creation import as_array, empty, zeros_like
+from cuarray._functions.creation import as_array
 
 __all__ = ["apply_along_axis", "apply_over_axes", "frompyfunc", "piecewise", "vectorize"]
 

@@ -6,9 +6,10 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import bounded, integer, shape_tuple
+from cuarray._arguments.functions import empty, ones
 from cuarray._arguments.operands import as_arrays, target, values_for
 from cuarray._core import ndarray
-from cuarray._functions.creation import as_array, empty, ones
+from cuarray._functions.creation import as_array
 from cuarray._functions.indexing import cycle, nonzero
 from cuarray._functions.matrices import tri
 from cuarray._functions.sequences import arange

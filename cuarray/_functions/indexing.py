@@ -4,7 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axis
-from cuarray._arguments.functions import broadcast_shapes, broadcast_to
+from cuarray._arguments.functions import broadcast_shapes, broadcast_to, full
 from cuarray._arguments.operands import (
     WEAK,
     arrays_and_numbers,
@@ -641,7 +641,7 @@ def select(condlist, choicelist, default=0):
             raise TypeError(f"select: condition {number} is of type {condition.dtype}, not bool")
     dtype = _core.result_type(*choices)
     choices = [
-        _core.full((), x, dtype, conditions[0].device) if type(x) in WEAK else x.astype(dtype, copy=False)
+        full((), x, dtype, device=conditions[0].device) if type(x) in WEAK else x.astype(dtype, copy=False)
         for x in choices
     ]
     with fused_call():

@@ -2,8 +2,8 @@
 
 from cuarray import _core
 from cuarray._arguments.axes import integer
-from cuarray._arguments.functions import broadcast_to
-from cuarray._functions.creation import as_array, ones, zeros
+from cuarray._arguments.functions import broadcast_to, ones, zeros
+from cuarray._functions.creation import as_array
 
 __all__ = ["eye", "identity", "tri", "tril", "triu"]
 

@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.functions import moveaxis
+from cuarray._arguments.functions import empty, moveaxis, zeros
 from cuarray._arguments.operands import host_values
 from cuarray._arguments.ufuncs import where
-from cuarray._functions.creation import as_array, empty, zeros
+from cuarray._functions.creation import as_array
 from cuarray._functions.elementwise import round as rounded
 from cuarray._functions.quantiles import median
 from cuarray._functions.reductions import max, mean, min

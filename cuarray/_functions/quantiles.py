@@ -9,10 +9,10 @@ import numpy as np
 from cuarray import _core
 from cuarray._arguments import ufuncs
 from cuarray._arguments.axes import normalise_axes
-from cuarray._arguments.functions import argsort, broadcast_to, concat, cumsum, moveaxis, sort, stack
+from cuarray._arguments.functions import argsort, broadcast_to, concat, cumsum, empty, moveaxis, sort, stack
 from cuarray._arguments.operands import array_output, as_arrays, dtype_into, host_values, write_output
 from cuarray._arguments.ufuncs import clip, floor, isfinite, isnan, maximum, minimum, subtract, where
-from cuarray._functions.creation import as_array, empty
+from cuarray._functions.creation import as_array
 from cuarray._functions.dtypes import is_inexact
 from cuarray._runtime.fuse import fused_call
 

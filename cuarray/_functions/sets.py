@@ -6,12 +6,12 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axis
-from cuarray._arguments.functions import argsort, concat, cumsum, lexsort, moveaxis, sort
+from cuarray._arguments.functions import argsort, concat, cumsum, empty, lexsort, moveaxis, sort, zeros
 from cuarray._arguments.operands import as_arrays
 from cuarray._arguments.ufuncs import isnan, minimum
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
-from cuarray._functions.creation import as_array, empty, zeros
+from cuarray._functions.creation import as_array
 from cuarray._functions.indexing import flatnonzero
 from cuarray._functions.sequences import arange
 from cuarray._runtime.fuse import fused_call

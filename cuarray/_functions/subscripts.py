@@ -5,10 +5,10 @@ from typing import Any, Self
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.functions import broadcast_arrays, broadcast_shapes, concat
+from cuarray._arguments.functions import broadcast_arrays, broadcast_shapes, concat, empty, full
 from cuarray._arguments.operands import WEAK, arrays_and_numbers, as_arrays, device_of
 from cuarray._core import ndarray
-from cuarray._functions.creation import as_array, empty
+from cuarray._functions.creation import as_array
 from cuarray._functions.sequences import arange, linspace
 
 __all__ = ["broadcast", "c_", "index_exp", "mgrid", "ndenumerate", "ndindex", "ogrid", "r_", "s_"]
@@ -106,7 +106,7 @@ class Joiner:
         # Python numbers do not determine the precision of the result.
         entries = [x if type(x) in WEAK else part(x, device, least, first) for x in key]
         dtype = _core.result_type(*entries) if entries else None
-        parts = [_core.full((1,) * least, x, dtype, device) if type(x) in WEAK else x for x in entries]
+        parts = [full((1,) * least, x, dtype, device=device) if type(x) in WEAK else x for x in entries]
         return concat(parts, axis, dtype=dtype)
 
     def read(self, text):

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from cuarray._arguments.functions import empty, ones
 from cuarray._arguments.ufuncs import abs, cos, exp, maximum, minimum, sqrt, square, where
-from cuarray._functions.creation import as_array, empty, ones
+from cuarray._functions.creation import as_array
 from cuarray._functions.sequences import arange
 from cuarray._runtime.fuse import fused_call
 

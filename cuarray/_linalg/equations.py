@@ -8,10 +8,9 @@ from numpy.linalg import LinAlgError
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axes
-from cuarray._arguments.functions import broadcast_shapes
+from cuarray._arguments.functions import broadcast_shapes, empty
 from cuarray._arguments.operands import as_arrays, is_broadcast, real_number
 from cuarray._core import ndarray
-from cuarray._functions.creation import empty
 from cuarray._functions.elementwise import where
 from cuarray._linalg.lapack import as_matrices, factorise, inverse, require_matrices
 

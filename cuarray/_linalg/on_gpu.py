@@ -6,9 +6,8 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from cuarray import _core
-from cuarray._arguments.functions import argsort, broadcast_shapes, broadcast_to, roll, sort
+from cuarray._arguments.functions import argsort, broadcast_shapes, broadcast_to, roll, sort, zeros
 from cuarray._arguments.ufuncs import abs, conj, copysign, exp, isfinite, isnan, log
-from cuarray._functions.creation import zeros
 from cuarray._functions.elementwise import where
 from cuarray._functions.indexing import take_along_axis
 from cuarray._functions.matrices import eye, tril, triu

@@ -11,9 +11,9 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, shape_tuple
+from cuarray._arguments.functions import empty, empty_like
 from cuarray._core import ndarray
 from cuarray._functions.array_text import host_copy
-from cuarray._functions.creation import empty, empty_like
 
 
 def as_ctypes(self):

@@ -6,9 +6,10 @@ import warnings
 import numpy as np
 
 from cuarray import _core
+from cuarray._arguments.functions import empty, zeros
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
-from cuarray._functions.creation import array, as_array, empty, zeros
+from cuarray._functions.creation import array, as_array
 from cuarray._random.draws import holds_arrays
 from cuarray._random.each import MOST, MOST_TRIALS, part, spread
 from cuarray._random.transforms import DRAWS, REAL, has_axes, require_one_device, shape_for

@@ -7,8 +7,8 @@ import sys
 import time
 
 from cuarray import _core
+from cuarray._arguments.functions import ones
 from cuarray._core import CudaError
-from cuarray._functions.creation import ones
 from cuarray._namespace.package import package
 from cuarray._tools.doctor import bytes_text, cache_folder
 from cuarray._tools.profile import profile

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from cuarray import _core
-from cuarray._functions.creation import empty_like, ones
+from cuarray._arguments.functions import empty_like, ones
 from cuarray._functions.sharing import copyto
 
 HEADS = ("time", "share", "calls", "what", "shape", "moved", "of copy", "build", "line")

@@ -202,7 +202,7 @@ def memory_manager():
     from numba import cuda
 
     from cuarray import memory
-    from cuarray._functions.creation import empty
+    from cuarray._arguments.functions import empty
     from cuarray._runtime.streams import Stream
 
     class MemoryManager(cuda.HostOnlyCUDAMemoryManager):

@@ -13,6 +13,7 @@
 #include "cuarray/ops/bincount.h"
 #include "cuarray/ops/bit_packing.h"
 #include "cuarray/ops/coordinates.h"
+#include "cuarray/ops/creation.h"
 #include "cuarray/ops/diagonals.h"
 #include "cuarray/ops/differences.h"
 #include "cuarray/ops/editing.h"

@@ -135,10 +135,31 @@ bool cast_few(const Array& to, const Array& from) {
     return true;
 }
 
-/// The memory of a new array of zeros; null if that must be filled.
-StorageRef new_zeros(const Dims& shape, DType dtype, Device device) {
-    const int64_t bytes = checked_size(shape, item_size(dtype), "full") * item_size(dtype);
-    return new_memory(shape, dtype, [&] { return backend(device).allocate_zeros(bytes); });
+/// Fills n items, 64 bytes at a time.
+template <class Item>
+void fill_items(char* to, const unsigned char* element, int64_t n) {
+    constexpr int64_t kAtOnce = 64 / sizeof(Item);
+    std::array<Item, kAtOnce> row;
+    std::memcpy(row.data(), element, sizeof(Item));
+    row.fill(row[0]);
+    for (; n >= kAtOnce; n -= kAtOnce, to += sizeof row) std::memcpy(to, row.data(), sizeof row);
+    std::memcpy(to, row.data(), size_t(n) * sizeof(Item));
+}
+
+bool is_zero(const Scalar& value) {
+    static constexpr unsigned char kZero[sizeof value.bytes] = {};
+    return std::memcmp(value.bytes, kZero, size_t(item_size(value.dtype))) == 0;
+}
+
+void fill_run(char* to, const Scalar& element, int64_t n, int64_t item) {
+    if (is_zero(element)) return void(std::memset(to, 0, size_t(n * item)));
+    switch (item) {
+        case 1: return void(std::memset(to, element.bytes[0], size_t(n)));
+        case 2: return fill_items<int16_t>(to, element.bytes, n);
+        case 4: return fill_items<int32_t>(to, element.bytes, n);
+        case 8: return fill_items<int64_t>(to, element.bytes, n);
+        default: return fill_items<std::array<int64_t, 2>>(to, element.bytes, n);
+    }
 }
 
 /// Fills a few elements; false if that must be a task.
@@ -148,15 +169,10 @@ bool fill_few(const Array& to, const Scalar& element) {
     if (!target) return false;
     const int64_t item = item_size(to.dtype());
     const int64_t step = to.ndim() == 1 ? to.strides()[0] : item;
-    if (step == item) {
-        // Each copy doubles what is filled.
-        const int64_t bytes = to.nbytes();
-        if (bytes > 0) std::memcpy(target, element.bytes, size_t(item));
-        for (int64_t done = item; done < bytes; done *= 2)
-            std::memcpy(target + done, target, size_t(std::min(done, bytes - done)));
-        return true;
-    }
-    copy_strided(target, step, reinterpret_cast<const char*>(element.bytes), 0, to.size(), item);
+    if (step == item)
+        fill_run(target, element, to.size(), item);
+    else
+        copy_strided(target, step, reinterpret_cast<const char*>(element.bytes), 0, to.size(), item);
     return true;
 }
 
@@ -183,15 +199,17 @@ Array empty_like(const Array& like, DType dtype, char order, Device device) {
 }
 
 Array full(const Dims& shape, const Scalar& value, Device device, char order) {
-    static constexpr unsigned char kZero[sizeof value.bytes] = {};
-    const bool is_zero = std::memcmp(value.bytes, kZero, size_t(item_size(value.dtype))) == 0;
-    StorageRef zeros = is_zero ? new_zeros(shape, value.dtype, device) : StorageRef();
-    const bool is_filled = bool(zeros);
-    Array result = zeros ? Array(std::move(zeros), 0, {shape, c_strides(shape, item_size(value.dtype))}, value.dtype)
-                         : empty(shape, value.dtype, device);
-    if (order == 'F') result = result.view({shape, f_strides(shape, item_size(value.dtype))});
-    if (!is_filled) fill(result, value, "full");
-    return result;
+    const int64_t item = item_size(value.dtype), bytes = checked_size(shape, item, "full") * item;
+    bool is_filled = false;
+    StorageRef memory = new_memory(shape, value.dtype, [&] {
+        Backend& target = backend(device);
+        StorageRef zeros = bytes > kFewBytes && is_zero(value) ? target.allocate_zeros(bytes) : StorageRef();
+        is_filled = bool(zeros);
+        return is_filled ? std::move(zeros) : target.allocate(bytes);
+    });
+    Array result(std::move(memory), 0, {shape, c_strides(shape, item)}, value.dtype);
+    if (!is_filled && !fill_few(result, value)) fill(result, value, "full");
+    return order == 'F' ? result.view({shape, f_strides(shape, item)}) : result;
 }
 
 Array arange(int64_t count, const Scalar& first, const Scalar& second, Device device) {

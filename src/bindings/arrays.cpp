@@ -54,63 +54,8 @@ Object array_from_object(PyObject* object, DType dtype, std::optional<Device> de
     return made;
 }
 
-MemoryKind to_memory_kind(PyObject* memory) {
-    static constexpr std::pair<const char*, MemoryKind> kKinds[] = {{"device", MemoryKind::Device},
-                                                                    {"direct", MemoryKind::Direct},
-                                                                    {"pinned", MemoryKind::Pinned},
-                                                                    {"managed", MemoryKind::Managed}};
-    if (memory == Py_None) return MemoryKind::Device;
-    for (const auto& [name, kind] : kKinds)
-        if (PyUnicode_Check(memory) && to_text(memory, {"memory"}) == name) return kind;
-    refuse(PyExc_ValueError, {"memory"}, "'device', 'direct', 'pinned' or 'managed'", memory);
-}
-
-DType dtype_or(DType dtype, DType fallback) { return dtype == DType::none ? fallback : dtype; }
-
-Object new_array(const Dims& shape, DType dtype, char order, Device device, MemoryKind kind = MemoryKind::Device) {
-    checked_size(shape, item_size(dtype), "empty");
-    Array result = kind == MemoryKind::Device ? empty(shape, dtype, device) : empty(shape, dtype, device, kind);
-    return Object::steal(
-        wrap(order == 'F' ? result.view({shape, f_strides(shape, item_size(dtype))}) : std::move(result)));
-}
-
-Object empty_array(const Dims& shape, DType dtype, Device device, PyObject* order, PyObject* memory) {
-    return new_array(shape, dtype_or(dtype, DType::float64), to_order(order, "CF", 'C'), device,
-                     to_memory_kind(memory));
-}
-
-Object empty_like_array(const Array& like, DType dtype, PyObject* order, const std::optional<Dims>& shape,
-                        std::optional<Device> device) {
-    dtype = dtype_or(dtype, like.dtype());
-    const char letter = to_order(order, "CFAK", 'K');
-    if (shape) return new_array(*shape, dtype, letter, device.value_or(like.device()));
-    return Object::steal(wrap(empty_like(like, dtype, letter, device.value_or(like.device()))));
-}
-
-Object full_array(const Dims& shape, PyObject* value, DType dtype, Device device, PyObject* order) {
-    const char letter = to_order(order, "CF", 'C');
-    ArrayOrScalar operand;
-    if (operand.load(value, {device, false}, "full") && operand.is_scalar()) {
-        dtype = dtype_or(dtype, operand.default_dtype());
-        checked_size(shape, item_size(dtype), "full");
-        const Scalar element = operand.element(dtype, "full");
-        warn_of_lost_imaginary_part(operand.default_dtype(), dtype);
-        return Object::steal(
-            wrap(without_gil(is_long(device, count(shape)), [&] { return full(shape, element, device, letter); })));
-    }
-    CreationOptions options;
-    options.device = device;
-    if (!PyList_Check(value) && !PyTuple_Check(value)) options.reads_as = dtype;
-    const Object source = to_ndarray(value, options, "full");
-    const Array& from = array_of(source.get());
-    Object made = new_array(shape, dtype_or(dtype, from.dtype()), letter, device);
-    const Array& result = array_of(made.get());
-    without_gil(result, [&] { assign(result, from, "full"); });
-    return made;
-}
-
 Object arange_fill(int64_t count, PyObject* first, PyObject* second, DType dtype, Device device) {
-    dtype = dtype_or(dtype, DType::float64);
+    if (dtype == DType::none) dtype = DType::float64;
     ArrayOrScalar a, b;
     a.load_any(first, device, "arange");
     b.load_any(second, device, "arange");
@@ -244,10 +189,6 @@ py::list run_lapack(const std::string& kind, const std::vector<Array>& arrays, D
 void bind_creation(py::module_& m) {
     m.def("array_from_object", &array_from_object, py::arg("obj"), py::arg("dtype") = py::none(),
           py::arg("device") = py::none(), py::arg("copy") = py::none(), py::arg("order") = "K", py::arg("ndmin") = 0);
-    m.def("empty", &empty_array);
-    m.def("empty_like", &empty_like_array);
-    m.def("full", &full_array, py::arg("shape"), py::arg("value"), py::arg("dtype") = py::none(),
-          py::arg("device") = py::none(), py::arg("order") = "C");
     m.def("arange_fill", &arange_fill);
     m.def("from_dlpack", &from_dlpack, py::arg("x"), py::arg("device"), py::arg("copy"));
 }

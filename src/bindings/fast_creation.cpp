@@ -12,41 +12,6 @@
 namespace cuarray::python {
 namespace {
 
-/// empty, zeros and ones: shape, dtype, order, device, like, memory.
-PyObject* filled(Given given, int number) {
-    Dims shape;
-    if (!are_absent(given, {2, 4, 5}) || !is_current(given[3]) || !read_shape(given[0], shape)) return nullptr;
-    DType dtype = DType::float64;
-    if (!read_dtype(given[1], dtype)) return nullptr;
-    const Device device = current_device();
-    return wrap(without_gil(number >= 0 && is_long(device, count(shape)), [&] {
-        const auto filled_with = [&] {
-            return full(shape, convert(Scalar::of(DType::int64, int64_t(number)), dtype), device);
-        };
-        if (number >= 0 && count(shape) * item_size(dtype) > kFewBytes) return filled_with();
-        Array result = empty(shape, dtype, device);
-        if (char* const to = number == 0 ? direct_data(result) : nullptr; to && result.nbytes() <= kFewBytes) {
-            std::memset(to, 0, size_t(result.nbytes()));
-            return result;
-        }
-        if (number >= 0) fill(result, convert(Scalar::of(DType::int64, int64_t(number)), dtype), "full");
-        return result;
-    }));
-}
-
-/// zeros_like and its like: a, dtype, order, subok, shape, device.
-PyObject* filled_like(Given given, int number) {
-    const Array* const like = read_array(given[0]);
-    if (!like || !are_absent(given, {2, 3, 4, 5})) return nullptr;
-    DType dtype = like->dtype();
-    if (!read_dtype(given[1], dtype)) return nullptr;
-    return wrap(without_gil(number >= 0 && is_long(like->device(), like->size()), [&, kept = *like] {
-        Array result = empty_like(kept, dtype, 'K', kept.device());
-        if (number >= 0) fill(result, convert(Scalar::of(DType::int64, int64_t(number)), dtype), "full");
-        return result;
-    }));
-}
-
 /// More numbers are more than memory holds: an error, for Python to word.
 constexpr int64_t kMostNumbers = int64_t(1) << 40;
 
@@ -171,25 +136,6 @@ PyObject* unit_matrix(Given given, int) {
     return wrap(std::move(result));
 }
 
-/// full: shape, fill_value, dtype, order, device, like, memory.
-PyObject* full_of(Given given, int) {
-    Dims shape;
-    Scalar number;
-    if (!are_absent(given, {3, 5, 6}) || !is_current(given[4]) || !given[1]) return nullptr;
-    if (!read_shape(given[0], shape)) return nullptr;
-    if (!read_fill_value(given[1], number)) return nullptr;
-    DType dtype = number.dtype;
-    if (is_given(given[2]) && !read_dtype(given[2], dtype)) return nullptr;
-    // A number that the dtype may not hold is Python's to judge.
-    if (dtype != number.dtype && (info(dtype).kind < Kind::Floating || item_size(dtype) < 4)) return nullptr;
-    const Device device = current_device();
-    return wrap(without_gil(is_long(device, count(shape)), [&] {
-        Array result = empty(shape, dtype, device);
-        fill(result, convert(number, dtype), "full");
-        return result;
-    }));
-}
-
 /// linspace: start, stop, num, endpoint, retstep, dtype, axis, device.
 PyObject* evenly_spaced(Given given, int) {
     double start, stop;
@@ -213,19 +159,8 @@ PyObject* evenly_spaced(Given given, int) {
 }
 
 constexpr FastFunction kCreationPaths[] = {
-    {"empty", filled, -1},
-    {"zeros", filled, 0},
-    {"ones", filled, 1},
-    {"empty_like", filled_like, -1},
-    {"zeros_like", filled_like, 0},
-    {"ones_like", filled_like, 1},
-    {"full", full_of},
-    {"arange", count_up},
-    {"linspace", evenly_spaced},
-    {"eye", unit_matrix},
-    {"array", new_array_of},
-    {"asarray", array_itself},
-    {"from_dlpack", array_of_tensor},
+    {"arange", count_up},    {"linspace", evenly_spaced}, {"eye", unit_matrix},
+    {"array", new_array_of}, {"asarray", array_itself},   {"from_dlpack", array_of_tensor},
 };
 
 }  // namespace

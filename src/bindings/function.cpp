@@ -8,6 +8,7 @@
 #include "bindings/module.h"
 #include "bindings/readers.h"
 #include "cuarray/ops/coordinates.h"
+#include "cuarray/ops/creation.h"
 #include "cuarray/ops/diagonals.h"
 #include "cuarray/ops/differences.h"
 #include "cuarray/ops/interpolation.h"
@@ -42,9 +43,11 @@ struct TableFunction {
     int8_t place[kMostParameters];        ///< of a parameter in the C++ function; -1: it is ignored
     int8_t positional_only, positional, count;
     int8_t variadic;  ///< the parameter that takes all other positional arguments, or -1
+    int8_t on, like;  ///< the parameters `device` and `like`, or -1
 };
 
 PyTypeObject* table_function_type = nullptr;
+PyTypeObject* unbound_function_type = nullptr;  ///< of functions that are no methods where a class has them
 
 TableFunction* as_table_function(PyObject* self) { return reinterpret_cast<TableFunction*>(self); }
 
@@ -53,7 +56,7 @@ TableFunction* as_table_function(PyObject* self) { return reinterpret_cast<Table
 /// A result by what its row gives; `source` is the first array.
 template <Gives gives>
 PyObject* give(Array&& result, PyObject* source) {
-    if constexpr (gives == Gives::Array) return wrap(std::move(result));
+    if constexpr (gives == Gives::Array || gives == Gives::Blank) return wrap(std::move(result));
     if constexpr (gives == Gives::Value) {
         if (!source || result.is_pending() || array_of(source).is_pending() ||
             &result.storage() != &array_of(source).storage())
@@ -89,6 +92,13 @@ PyObject* give(ArrayOrNumber&& result, PyObject* source) {
     return give_on(source ? std::optional(device_of(source)) : std::nullopt, std::move(result));
 }
 
+/// NumPy's warning, where a new array drops imaginary parts.
+void warn_of_fill_value(const Reader<FillValue>& reader, const Array& made) {
+    warn_of_lost_imaginary_part(reader.dtype(), made.dtype());
+}
+template <class T, class R>
+void warn_of_fill_value(const Reader<T>&, const R&) {}
+
 PyObject* source_of(const Reader<Array>& reader) { return reader.object; }
 template <class T>
 PyObject* source_of(const Reader<T>&) {
@@ -115,6 +125,7 @@ PyObject* give_all(std::vector<Result>&& results, const Reader<T>& reader) {
 const Array* array_in(const Reader<Array>& reader) { return &reader.get(); }
 const Array* array_in(const Reader<std::optional<Array>>& reader) { return reader.value ? &*reader.value : nullptr; }
 const Array* array_in(const Reader<Argument>& reader) { return reader.get().array; }
+const Array* array_in(const Reader<FillValue>& reader) { return reader.get().array; }
 const Array* array_in(const Reader<std::optional<Argument>>& reader) {
     return reader.value ? reader.value->array : nullptr;
 }
@@ -140,12 +151,18 @@ bool copies_elements(const FunctionCall& call, PyObject* source) {
     return false;
 }
 
+/// A reader whose room is not zeroed first, as std::tuple would do.
+template <class T>
+struct UnsetReader : Reader<std::remove_cvref_t<T>> {
+    UnsetReader() {}
+};
+
 template <Gives gives, auto function, class R, class... Parameters, size_t... k>
 PyObject* run_function(const FunctionCall& call, R (*)(Parameters...), std::index_sequence<k...>) {
     if (gives == Gives::Nothing && is_method(call.row) && !is_ndarray(call.given[0]))
         fail(PyExc_TypeError, "descriptor '%s' for 'ndarray' objects doesn't apply to a '%s' object",
              python_name(call.row).c_str(), Py_TYPE(call.given[0])->tp_name);
-    std::tuple<Reader<std::remove_cvref_t<Parameters>>...> readers;
+    std::tuple<UnsetReader<Parameters>...> readers;
     (std::get<k>(readers).read(call, int(k)), ...);
     const Array* first = nullptr;
     if constexpr ((Reader<std::remove_cvref_t<Parameters>>::is_array + ... + 0) > 1 ||
@@ -159,8 +176,9 @@ PyObject* run_function(const FunctionCall& call, R (*)(Parameters...), std::inde
     PyObject* const source = source_of(std::get<0>(readers));
     CallWork work;
     bool is_long = false;
-    constexpr bool is_view = gives == Gives::View || gives == Gives::Same || gives == Gives::List;
-    if constexpr (!is_view) {
+    constexpr bool is_done =
+        gives == Gives::View || gives == Gives::Same || gives == Gives::List || gives == Gives::Blank;
+    if constexpr (!is_done) {
         (std::get<k>(readers).add_to(work), ...);
         is_long = work.is_long() && (gives != Gives::Shown || copies_elements(call, source));
     }
@@ -169,6 +187,7 @@ PyObject* run_function(const FunctionCall& call, R (*)(Parameters...), std::inde
         return Py_NewRef(Py_None);
     } else {
         auto result = without_gil(is_long, [&] { return function(std::get<k>(readers).get()...); });
+        (warn_of_fill_value(std::get<k>(readers), result), ...);
         PyObject* out = nullptr;
         ((out = out ? out : output_of(std::get<k>(readers))), ...);
         if (out) return Py_NewRef(out);
@@ -214,9 +233,9 @@ constexpr bool takes_one_array(R (*)(First, Others...)) {
 }
 
 constexpr BoundFunction kBoundFunctions[] = {
-#define FUNCTION(name, gives, signature, ...)                                                             \
-    bound_function<Gives::gives, &cuarray::name, signature[0] == '*' && takes_one_array(&cuarray::name)>( \
-        &cuarray::name),
+#define FUNCTION(name, gives, signature, ...)                                                                 \
+    bound_function<Gives::gives, &functions::name, signature[0] == '*' && takes_one_array(&functions::name)>( \
+        &functions::name),
 #include "cuarray/functions.def"
 };
 
@@ -290,7 +309,9 @@ PyObject* call_table_function(PyObject* self, PyObject* const* args, size_t flag
         place_arguments(f, args, count, keywords, placed);
         for (int k = 0; k < f.count; ++k)
             if (f.place[k] >= 0) given[f.place[k]] = placed[k];
-        FunctionCall call{*f.row, f.names, given, f.bound->are_arrays, f.bound->parameters};
+        FunctionCall call{*f.row, f.names, f.place, given, f.bound->are_arrays, f.bound->parameters};
+        if (f.on >= 0) call.on = placed[f.on];
+        if (f.like >= 0) call.like = placed[f.like];
         if (f.variadic >= 0 && count > f.positional) call.rest = {args + f.positional, size_t(count - f.positional)};
         return f.bound->run(call);
     });
@@ -316,6 +337,9 @@ void free_table_function(PyObject* self) {
 PyObject* bind_table_function(PyObject* self, PyObject* object, PyObject*) {
     return object && object != Py_None ? PyMethod_New(self, object) : Py_NewRef(self);
 }
+
+/// As NumPy's functions in C; with a __get__ inspect and pydoc take it for a routine as well.
+PyObject* leave_table_function(PyObject* self, PyObject*, PyObject*) { return Py_NewRef(self); }
 
 PyObject* repr_of_table_function(PyObject* self) {
     return PyUnicode_FromFormat("<function cuarray.%U>", as_table_function(self)->name);
@@ -370,9 +394,18 @@ void make_table_function_type() {
                            {Py_tp_members, table_function_members},      {0, nullptr}};
     PyType_Spec spec = {"cuarray.function", int(sizeof(TableFunction)), 0,
                         unsigned(Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_VECTORCALL |
-                                 Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_IMMUTABLETYPE),
+                                 Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_BASETYPE),
                         slots};
     table_function_type = reinterpret_cast<PyTypeObject*>(Object::steal(PyType_FromSpec(&spec)).release());
+    PyType_Slot unbound_slots[] = {
+        {Py_tp_descr_get, slot(leave_table_function)}, {Py_tp_getset, table_function_attributes}, {0, nullptr}};
+    PyType_Spec unbound = {"cuarray.unbound_function", int(sizeof(TableFunction)), 0,
+                           unsigned(Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION |
+                                    Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_IMMUTABLETYPE),
+                           unbound_slots};
+    PyObject* const base = reinterpret_cast<PyObject*>(table_function_type);
+    unbound_function_type =
+        reinterpret_cast<PyTypeObject*>(Object::steal(PyType_FromSpecWithBases(&unbound, base)).release());
 }
 
 /// Python functions of the rows' signatures, from which their parameters are read.
@@ -402,7 +435,7 @@ Object make_table_function(const FunctionRow& row, const BoundFunction& bound, P
                                                               : k - is_variadic;
         PyTuple_SET_ITEM(names.get(), k, Py_NewRef(PyTuple_GET_ITEM(variables.get(), variable)));
     }
-    TableFunction* const f = new_object_of<TableFunction>(table_function_type);
+    TableFunction* const f = new_object_of<TableFunction>(row.is_bound ? table_function_type : unbound_function_type);
     f->vectorcall = call_table_function;
     f->row = &row;
     f->bound = &bound;
@@ -410,6 +443,7 @@ Object make_table_function(const FunctionRow& row, const BoundFunction& bound, P
     f->prototype = Py_NewRef(prototype);
     f->weakrefs = nullptr;
     f->variadic = int8_t(is_variadic ? positional : -1);
+    f->on = f->like = -1;
     f->positional_only = int8_t(number_in(code.get(), "co_posonlyargcount"));
     f->positional = int8_t(positional);
     f->count = int8_t(PyTuple_GET_SIZE(names.get()));
@@ -424,7 +458,10 @@ Object make_table_function(const FunctionRow& row, const BoundFunction& bound, P
         else if (by_name.get() != Py_None)
             value = PyDict_GetItemWithError(by_name.get(), own);
         f->defaults[k] = Py_XNewRef(value);
-        f->place[k] = int8_t(is_ignored(PyUnicode_AsUTF8(own)) ? -1 : place++);
+        const std::string_view name = PyUnicode_AsUTF8(own);
+        f->place[k] = int8_t(is_ignored(name) ? -1 : place++);
+        if (name == "device") f->on = int8_t(k);
+        if (name == "like") f->like = int8_t(k);
     }
     f->names = names.release();
     return Object::steal(reinterpret_cast<PyObject*>(f));
@@ -432,7 +469,7 @@ Object make_table_function(const FunctionRow& row, const BoundFunction& bound, P
 
 /// The same function by another name.
 Object make_function_alias(PyObject* function, const std::string& name) {
-    if (Py_TYPE(function) != table_function_type)
+    if (!PyObject_TypeCheck(function, table_function_type))
         fail(PyExc_TypeError, "function_alias: a function of the table is needed, not %R", function);
     const TableFunction& f = *as_table_function(function);
     const Object text = Object::steal(PyUnicode_InternFromString(name.c_str()));
@@ -474,6 +511,7 @@ void bind_functions(pybind11::module_& m) {
     m.attr("methods") = methods;
     m.attr("chapters") = chapters;
     m.attr("function") = pybind11::handle(reinterpret_cast<PyObject*>(table_function_type));
+    m.attr("unbound_function") = pybind11::handle(reinterpret_cast<PyObject*>(unbound_function_type));
     m.def("reduction_function", &make_reduction_function,
           "The function of a public row of reductions.def, described by a Python function.");
     m.def("function_alias", &make_function_alias, "The same function by another name.");

@@ -42,7 +42,36 @@ CallDevice FunctionCall::device() const {
     for (int k = 0; k < count; ++k)
         if (are_arrays[k] && given[k] && given[k] != Py_None) arrays.push_back(given[k]);
     for (PyObject* const one : rest) arrays.push_back(one);
+    if (const std::optional<Device> named = named_device()) {
+        // The current device is not asked for: it may not work.
+        for (PyObject* const one : arrays)
+            if (PyObject* const first = find_ndarray(one)) return device_of(first);
+        return {*named, false};
+    }
     return common_device(arrays.data(), Py_ssize_t(arrays.size()));
+}
+
+std::optional<Device> FunctionCall::read_device() const {
+    if (on != Py_None) return to_device(on, {}, row.name);
+    if (!is_ndarray(like)) fail(PyExc_TypeError, "like must be a cuarray.ndarray, not %s", Py_TYPE(like)->tp_name);
+    return array_of(like).device();
+}
+
+void Reader<FillValue>::read(const FunctionCall& call, int k) {
+    static Attribute python_number{"numbers", "Number"};
+    PyObject* const given = call.given[k];
+    if (is_python_number(given)) return void(number.load(given, {Device{}, false}, call.row.name));
+    if (is_ndarray(given)) return array.read(call, given);
+    const bool is_several = is_list(given) || is_numpy_array(given);
+    if (!is_several && number.load(given, {Device{}, false}, call.row.name)) return;
+    const int is_number = is_several ? 0 : PyObject_IsInstance(given, python_number.get());
+    check(is_number);
+    if (!is_number) return array.read(call, given);
+    CreationOptions options;
+    options.home = call.device();
+    options.reads_as = to_dtype(call.given[k + 1], DType::none, call.row.name);
+    array.owner = to_ndarray(given, options, call.row.name);
+    array.object = array.owner.get();
 }
 
 namespace {
@@ -170,6 +199,17 @@ BitOrder read_bit_order(PyObject* object, const char* function) {
     if (is_text && PyUnicode_CompareWithASCIIString(object, "little") == 0) return BitOrder::Little;
     fail_in(function, is_text ? PyExc_ValueError : PyExc_TypeError,
             "'bitorder' must be either 'little' or 'big', not %R", object);
+}
+
+MemoryKind read_memory_kind(PyObject* object, const char* function) {
+    static constexpr std::pair<std::string_view, MemoryKind> kKinds[] = {{"device", MemoryKind::Device},
+                                                                         {"direct", MemoryKind::Direct},
+                                                                         {"pinned", MemoryKind::Pinned},
+                                                                         {"managed", MemoryKind::Managed}};
+    const Parameter parameter{"memory", function};
+    for (const auto& [name, kind] : kKinds)
+        if (PyUnicode_Check(object) && to_text(object, parameter) == name) return kind;
+    refuse(PyExc_ValueError, parameter, "'device', 'direct', 'pinned' or 'managed'", object);
 }
 
 Outside read_outside(PyObject* object, Parameter parameter) {

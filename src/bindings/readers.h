@@ -1,6 +1,7 @@
 // readers.h -- what a call gives for a parameter, read by the parameter's type in C++: the common object first, the
 // careful reading and its errors behind it.
 #pragma once
+#include <algorithm>
 #include <forward_list>
 #include <memory>
 #include <optional>
@@ -11,34 +12,49 @@
 #include "bindings/reductions.h"
 #include "cuarray/ops/arguments.h"
 #include "cuarray/ops/bit_packing.h"
+#include "cuarray/ops/creation.h"
 #include "cuarray/ops/functions.h"
 #include "cuarray/ops/indexing.h"
 #include "cuarray/ops/sort.h"
+#include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {
 
 /// The arguments of a call, by the parameters of the C++ function; defaults where nothing was given.
 struct FunctionCall {
     const FunctionRow& row;
-    PyObject* names;  ///< a tuple
+    PyObject* names;       ///< of the signature: a tuple
+    const int8_t* places;  ///< of these parameters in the C++ function, or -1
     PyObject* const* given;
     const bool* are_arrays;                ///< of the parameters
     int count;                             ///< of parameters
     std::span<PyObject* const> rest = {};  ///< of a *parameter, which is the first
+    PyObject* on = Py_None;                ///< what was given for a parameter `device`
+    PyObject* like = Py_None;              ///< what was given for a parameter `like`
 
-    Parameter parameter(int k) const { return {PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, k)), row.name}; }
+    Parameter parameter(int k) const {
+        const auto named = std::find(places, places + PyTuple_GET_SIZE(names), k) - places;
+        return {PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, named)), row.name};
+    }
     /// The device that lists and NumPy arrays go to.
     CallDevice device() const;
+    /// The device that `device` names, or else that of the array `like`; nothing without either.
+    std::optional<Device> named_device() const {
+        return on == Py_None && like == Py_None ? std::nullopt : read_device();
+    }
+    std::optional<Device> read_device() const;
 };
 
 /// How much a call has to do, at least: it decides whether others get the GIL.
 struct CallWork {
     int64_t elements = 0, times = 1;
     Device device{};
+    bool has_arrays = false;
 
     void add(const Array& array) {
         elements += std::min(array.size(), kShortWork + 1);
         device = array.device();
+        has_arrays = true;
     }
     void multiply(int64_t factor) {
         times = std::min(times * std::clamp<int64_t>(factor, 1, kShortWork + 1), kShortWork + 1);
@@ -63,6 +79,7 @@ std::variant<int64_t, Object> read_counts(PyObject* object, CallDevice device, P
 Ranks read_ranks(PyObject* object, Parameter parameter);
 SortKind read_sort_kind(PyObject* object, Parameter parameter);
 BitOrder read_bit_order(PyObject* object, const char* function);
+MemoryKind read_memory_kind(PyObject* object, const char* function);
 /// What an index out of bounds means: 'raise', also for None, 'wrap' or 'clip'.
 Outside read_outside(PyObject* object, Parameter parameter);
 
@@ -121,6 +138,22 @@ struct Reader<Argument> {
         if (array.object) array.add_to(work);
     }
     Argument get() const { return array.object ? Argument(array.get()) : number.argument(); }
+
+    Reader<Array> array;
+    ArrayOrScalar number;
+};
+
+/// A number, or what gives an array; what is a number by Python's word alone is read in the dtype of the call, which is
+/// the parameter after this one.
+template <>
+struct Reader<FillValue> {
+    static constexpr bool is_array = true;
+    void read(const FunctionCall& call, int k);
+    void add_to(CallWork& work) const {
+        if (array.object) array.add_to(work);
+    }
+    FillValue get() const { return array.object ? FillValue(array.get()) : FillValue(number.argument()); }
+    DType dtype() const { return array.object ? array.get().dtype() : number.default_dtype(); }
 
     Reader<Array> array;
     ArrayOrScalar number;
@@ -255,6 +288,19 @@ struct Reader<char> : PlainReader {
     }
     char get() const { return value; }
     char value;
+};
+
+template <>
+struct Reader<std::optional<char>> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        static PyObject* const usual = PyUnicode_InternFromString("K");
+        if (call.given[k] == usual)
+            value = 'K';
+        else if (const char letter = to_order(call.given[k], "CFAK", '\0', call.row.name))
+            value = letter;
+    }
+    const std::optional<char>& get() const { return value; }
+    std::optional<char> value;
 };
 
 template <>
@@ -438,6 +484,29 @@ struct Reader<Few<Outside, 4>> : PlainReader {
     }
     const Few<Outside, 4>& get() const { return value; }
     Few<Outside, 4> value;
+};
+
+/// The device of a new array, by `device` or `like`; without them and arrays the current one.
+template <>
+struct Reader<std::optional<Device>> {
+    static constexpr bool is_array = false;
+    void read(const FunctionCall& call, int) { value = call.named_device(); }
+    void add_to(CallWork& work) {
+        if (!work.has_arrays) work.elements = 1;
+        if (!value && !work.has_arrays) value = current_device();
+        if (value) work.device = *value;
+    }
+    const std::optional<Device>& get() const { return value; }
+    std::optional<Device> value;
+};
+
+template <>
+struct Reader<MemoryKind> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        if (call.given[k] != Py_None) value = read_memory_kind(call.given[k], call.row.name);
+    }
+    MemoryKind get() const { return value; }
+    MemoryKind value = MemoryKind::Device;
 };
 
 /// None, or what another reader reads.

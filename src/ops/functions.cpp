@@ -8,6 +8,7 @@
 #include <variant>
 #include "cuarray/ops/bit_packing.h"
 #include "cuarray/ops/coordinates.h"
+#include "cuarray/ops/creation.h"
 #include "cuarray/ops/diagonals.h"
 #include "cuarray/ops/differences.h"
 #include "cuarray/ops/interpolation.h"
@@ -54,6 +55,10 @@ template <> constexpr const char* kWords<NoFields> = "None";
 template <> constexpr const char* kWords<bool> = "bool";
 template <> constexpr const char* kWords<std::optional<bool>> = "bool, optional";
 template <> constexpr const char* kWords<char> = "str";
+template <> constexpr const char* kWords<std::optional<char>> = "str";
+template <> constexpr const char* kWords<FillValue> = "number or array_like";
+template <> constexpr const char* kWords<std::optional<Device>> = "device or str, optional";
+template <> constexpr const char* kWords<MemoryKind> = "{'device', 'direct', 'pinned', 'managed'}, optional";
 
 template <class R>
 constexpr const char* kResultWords = "ndarray";
@@ -83,7 +88,11 @@ std::vector<FunctionRow> read_rows() {
     const char* chapter = "";
 #define CHAPTER(title) chapter = title;
 #define FUNCTION(name, gives, signature, summary, parameters, raises, example) \
-    rows.push_back(described({chapter, #name, Gives::gives, signature, summary, parameters, raises, example}, &name));
+    rows.push_back(                                                            \
+        described({chapter, #name, Gives::gives, signature, summary, parameters, raises, example}, &functions::name));
+#define BUILTIN(...)      \
+    FUNCTION(__VA_ARGS__) \
+    rows.back().is_bound = false;
 #include "cuarray/functions.def"
     return rows;
 }
@@ -124,6 +133,8 @@ constexpr std::pair<std::string_view, const char*> kGlossary[] = {
     {"kind", "Accepted for NumPy compatibility: the method is always the same."},
     {"order", "Accepted for NumPy compatibility: arrays have no fields."},
     {"stable", "Accepted for NumPy compatibility, if `kind` is not given: the sort is always stable."},
+    {"device", "By default the current device."},
+    {"like", "The result goes to the device of this array."},
 };
 
 std::string section(const std::string& title, const std::string& text) {
@@ -147,7 +158,9 @@ std::string parameters_section(const FunctionRow& row) {
     std::string text;
     size_t place = 0;  // of the parameter in C++
     for (const std::string& name : parameter_names(row)) {
-        const char* const type = is_ignored(name) ? "bool" : row.types.at(place++);
+        const char* const type = name == "like"     ? "ndarray, optional"
+                                 : is_ignored(name) ? "bool"
+                                                    : row.types.at(place++);
         const std::string bare = name.substr(name.find_first_not_of('*'));
         ParameterEntry own{{name}, type, ""};
         for (const auto& [known, words] : kGlossary)
@@ -171,6 +184,7 @@ bool takes_out(const FunctionRow& row) { return std::ranges::find(row.types, kWo
 const char* result_text(const FunctionRow& row) {
     if (std::string_view(row.result) != "ndarray") return "";
     switch (row.gives) {
+        case Gives::Blank: return "A new array.";
         case Gives::Array: return takes_out(row) ? "A new array, or `out`." : "A new array.";
         case Gives::Shown: return "A view where possible.";
         default: return "";
@@ -212,7 +226,7 @@ std::string python_name(const FunctionRow& row) {
     return is_method(row) ? name.substr(0, name.rfind("_in_place")) : name;
 }
 
-bool is_ignored(std::string_view parameter) { return parameter == "subok"; }
+bool is_ignored(std::string_view parameter) { return parameter == "subok" || parameter == "like"; }
 
 std::string docstring(const FunctionRow& row) {
     std::string raises;

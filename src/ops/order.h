@@ -7,7 +7,7 @@ namespace cuarray {
 
 /// ValueError for a letter that is not among those allowed.
 inline void check_order(char order, const char* allowed, const char* function) {
-    if (!order || !std::strchr(allowed, order))
+    if (order != allowed[0] && (!order || !std::strchr(allowed, order)))
         raise(ErrorKind::Value, function, ": order must be one of the letters ", allowed, ", not '", order, "'");
 }
 

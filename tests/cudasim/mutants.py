@@ -115,6 +115,13 @@ BY_HAND = [
         f"{STARTS} -k reset",
     ),
     Mutant(
+        "new-arrays-are-not-like-another",
+        "src/bindings/readers.cpp",
+        "return array_of(like).device();",
+        "return current_device();",
+        "tests/python/test_creation.py -k device_and_like",
+    ),
+    Mutant(
         "leading-axes-do-not-travel",
         "src/array/creation.cpp",
         "if (has_extra_axes(from, to)) return transfer(to, without_extra_axes(from, to), function);",

@@ -10,7 +10,7 @@
 namespace cuarray {
 
 /// What becomes of a result that is an array, as the head of functions.def explains.
-enum class Gives : uint8_t { Array, Value, View, Shown, Same, List, Each, Nothing };
+enum class Gives : uint8_t { Array, Blank, Value, View, Shown, Same, List, Each, Nothing };
 
 struct FunctionRow {
     const char *chapter, *name;
@@ -18,6 +18,7 @@ struct FunctionRow {
     const char *signature, *summary, *parameters, *raises, *example;
     std::vector<const char*> types = {};  ///< of the parameters of the C++ function, in the words of docstrings
     const char* result = "";              ///< the same of the result
+    bool is_bound = true;                 ///< whether it is a method of a class that has it
 };
 
 /// All rows, in the order of the table.
@@ -29,7 +30,7 @@ CUARRAY_API std::vector<std::string> parameter_names(const FunctionRow& row);
 CUARRAY_API bool is_method(const FunctionRow& row);
 /// The name in Python: a method's without that end.
 CUARRAY_API std::string python_name(const FunctionRow& row);
-/// Whether a parameter is accepted and ignored, so that the C++ function has none for it.
+/// Whether the C++ function has no such parameter: `subok` is accepted and ignored, `like` gives the device.
 CUARRAY_API bool is_ignored(std::string_view parameter);
 
 /// What help() shows: a docstring in numpydoc's format.
