@@ -17,15 +17,6 @@ def is_scalar(x):
     return isinstance(x, (*WEAK, np.number, np.bool_)) and not isinstance(x, ndarray)
 
 
-#: Kinds of dtypes that hold such numbers, whatever the casting rule ("V" is bfloat16).
-HOLDERS = {int: "iufcV", float: "fcV", complex: "c"}
-
-
-def bends_to(number, dtype):
-    """Tell whether a Python number may become an element of that dtype under any casting rule."""
-    return dtype.kind in HOLDERS.get(type(number), "")
-
-
 def as_cast(number, dtype):
     """Return a Python number as a 0-d array, cast where assigning it would raise."""
     if type(number) is complex or (type(number) is float and dtype.kind in "iu"):
@@ -66,16 +57,6 @@ def as_arrays(function, *objects, optional=()):
 def arrays_and_numbers(function, *objects, optional=()):
     """Return the objects as `as_arrays` does, but weak Python scalars unchanged."""
     return _core.as_arrays(function, objects, optional, True)
-
-
-def index_array(indices, a):
-    """Return NumPy's indices or mask for an array of a GPU as an array there, other objects unchanged.
-
-    Indices are small parameters: they are copied, and the host does not wait.
-    """
-    if type(indices) is np.ndarray and isinstance(a, ndarray):
-        return _core.array_from_object(indices, None, a.device)
-    return indices
 
 
 def word(value, choices, what, function):

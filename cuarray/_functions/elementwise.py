@@ -4,7 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer
-from cuarray._arguments.functions import zeros_like
+from cuarray._arguments.functions import nonzero, zeros_like
 from cuarray._arguments.operands import WEAK, arrays_and_numbers, device_of, dtype_into, target, write_output
 from cuarray._arguments.ufuncs import clip as clip_ufunc
 from cuarray._arguments.ufuncs import maximum, minimum, positive, rint
@@ -13,7 +13,6 @@ from cuarray._arguments.ufuncs import where as where_ufunc
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
 from cuarray._functions.dtypes import is_inexact
-from cuarray._functions.indexing import nonzero
 from cuarray._functions.reductions import NOT_GIVEN
 
 __all__ = ["clip", "round", "where"]

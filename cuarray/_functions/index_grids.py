@@ -4,20 +4,17 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cuarray import _core
 from cuarray._arguments.axes import bounded, integer, shape_tuple
-from cuarray._arguments.functions import empty, ones
-from cuarray._arguments.operands import as_arrays, target, values_for
+from cuarray._arguments.functions import empty, nonzero, ones
+from cuarray._arguments.operands import as_arrays
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
-from cuarray._functions.indexing import cycle, nonzero
 from cuarray._functions.matrices import tri
 from cuarray._functions.sequences import arange
 
 __all__ = [
     "diag_indices",
     "diag_indices_from",
-    "fill_diagonal",
     "indices",
     "ix_",
     "mask_indices",
@@ -29,58 +26,6 @@ __all__ = [
 
 
 # Diagonals.
-
-
-@_core.with_fast_path
-def fill_diagonal(a, val, wrap=False):
-    """Set the main diagonal of an array.
-
-    Parameters
-    ----------
-    a : ndarray
-        Modified; at least two-dimensional, and with equal extents if it has more axes.
-    val : array_like
-        Repeated along the diagonal if there are fewer values.
-    wrap : bool
-        Whether the diagonal of a tall matrix continues after its end, separated by one row.
-
-    Raises
-    ------
-    ValueError
-        If `a` has fewer than two axes, or more than two of different extents.
-
-    See Also
-    --------
-    numpy.fill_diagonal
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> x = ca.zeros((2, 3), dtype=int)
-    >>> ca.fill_diagonal(x, [5, 6])
-    >>> x
-    array([[5, 0, 0],
-           [0, 6, 0]])
-    """
-    if isinstance(a, np.ndarray) and isinstance(val, ndarray):
-        val = np.asarray(val)  # refused for an array of a GPU
-    a = target(a, "fill_diagonal")
-    if a.ndim < 2:
-        raise ValueError(f"fill_diagonal: the array has {a.ndim} axes and at least 2 are needed")
-    if a.ndim > 2 and len(set(a.shape)) != 1:
-        raise ValueError(f"fill_diagonal: all dimensions must be of equal length, not {a.shape}")
-    values = values_for(a, val, "fill_diagonal").ravel()
-    rows, columns = a.shape[:2]
-    tops = range(0, rows, columns + 1) if wrap and a.ndim == 2 else (0,)
-    lengths = [min(rows - top, *a.shape[1:]) for top in tops]
-    if values.size == 0 or sum(lengths) == 0:
-        return
-    values = cycle(values, sum(lengths))
-    done = 0
-    for top, length in zip(tops, lengths, strict=True):
-        line = _core.strided_view(a, (length,), (sum(a.strides),), top * a.strides[0])
-        line[...] = values if values.size == 1 else values[done : done + length]
-        done += length
 
 
 def diag_indices(n, ndim=2):

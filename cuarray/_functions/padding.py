@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.functions import empty, moveaxis, zeros
+from cuarray._arguments.functions import empty, moveaxis, take, zeros
 from cuarray._arguments.operands import host_values
 from cuarray._arguments.ufuncs import where
 from cuarray._functions.creation import as_array
@@ -244,7 +244,7 @@ def fill_repeated(whole, lines, before, after, mode):
         else:
             places = np.pad(np.arange(extent), (before, after), mode)
             chosen = places[:before] if first else places[len(places) - after :]
-            margin[...] = _core.take(lines, as_array(chosen, whole.device), lines.ndim - 1)
+            margin[...] = take(lines, as_array(chosen, whole.device), lines.ndim - 1)
 
 
 def nearest(extent, width, first, mode):
@@ -274,7 +274,7 @@ def fill_odd(whole, lines, before, after, mode):
     for margin, first in margins(whole, before, after):
         part = slice(0, before) if first else slice(before + extent, None)
         own = [as_array(x[part], whole.device) for x in (source, upside_down, step)]
-        taken = _core.take(lines, own[0], lines.ndim - 1)
+        taken = take(lines, own[0], lines.ndim - 1)
         with fused_call():
             mirrored = where(own[1], 2 * high - taken, taken)
             margin[...] = mirrored + (2 * own[2]).astype(whole.dtype) * (high - low)

@@ -9,7 +9,18 @@ import numpy as np
 from cuarray import _core
 from cuarray._arguments import ufuncs
 from cuarray._arguments.axes import normalise_axes
-from cuarray._arguments.functions import argsort, broadcast_to, concat, cumsum, empty, moveaxis, sort, stack
+from cuarray._arguments.functions import (
+    argsort,
+    broadcast_to,
+    concat,
+    cumsum,
+    empty,
+    moveaxis,
+    sort,
+    stack,
+    take,
+    take_along_axis,
+)
 from cuarray._arguments.operands import array_output, as_arrays, dtype_into, host_values, write_output
 from cuarray._arguments.ufuncs import clip, floor, isfinite, isnan, maximum, minimum, subtract, where
 from cuarray._functions.creation import as_array
@@ -376,7 +387,7 @@ def find_quantiles(function, a, q, scale, axis, out, method, keepdims, weights, 
     found = moveaxis(_core.order_statistics(rows, rows.ndim - 1, near.ranks, function), -1, 0)
 
     def at(places):
-        return found[int(places)] if q.ndim == 0 else _core.take(found, as_array(places, a.device), 0)
+        return found[int(places)] if q.ndim == 0 else take(found, as_array(places, a.device), 0)
 
     result = at(near.low)
     if near.weight is not None:
@@ -432,8 +443,8 @@ def weighted_quantiles(function, a, q, slices, out, weights, *, skips_nan=False)
     weights = slices.rows(checked_weights(weights, a, slices, function))
     rows, n = slices.values, slices.values.shape[-1]
     order = argsort(rows)
-    ordered = _core.take_along_axis(rows, order, rows.ndim - 1)
-    weights = _core.take_along_axis(weights, order, rows.ndim - 1).astype(np.float64)
+    ordered = take_along_axis(rows, order, rows.ndim - 1)
+    weights = take_along_axis(weights, order, rows.ndim - 1).astype(np.float64)
     if skips_nan:
         weights = where(isnan(ordered), 0.0, weights)
     parts = cumsum(weights, axis=-1)
@@ -450,7 +461,7 @@ def weighted_quantiles(function, a, q, slices, out, weights, *, skips_nan=False)
     chosen = []
     for one in q.ravel().tolist():
         place = minimum((parts < one).sum(axis=-1, keepdims=True), n - 1)
-        chosen.append(_core.take_along_axis(ordered, place, rows.ndim - 1)[..., 0])
+        chosen.append(take_along_axis(ordered, place, rows.ndim - 1)[..., 0])
     result = gathered(chosen, q, ordered)
     if is_inexact(a) and not skips_nan:
         result = nan_where(result, ordered[..., -1])
@@ -506,7 +517,7 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=np._NoValu
         return slices.result(found.mean(axis=-1), out, broadcasts=True)
     ordered = sort(rows)
     ends = [maximum(count - 1, 0) // 2, maximum(count // 2, 0)]
-    middle = concat([_core.take_along_axis(ordered, end, last) for end in ends], axis=-1)
+    middle = concat([take_along_axis(ordered, end, last) for end in ends], axis=-1)
     return slices.result(middle.mean(axis=-1), out, broadcasts=True)
 
 
@@ -661,9 +672,9 @@ def quantile_of_counts(ordered, count, q, rule, is_weak, out_dtype):
     top = maximum(count - 1, 0)
     below = floor(place)
     low = clip(below, 0, top).astype(np.int64)
-    result = _core.take_along_axis(ordered, low, last)
+    result = take_along_axis(ordered, low, last)
     if weight is not None:
         high = where(place < 0, 0, minimum(below + 1, top)).astype(np.int64)
         weights = [w.astype(ordered.dtype if is_weak else dtype) for w in (weight, 1 - weight)]
-        result = interpolate(result, _core.take_along_axis(ordered, high, last), *weights, weight >= 0.5, out_dtype)
+        result = interpolate(result, take_along_axis(ordered, high, last), *weights, weight >= 0.5, out_dtype)
     return result[..., 0]

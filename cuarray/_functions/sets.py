@@ -6,13 +6,24 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axis
-from cuarray._arguments.functions import argsort, concat, cumsum, empty, lexsort, moveaxis, sort, zeros
+from cuarray._arguments.functions import (
+    argsort,
+    concat,
+    cumsum,
+    empty,
+    flatnonzero,
+    lexsort,
+    moveaxis,
+    put_along_axis,
+    sort,
+    take,
+    zeros,
+)
 from cuarray._arguments.operands import as_arrays
 from cuarray._arguments.ufuncs import isnan, minimum
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
 from cuarray._functions.creation import as_array
-from cuarray._functions.indexing import flatnonzero
 from cuarray._functions.sequences import arange
 from cuarray._runtime.fuse import fused_call
 
@@ -73,14 +84,14 @@ class Groups:
         self.starts = flatnonzero(mask)
 
     def first_places(self):
-        return _core.take(self.order, self.starts, 0)
+        return take(self.order, self.starts, 0)
 
     def inverse(self):
         """Return the group of each element in the original order."""
         groups = cumsum(self.mask, dtype=np.int64)
         groups -= 1
         result = empty(groups.size, np.int64, device=groups.device)
-        _core.put_along_axis(result, self.order, groups, 0)
+        put_along_axis(result, self.order, groups, 0)
         return result
 
     def counts(self):
@@ -154,13 +165,13 @@ def unique(
         order = None
         if return_index or return_inverse:
             order = argsort(flat)
-            ordered = _core.take(flat, order, 0)
+            ordered = take(flat, order, 0)
         else:
             ordered = sort(flat)
         if not wanted:
             return ordered[differs_from_before(ordered, equal_nan)]
         groups = Groups(order, differs_from_before(ordered, equal_nan))
-        values = _core.take(ordered, groups.starts, 0)
+        values = take(ordered, groups.starts, 0)
     if not wanted:
         return values
     result = [values]
@@ -184,10 +195,10 @@ def unique_slices(ar, axis):
         order = arange(n, device=ar.device)
     else:
         order = lexsort([rows[:, i] for i in reversed(range(rows.shape[1]))])
-        rows = _core.take(rows, order, 0)
+        rows = take(rows, order, 0)
         mask[1:] = (rows[1:] != rows[:-1]).any(axis=1)
     groups = Groups(order, mask)
-    found = _core.take(rows, groups.starts, 0).reshape(groups.starts.size, *extents)
+    found = take(rows, groups.starts, 0).reshape(groups.starts.size, *extents)
     return moveaxis(found, 0, axis), groups
 
 
@@ -389,11 +400,11 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
         with fused_call():
             # Numbers outside, also negative ones, are the largest as unsigned integers: the last place of the table.
             places = minimum(element.astype(np.int64, copy=False).view(np.uint64) - first, np.uint64(holds.size - 1))
-        found = _core.take(holds, places.view(np.int64), 0)
+        found = take(holds, places.view(np.int64), 0)
     else:
         ordered = sort(others)
         places = minimum(_core.search_sorted(ordered, element, "left"), others.size - 1)
-        found = _core.take(ordered, places, 0) == element
+        found = take(ordered, places, 0) == element
     found = ~found if invert else found
     return found if found.ndim else _core.array_from_object(found, copy=True)  # as in NumPy, an array and no value
 
@@ -432,14 +443,14 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
         ar1, ar2 = unique(ar1), unique(ar2)
     both = concat([ar1, ar2])
     order = argsort(both)
-    ordered = _core.take(both, order, 0)
+    ordered = take(both, order, 0)
     twice = ordered[1:] == ordered[:-1]
     common = ordered[:-1][twice]
     if not return_indices:
         return common
     in1, in2 = order[:-1][twice], order[1:][twice] - ar1.size
     if not assume_unique:
-        in1, in2 = _core.take(first1, in1, 0), _core.take(first2, in2, 0)
+        in1, in2 = take(first1, in1, 0), take(first2, in2, 0)
     return common, in1, in2
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axis
-from cuarray._arguments.functions import argpartition, argsort, sort
+from cuarray._arguments.functions import argpartition, argsort, sort, take, take_along_axis
 from cuarray._arguments.operands import as_arrays
 from cuarray._arguments.ufuncs import less, not_equal
 from cuarray._functions.creation import as_array
@@ -101,9 +101,9 @@ def top_k(a, k, /, *, axis=-1, largest=True, sorted=True):
         raise ValueError(f"top_k: k must be in 0..{a.shape[axis]}, not {k}")
     first = (*(slice(None),) * axis, slice(k))
     places = argpartition(a, max(k - 1, 0), axis, descending=largest)[first]
-    values = _core.take_along_axis(a, places, axis)
+    values = take_along_axis(a, places, axis)
     order = argsort(values, axis, descending=largest)
-    return _core.take_along_axis(values, order, axis), _core.take_along_axis(places, order, axis)
+    return take_along_axis(values, order, axis), take_along_axis(places, order, axis)
 
 
 def searchsorted(a, v, side="left", sorter=None):
@@ -159,7 +159,7 @@ def sorted_by(a, sorter):
         raise ValueError(f"searchsorted: sorter has {sorter.size} elements, the array {a.size}")
     if sorter.size and (int(sorter.min()) < 0 or int(sorter.max()) >= a.size):
         raise ValueError(f"searchsorted: sorter holds positions outside 0..{a.size - 1}")
-    return _core.take(a, sorter, 0, "clip")
+    return take(a, sorter, 0, mode="clip")
 
 
 def digitize(x, bins, right=False):

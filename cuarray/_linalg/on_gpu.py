@@ -6,10 +6,9 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from cuarray import _core
-from cuarray._arguments.functions import argsort, broadcast_shapes, broadcast_to, roll, sort, zeros
+from cuarray._arguments.functions import argsort, broadcast_shapes, broadcast_to, roll, sort, take_along_axis, zeros
 from cuarray._arguments.ufuncs import abs, conj, copysign, exp, isfinite, isnan, log
 from cuarray._functions.elementwise import where
-from cuarray._functions.indexing import take_along_axis
 from cuarray._functions.matrices import eye, tril, triu
 from cuarray._functions.sequences import arange
 

@@ -5,8 +5,8 @@ from operator import index
 import numpy as np
 
 from cuarray import _core
+from cuarray._arguments.functions import put, take
 from cuarray._arguments.operands import values_for
-from cuarray._functions.indexing import cycle, put
 from cuarray._functions.sequences import arange
 
 
@@ -110,7 +110,7 @@ class Flat:
             flat = self.base.ravel()
             chosen, values = flat[key], values_for(flat, value, "flat").ravel()
             if values.size and chosen.size:
-                chosen[...] = cycle(values, chosen.size)
+                chosen[...] = take(values, arange(chosen.size, device=values.device), mode="wrap")
             if not _core.shares_memory(flat, self.base):
                 self.base[...] = flat.reshape(self.base.shape)
         else:

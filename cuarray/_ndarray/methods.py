@@ -8,13 +8,24 @@ from types import GenericAlias
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.functions import argpartition, argsort, cumprod, cumsum, diagonal, repeat, trace
+from cuarray._arguments import functions
+from cuarray._arguments.functions import (
+    argpartition,
+    argsort,
+    copyto,
+    cumprod,
+    cumsum,
+    diagonal,
+    nonzero,
+    repeat,
+    take,
+    trace,
+)
 from cuarray._arguments.ufuncs import ceil, floor, trunc
 from cuarray._arguments.ufuncs import conj as conj_ufunc
 from cuarray._core import ndarray
 from cuarray._functions import elementwise, indexing, products, sorting
 from cuarray._functions.array_text import html_table, ndarray_repr, ndarray_str
-from cuarray._functions.sharing import copyto
 from cuarray._namespace.info import ARRAY_API_VERSION
 from cuarray._namespace.package import package
 from cuarray._ndarray import byte_methods, conversions, jax_types
@@ -97,19 +108,6 @@ def conj(self, out=None, /):
 # Indexing
 
 
-@_core.with_fast_path
-def take(self, indices, axis=None, out=None, mode="raise"):
-    """Return elements along an axis; see cuarray.take.
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.asarray([5, 6, 7]).take([2, 0])
-    array([7, 5])
-    """
-    return indexing.take(self, indices, axis, out, mode)
-
-
 def put(self, indices, values, mode="raise"):
     """Store values at positions of the flattened array; see cuarray.put.
 
@@ -121,7 +119,7 @@ def put(self, indices, values, mode="raise"):
     >>> x
     array([7, 0, 8])
     """
-    indexing.put(self, indices, values, mode)
+    functions.put(self, indices, values, mode)
 
 
 def choose(self, *choices, out=None, mode="raise"):
@@ -145,7 +143,7 @@ def compress(self, condition, axis=None, out=None):
     >>> ca.arange(4).compress([True, False, True])
     array([0, 2])
     """
-    return indexing.compress(condition, self, axis, out)
+    return functions.compress(condition, self, axis, out)
 
 
 @_core.with_fast_path
@@ -159,18 +157,6 @@ def dot(self, b, out=None):
     np.int64(11)
     """
     return products.dot(self, b, out)
-
-
-def nonzero(self):
-    """Return the coordinates of the elements that are not zero; see cuarray.nonzero.
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.asarray([3, 0, 4]).nonzero()
-    (array([0, 2]),)
-    """
-    return indexing.nonzero(self)
 
 
 # Order

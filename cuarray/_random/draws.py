@@ -5,6 +5,7 @@ import re
 import numpy as np
 
 from cuarray import _core
+from cuarray._arguments.functions import take
 from cuarray._arguments.operands import target
 from cuarray._arguments.ufuncs import positive
 from cuarray._core import ndarray
@@ -66,7 +67,7 @@ class Source(_core.RandomSource):
         chosen = self._numpys("choice", a.shape[axis], size, *options)
         if a.ndim == 1 and size is None:
             return a[int(chosen)]
-        sample = _core.take(a, _core.array_from_object(chosen, None, a.device), axis % a.ndim)
+        sample = take(a, _core.array_from_object(chosen, None, a.device), axis % a.ndim)
         # With size=() it is an array and no value.
         return sample if size is None or sample.ndim else _core.array_from_object(sample, None, None, True)
 

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from cuarray import _core
+from cuarray._arguments.functions import take, take_along_axis
 from cuarray._arguments.operands import target
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
-from cuarray._functions.indexing import take_along_axis
 from cuarray._random.distributions import DISTRIBUTIONS, OF_GENERATOR, add_methods, fast_method
 from cuarray._random.draws import Source, entries_of, on_host, placed, seed_of
 from cuarray._random.transforms import as_size, count_of, has_axes, number_of
@@ -589,7 +589,7 @@ add_methods(Generator, (*DISTRIBUTIONS, *OF_GENERATOR))
 
 def in_order(x, order, axis):
     """Return the entries of an axis in another order."""
-    return x[order] if axis == 0 else _core.take(x, order, axis)  # the former is faster for few
+    return x[order] if axis == 0 else take(x, order, axis)  # the former is faster for few
 
 
 def axis_of(x, axis, function):

@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 
 from cuarray import _core
+from cuarray._arguments.functions import take
 from cuarray._arguments.operands import target
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
@@ -263,7 +264,7 @@ class PhiloxGenerator(Generator):
             return self._sampled(a, size, replace, on_host(p, "choice"), 0, shuffle, axis=axis)
         if chosen.device != a.device:
             raise ValueError(f"choice: a is on {a.device} and p on {chosen.device}; move one with .to_device(...)")
-        sample = _core.take(a, chosen, axis % a.ndim)
+        sample = take(a, chosen, axis % a.ndim)
         # With size=() it is an array and no value.
         return sample if size is None or sample.ndim else _core.array_from_object(sample, None, None, True)
 

@@ -7,8 +7,7 @@ from functools import cache
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.functions import empty_like, ones
-from cuarray._functions.sharing import copyto
+from cuarray._arguments.functions import copyto, empty_like, ones
 
 HEADS = ("time", "share", "calls", "what", "shape", "moved", "of copy", "build", "line")
 LONGEST = 44  # characters in a cell of the table

@@ -3,23 +3,10 @@
 #include <cstdlib>
 #include <cstring>
 #include "bindings/fast_paths.h"
-#include "cuarray/ops/diagonals.h"
-#include "cuarray/ops/indexing.h"
 #include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {
 namespace {
-
-/// copyto: dst, src, casting, where. Arrays of one dtype and shape.
-PyObject* copied_to(Given given, int) {
-    if (!given[0] || !given[1] || !are_absent(given, {2, 3}) || !is_ndarray(given[0]) || !is_ndarray(given[1]))
-        return nullptr;
-    const Array &to = array_of(given[0]), &from = array_of(given[1]);
-    if (to.dtype() != from.dtype() || !(to.shape() == from.shape()) || !to.is_writable()) return nullptr;
-    if (!(to.device() == from.device()) || to.is_pending() || from.is_pending()) return nullptr;
-    without_gil(is_long(to.device(), to.size()), [=] { assign(to, from, "copyto"); });
-    return Py_NewRef(Py_None);
-}
 
 /// Fills `width` elements at both ends of every axis with zeros; the interior is written by others.
 void fill_margins(const Array& array, int64_t width, const Scalar& zero) {
@@ -64,37 +51,6 @@ PyObject* padded(Given given, int) {
     });
 }
 
-/// fill_diagonal: a, val, wrap. A float or an int, in a matrix of floats.
-PyObject* filled_diagonal(Given given, int) {
-    const Array* const array = read_array(given[0]);
-    double number;
-    if (!array || is_number(given[0]) || array->ndim() != 2 || !array->is_writable() || !given[1] || given[2])
-        return nullptr;
-    if (array->dtype() != DType::float64 || !read_float(given[1], number)) return nullptr;
-    fill(view_of_diagonal(*array, 0, 0, 1), Scalar::of(DType::float64, number), "fill_diagonal");
-    return Py_NewRef(Py_None);
-}
-
-/// take: a, indices, axis, out, mode. Elements of an array of one axis, or its parts along an axis.
-PyObject* taken(Given given, int) {
-    const Array* const array = read_array(given[0]);
-    int64_t axis = 0;
-    if (!array || array->ndim() == 0 || !given[1] || !are_absent(given, {3, 4})) return nullptr;
-    if (is_given(given[2]) ? !read_axis(given[2], array->ndim(), axis) : array->ndim() != 1) return nullptr;
-    if (axis == 0 && is_on_host(array->device()))
-        if (PyObject* const few = take_few(*array, given[1])) return few;
-    const Array* const places = read_array(given[1]);
-    if (!places || places->dtype() != DType::int64 || places->ndim() == 0 || !(places->device() == array->device()))
-        return nullptr;
-    try {
-        return made(array->device(), std::max(array->size(), places->size()),
-                    [&, x = *array, at = *places] { return take(x, at, int(axis), Outside::Raise); });
-    } catch (const Error& error) {
-        if (error.kind() != ErrorKind::Index) throw;
-        return nullptr;
-    }
-}
-
 /// The method tobytes: self, order.
 PyObject* bytes_of(Given given, int) {
     const Array* const array = read_array(given[0]);
@@ -123,8 +79,9 @@ PyObject* dispatched(Given given, int) {
 }
 
 constexpr FastFunction kArrayPaths[] = {
-    {"copyto", copied_to}, {"pad", padded},       {"fill_diagonal", filled_diagonal},
-    {"take", taken},       {"tobytes", bytes_of}, {"array_function", dispatched},
+    {"pad", padded},
+    {"tobytes", bytes_of},
+    {"array_function", dispatched},
 };
 
 }  // namespace

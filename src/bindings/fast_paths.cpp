@@ -208,7 +208,8 @@ PyTypeObject* builtin_type = nullptr;  ///< of functions that are no methods whe
 FunctionObject* as_function(PyObject* self) { return reinterpret_cast<FunctionObject*>(self); }
 
 /// Puts the arguments in their places; false for what Python is to refuse.
-bool place(const FunctionObject& f, PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** given) {
+bool place_in_order(const FunctionObject& f, PyObject* const* args, Py_ssize_t count, PyObject* keywords,
+                    PyObject** given) {
     if (count > f.positional) return false;
     std::copy_n(args, count, given);
     std::fill(given + count, given + f.count, nullptr);
@@ -248,7 +249,7 @@ PyObject* write_out(PyObject* out, const Object& result) {
 PyObject* call_function(PyObject* self, PyObject* const* args, size_t flagged_count, PyObject* keywords) noexcept {
     const FunctionObject& f = *as_function(self);
     PyObject* given[kMaxParameters];
-    if (f.path && place(f, args, PyVectorcall_NARGS(flagged_count), keywords, given)) {
+    if (f.path && place_in_order(f, args, PyVectorcall_NARGS(flagged_count), keywords, given)) {
         PyObject* const out = take_out(f, given);
         PyObject* const result = guarded([&] {
             PyObject* const found = f.path(given, f.which);

@@ -15,6 +15,7 @@
 #include "cuarray/ops/joining.h"
 #include "cuarray/ops/rearranging.h"
 #include "cuarray/ops/scan.h"
+#include "cuarray/ops/selection.h"
 #include "cuarray/ops/shaping.h"
 #include "cuarray/ops/sort.h"
 #include "cuarray/runtime/registry.h"

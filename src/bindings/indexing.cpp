@@ -1,5 +1,4 @@
-// indexing.cpp -- elements along an axis, by positions, for the Python package.
-#include "cuarray/ops/indexing.h"
+// indexing.cpp -- arguments as arrays of one device, for the Python package.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -44,33 +43,12 @@ py::list as_arrays(const char* function, const py::tuple& objects, const py::tup
     return arrays;
 }
 
-bool is_long_for(const Array& array, const Array& indices) {
-    return is_long(array.device(), std::max(array.size(), indices.size()));
-}
-
-Object take_elements(const Array& x, const Array& indices, int axis, PyObject* mode, PyObject* out) {
-    const Outside outside = read_outside(mode, {"mode", "take"});
-    Array imported;
-    const Array* const target = to_output(out, x.device(), "take", imported);
-    Array result = without_gil(is_long_for(x, indices), [&] { return take(x, indices, axis, outside, target); });
-    return target ? Object::share(out) : Object::steal(wrap_result(std::move(result)));
-}
-
 }  // namespace
 
 void bind_indexing(py::module_& m) {
     m.def("beside", &beside);
     m.def("as_arrays", &as_arrays, py::arg("function"), py::arg("objects"), py::arg("optional"),
           py::arg("keeps_numbers") = false);
-    m.def("take", &take_elements, py::arg("x"), py::arg("indices"), py::arg("axis"), py::arg("mode") = "raise",
-          py::arg("out") = py::none());
-    m.def("take_along_axis", [](const Array& x, const Array& indices, int axis) {
-        return without_gil(is_long_for(x, indices), [&] { return take_along_axis(x, indices, axis); });
-    });
-    m.def("put_along_axis", [](const Array& x, const Array& indices, const Array& values, int axis) {
-        without_gil(is_long_for(x, indices), [&] { put_along_axis(x, indices, values, axis); });
-    });
-    m.def("nonzero", [](const Array& x) { return without_gil(x, [&] { return nonzero(x); }); });
 }
 
 }  // namespace cuarray::python

@@ -129,8 +129,6 @@ PyObject* subscript(PyObject* self, PyObject* key) noexcept;
 /// The element at a position that Python has counted from the front: what reversed() and bisect ask for.
 PyObject* sequence_item(PyObject* self, Py_ssize_t position) noexcept;
 int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept;
-/// array[positions] for a few of them; null where that is a task, or an error.
-PyObject* take_few(const Array& array, PyObject* positions);
 /// Every element becomes that number.
 void fill_with(PyObject* self, PyObject* value);
 /// self[key] = row(self[key], values), element by element; `values` null for a row of one input.

@@ -244,4 +244,70 @@ std::variant<int64_t, Object> read_counts(PyObject* object, CallDevice device, P
     return to_ndarray(counts.get(), options, parameter.function);
 }
 
+IndexArray read_index_array(const FunctionCall& call, int k) {
+    PyObject* const object = call.given[k];
+    if (is_ndarray(object)) return array_of(object);
+    if (object == Py_None) raise(ErrorKind::Type, call.row.name, ": an array is needed, not None");
+    const CallDevice device = call.device();
+    CreationOptions options;
+    if (is_numpy_array(object) && device.has_arrays) options.device = device.device;
+    options.home = device.device;
+    const Object array = to_ndarray(object, options, call.row.name);
+    return {array_of(array.get()), is_numpy_array(object) || !is_list(object)};
+}
+
+OutputArray read_target(PyObject* object, const char* function) {
+    Array array;
+    if (is_numpy_array(object)) {
+        if (has_swapped_bytes(object))
+            fail_in(function, PyExc_TypeError,
+                    "the bytes of the array are swapped; fill an array of ours and write y[...] = x.numpy()");
+        array = import_numpy(object, function);
+    } else if (is_ndarray(object)) {
+        array = array_of(object);
+    } else {
+        fail_in(function, PyExc_TypeError, "expected an array to write into, not %s", Py_TYPE(object)->tp_name);
+    }
+    if (!array.is_writable()) raise(ErrorKind::Value, function, ": the array is read-only");
+    return array;
+}
+
+StoredValues read_values(PyObject* object, PyObject* given, const char* function) {
+    const OutputArray target = read_target(given, function);
+    const DType dtype = target.array.dtype();
+    if (is_ndarray(object) && !is_number(object)) {
+        const Array& values = array_of(object);
+        if (!is_ndarray(given) && !is_on_host(values.device())) static_cast<void>(view_as_numpy(values));
+        warn_of_lost_imaginary_part(values.dtype(), dtype);
+        return {values, !as_ndarray(object)->is_value};
+    }
+    if (is_number(object)) {
+        const Scalar number = scalar_of_number(object);
+        warn_of_lost_imaginary_part(number.dtype, dtype);
+        return convert(number, dtype);
+    }
+    if (is_python_number(object) || is_numpy_scalar(object)) {
+        ArrayOrScalar number;
+        if (number.load(object, {target.array.device(), false}, function) && number.is_scalar()) {
+            warn_of_lost_imaginary_part(number.default_dtype(), dtype);
+            return number.element(dtype, function);
+        }
+    }
+    CreationOptions options;
+    options.home = target.array.device();
+    const bool is_plain = is_list(object);
+    if (is_numpy_array(object)) options.device = target.array.device();
+    if (is_plain) options.dtype = dtype;
+    const Object values = to_ndarray(object, options, function);
+    warn_of_lost_imaginary_part(array_of(values.get()).dtype(), dtype);
+    return {array_of(values.get()), !is_plain};
+}
+
+void read_source(const FunctionCall& call, int k, ArrayOrScalar& source) {
+    const Array target = read_target(call.given[0], call.row.name).array;
+    source.load_any(call.given[k], {target.device(), false}, call.row.name);
+    if (to_casting(call.given[k + 1], Casting::SameKind, call.row.name) == Casting::Unsafe)
+        warn_of_lost_imaginary_part(source.default_dtype(), target.dtype());
+}
+
 }  // namespace cuarray::python

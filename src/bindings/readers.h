@@ -14,7 +14,7 @@
 #include "cuarray/ops/bit_packing.h"
 #include "cuarray/ops/creation.h"
 #include "cuarray/ops/functions.h"
-#include "cuarray/ops/indexing.h"
+#include "cuarray/ops/selection.h"
 #include "cuarray/ops/sort.h"
 #include "cuarray/runtime/registry.h"
 
@@ -82,6 +82,16 @@ BitOrder read_bit_order(PyObject* object, const char* function);
 MemoryKind read_memory_kind(PyObject* object, const char* function);
 /// What an index out of bounds means: 'raise', also for None, 'wrap' or 'clip'.
 Outside read_outside(PyObject* object, Parameter parameter);
+
+/// An array of indices or a mask.
+IndexArray read_index_array(const FunctionCall& call, int k);
+/// An array to write into; TypeError for what has no memory of its own, ValueError for what is read-only.
+OutputArray read_target(PyObject* object, const char* function);
+/// What a function writes into a target: numbers and lists in its dtype.
+StoredValues read_values(PyObject* object, PyObject* target, const char* function);
+
+/// What is copied to the target; a warning where only the rule 'unsafe' lets an imaginary part go.
+void read_source(const FunctionCall& call, int k, ArrayOrScalar& source);
 
 inline bool read_plain_int(PyObject* object, int64_t& value) {
     if (!PyLong_CheckExact(object)) return false;
@@ -252,6 +262,62 @@ struct Reader<ArgumentList> {
     SequenceEntries entries;
     NumbersOfCall numbers;
     ArgumentList operands;
+};
+
+/// An index array or a mask; a NumPy array is a small parameter, which is copied to the device of the call's arrays.
+template <>
+struct Reader<IndexArray> {
+    static constexpr bool is_array = true;
+    void read(const FunctionCall& call, int k) { value = read_index_array(call, k); }
+    void add_to(CallWork& work) const { work.add(value.array); }
+    const IndexArray& get() const { return value; }
+    IndexArray value;
+};
+
+template <>
+struct Reader<WhereMask> {
+    static constexpr bool is_array = false;
+    void read(const FunctionCall& call, int k) {
+        if (call.given[k] == Py_True) return;
+        if (call.given[k] == Py_None) raise(ErrorKind::Type, call.row.name, ": where= takes a bool array, not None");
+        static_cast<IndexArray&>(value) = read_index_array(call, k);
+    }
+    void add_to(CallWork&) const {}
+    const WhereMask& get() const { return value; }
+    WhereMask value;
+};
+
+/// The first parameter: an array of ours, or the memory of a NumPy array.
+template <>
+struct Reader<OutputArray> {
+    static constexpr bool is_array = true;
+    void read(const FunctionCall& call, int k) { value = read_target(call.given[k], call.row.name); }
+    void add_to(CallWork& work) const { work.add(value.array); }
+    const OutputArray& get() const { return value; }
+    OutputArray value;
+};
+
+template <>
+struct Reader<StoredValues> {
+    static constexpr bool is_array = false;
+    void read(const FunctionCall& call, int k) { value = read_values(call.given[k], call.given[0], call.row.name); }
+    void add_to(CallWork& work) const {
+        if (!value.number) work.add(value.array);
+    }
+    const StoredValues& get() const { return value; }
+    StoredValues value;
+};
+
+/// Anything array-like goes to the target's device. The parameter behind it is the casting rule.
+template <>
+struct Reader<CopySource> {
+    static constexpr bool is_array = false;
+    void read(const FunctionCall& call, int k) { read_source(call, k, number); }
+    void add_to(CallWork& work) const {
+        if (number.array()) work.add(*number.array());
+    }
+    CopySource get() const { return number.argument(); }
+    ArrayOrScalar number;
 };
 
 /// What no array is, and adds no work.
@@ -427,6 +493,16 @@ struct Reader<std::variant<int64_t, Dims>> : PlainReader {
     }
     const std::variant<int64_t, Dims>& get() const { return value; }
     std::variant<int64_t, Dims> value;
+};
+
+template <>
+struct Reader<Outside> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        static PyObject* const usual = PyUnicode_InternFromString("raise");
+        value = call.given[k] == usual ? Outside::Raise : read_outside(call.given[k], call.parameter(k));
+    }
+    Outside get() const { return value; }
+    Outside value;
 };
 
 template <>

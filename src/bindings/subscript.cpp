@@ -9,6 +9,7 @@
 #include "cuarray/ops/indexing.h"
 #include "cuarray/ops/reduceat.h"
 #include "cuarray/ops/reduction.h"
+#include "ops/few_rows.h"
 
 namespace cuarray::python {
 namespace {
@@ -239,59 +240,15 @@ PyObject* first_axis_at(PyObject* self, int64_t position) {
     return wrap_view(basic_index(array, {&index, 1}), self);
 }
 
-/// A few positions along the first axis of an array, which the host may read and write now, as offsets of its rows; a
-/// row of an array of one axis is an element.
-class FewRows {
- public:
-    static constexpr int64_t kMost = 256;
-
-    /// False where the key is another one, or wrong, or where this is work for a task.
-    bool find(const Array& array, PyObject* key) {
-        if (!is_ndarray(key) || is_number(key) || array.ndim() == 0 || array.is_empty()) return false;
-        const Array& positions = array_of(key);
-        if (positions.dtype() != DType::int64 || positions.ndim() != 1 || positions.size() > kMost) return false;
-        if (array.ndim() > 1 && (!array.is_c_contiguous() || array.nbytes() > kShortWork)) return false;
-        data_ = direct_data(array);
-        const char* const at = data_ ? direct_data(positions) : nullptr;
-        if (!at) return false;
-        const int64_t extent = array.shape()[0], stride = array.strides()[0];
-        count_ = positions.size();
-        for (int64_t i = 0; i < count_; ++i) {
-            int64_t position;
-            std::memcpy(&position, at + i * positions.strides()[0], sizeof position);
-            if (position < -extent || position >= extent) return false;
-            offsets_[i] = (position < 0 ? position + extent : position) * stride;
-        }
-        row_ = array.ndim() == 1 ? item_size(array.dtype()) : array.nbytes() / extent;
-        return row_ * count_ <= 64 * kShortWork;
-    }
-    int64_t count() const { return count_; }
-
-    void read(char* to) const {
-        for_each([&](char* row, int64_t i, auto bytes) { std::memcpy(to + i * bytes, row, size_t(bytes)); });
-    }
-    /// Row i is that many bytes after row i - 1.
-    void write(const char* from, int64_t step) const {
-        for_each([&](char* row, int64_t i, auto bytes) { std::memcpy(row, from + i * step, size_t(bytes)); });
-    }
-
- private:
-    template <class Visit>
-    void for_each(Visit visit) const {
-        if (row_ == 8)
-            for (int64_t i = 0; i < count_; ++i) visit(data_ + offsets_[i], i, std::integral_constant<int64_t, 8>());
-        else
-            for (int64_t i = 0; i < count_; ++i) visit(data_ + offsets_[i], i, row_);
-    }
-
-    char* data_ = nullptr;
-    int64_t count_ = 0, row_ = 0, offsets_[kMost];
-};
+/// The rows at positions; false where the key is another one, or where that is a task, or an error.
+bool find_rows(FewRows& rows, const Array& array, PyObject* key) {
+    return is_ndarray(key) && !is_number(key) && array_of(key).ndim() == 1 && rows.find(array, array_of(key));
+}
 
 /// array[key] = value for a few elements, with a number or as many of them; false where that is a task, or an error.
 bool put_few(const Array& array, PyObject* key, PyObject* value) {
     FewRows rows;
-    if (array.ndim() != 1 || !rows.find(array, key)) return false;
+    if (array.ndim() != 1 || !find_rows(rows, array, key)) return false;
     const char* from = nullptr;
     int64_t step = 0;
     Scalar number;
@@ -468,11 +425,10 @@ bool store_as_it_is(const Array& array, int64_t offset, PyObject* value) {
     return true;
 }
 
-}  // namespace
-
-PyObject* take_few(const Array& array, PyObject* key) {
+/// array[key] for a few rows; null where that is a task, or an error.
+PyObject* taken_rows(const Array& array, PyObject* key) {
     FewRows rows;
-    if (!rows.find(array, key)) return nullptr;
+    if (!find_rows(rows, array, key)) return nullptr;
     Dims shape = array.shape();
     shape[0] = rows.count();
     Array result = empty(shape, array.dtype(), array.device());
@@ -482,12 +438,14 @@ PyObject* take_few(const Array& array, PyObject* key) {
     return wrap(std::move(result));
 }
 
+}  // namespace
+
 PyObject* subscript(PyObject* self, PyObject* key) noexcept {
     return guarded([&] {
         const Array& array = array_of(self);
         int64_t offset;
         if (array.ndim() > 0 && is_element_key(array, key, offset)) return element_at_offset(array, offset);
-        if (PyObject* const taken = take_few(array, key)) return taken;
+        if (PyObject* const taken = taken_rows(array, key)) return taken;
         const SubscriptKey entries(key, array.device());
         if (is_advanced(entries.span())) {
             return wrap(without_gil(entries.is_long_for(array), [&] { return elements_at(array, entries.span()); }));

@@ -4,8 +4,8 @@
 #include <numeric>
 #include <vector>
 
-#include "cuarray/ops/indexing.h"
 #include "cuarray/ops/joining.h"
+#include "cuarray/ops/selection.h"
 
 namespace cuarray {
 namespace {
@@ -25,7 +25,7 @@ Array joined(const Array& first, const Array& second, int axis) {
 Array taken(const Array& array, int axis, const std::vector<int64_t>& positions) {
     const Array indices = from_host(positions.data(), {int64_t(positions.size())}, {int64_t(sizeof(int64_t))},
                                     DType::int64, array.device());
-    return take(array, indices, axis, Outside::Clip);
+    return take(array, indices, axis, nullptr, Outside::Clip);
 }
 
 }  // namespace

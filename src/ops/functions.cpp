@@ -15,6 +15,7 @@
 #include "cuarray/ops/joining.h"
 #include "cuarray/ops/rearranging.h"
 #include "cuarray/ops/scan.h"
+#include "cuarray/ops/selection.h"
 #include "cuarray/ops/shaping.h"
 #include "cuarray/ops/sort.h"
 
@@ -29,6 +30,12 @@ template <> constexpr const char* kWords<std::optional<Array>> = "array_like, op
 template <> constexpr const char* kWords<ArrayList> = "array_like";
 template <> constexpr const char* kWords<std::span<const Dims>> = "int or tuple of int";
 template <> constexpr const char* kWords<ArgumentList> = "array_like";
+template <> constexpr const char* kWords<IndexArray> = "array_like of int";
+template <> constexpr const char* kWords<WhereMask> = "bool or array_like of bool";
+template <> constexpr const char* kWords<OutputArray> = "ndarray";
+template <> constexpr const char* kWords<StoredValues> = "array_like";
+template <> constexpr const char* kWords<CopySource> = "array_like";
+template <> constexpr const char* kWords<Outside> = "{'raise', 'wrap', 'clip'}";
 template <> constexpr const char* kWords<BitOrder> = "{'big', 'little'}";
 template <> constexpr const char* kWords<Few<Outside, 4>> = "{'raise', 'wrap', 'clip'} or a tuple of them";
 template <> constexpr const char* kWords<std::optional<Argument>> = "number or array_like, optional";

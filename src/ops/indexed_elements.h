@@ -31,6 +31,9 @@ void check_inside(const IndexedElements& places, const char* name);
 /// Whether no element is selected; an index out of bounds raises IndexError even then.
 bool check_empty(const IndexedElements& places, const char* name);
 
+/// The coordinates of the elements that are not zero, in C order, as one int64 array of shape (ndim, count).
+Array nonzero_coordinates(const Array& array);
+
 /// An index array as int64, aligned; it must be on the array's device.
 Array as_positions(const Array& indices, const Array& array, const char* name);
 

@@ -184,7 +184,7 @@ class AdvancedIndex {
             const bool value = item(mask, kIndexName).bytes[0] != 0;
             return add_positions(empty({value}, DType::int64, array_.device()), -1);
         }
-        const Array places = nonzero(mask);
+        const Array places = nonzero_coordinates(mask);
         for (int i = 0; i < mask.ndim(); ++i, ++axis_)
             add_positions(places.view({{places.shape()[1]}, {places.strides()[1]}}, i * places.strides()[0]), axis_);
     }
@@ -393,7 +393,7 @@ void assign_at(const Array& array, std::span<const Index> index, const Scalar& v
     scatter(AdvancedIndex(array, index, true).places(), full({}, same, array.device()), "assignment");
 }
 
-Array nonzero(const Array& array) {
+Array nonzero_coordinates(const Array& array) {
     if (array.ndim() == 0)
         raise(ErrorKind::Value, "nonzero: an array without axes has no coordinates; use atleast_1d(x).nonzero()");
     const bool is_bool = array.dtype() == DType::bool_;

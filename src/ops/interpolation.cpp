@@ -8,8 +8,8 @@
 #include <vector>
 #include "cuarray/array/pending.h"
 #include "cuarray/kernel/sort.h"
-#include "cuarray/ops/indexing.h"
 #include "cuarray/ops/joining.h"
+#include "cuarray/ops/selection.h"
 #include "cuarray/ops/sort.h"
 #include "cuarray/ops/ufunc.h"
 
@@ -139,7 +139,7 @@ Array interpolated_by_ufuncs(const Array& x, const Array& xp, const Array& fp, E
     const Scalar zero = Scalar::of(DType::int64, int64_t(0)), one = Scalar::of(DType::int64, int64_t(1));
     const Scalar most = Scalar::of(DType::int64, std::max<int64_t>(last - 1, 0));
     const Array place = called(row::clip, difference_of(search_sorted(xp, x, true), one), zero, most);
-    const auto taken = [&](const Array& from) { return take(from, place, 0, Outside::Raise); };
+    const auto taken = [&](const Array& from) { return take(from, place, 0); };
     const Array x0 = taken(xp), y0 = taken(fp);
     const Array x1 = taken(part_of_line(xp, second, xp.size() - second)),
                 y1 = taken(part_of_line(fp, second, fp.size() - second));
@@ -176,8 +176,8 @@ Array interpolated(const Array& x, const Array& xp, const Array& fp, End left, E
 /// The points of one period in ascending order, and one more at each end.
 void repeat_points(Array& xp, Array& fp, const Scalar& period) {
     const Array order = argsort(xp, 0);
-    xp = take(xp, order, 0, Outside::Raise);
-    fp = take(fp, order, 0, Outside::Raise);
+    xp = take(xp, order, 0);
+    fp = take(fp, order, 0);
     const int64_t last = xp.size() - 1;
     const Array before = difference_of(part_of_line(xp, last, 1), period),
                 behind = called(row::add, part_of_line(xp, 0, 1), period);

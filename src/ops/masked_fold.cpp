@@ -2,10 +2,10 @@
 // after the last selected elements.
 #include "ops/masked_fold.h"
 
-#include "cuarray/ops/indexing.h"
 #include "cuarray/ops/joining.h"
 #include "cuarray/ops/reduction.h"
 #include "cuarray/ops/scan.h"
+#include "cuarray/ops/selection.h"
 #include "cuarray/ops/sort.h"
 
 namespace cuarray {

@@ -5,9 +5,9 @@
 #include <vector>
 #include "core/copy_run.h"
 #include "cuarray/core/few.h"
-#include "cuarray/ops/indexing.h"
 #include "cuarray/ops/reduction.h"
 #include "cuarray/ops/scan.h"
+#include "cuarray/ops/selection.h"
 #include "cuarray/ops/sort.h"
 #include "cuarray/runtime/threads.h"
 #include "ops/packed.h"
@@ -229,8 +229,8 @@ Array repeat_in_chunks(const Array& a, const Array& counts, int axis, int64_t ch
         Array steps = histogram(call(row::subtract, difference).array[0], nullptr, false, nullptr, copies, "repeat");
         options.out = &steps;
         const Array numbers = accumulate(row::add, steps, options);
-        const Array taken = span_of(result, axis, begin, copies);
-        take(span_of(a, axis, from, n + 1), numbers, axis, Outside::Raise, &taken);
+        Array taken = span_of(result, axis, begin, copies);
+        take(span_of(a, axis, from, n + 1), numbers, axis, &taken);
     }
     return result;
 }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "cuarray/array/pending.h"
-#include "cuarray/ops/indexing.h"
+#include "cuarray/ops/selection.h"
 #include "cuarray/ops/shaping.h"
 #include "ops/packed.h"
 
@@ -193,7 +193,7 @@ Array order_statistics(const Array& array, int axis, std::span<const int64_t> kt
     if (kth.size() > kManyKth || has_complex(rows)) {
         const Dims count{int64_t(kth.size())}, stride{int64_t(sizeof(int64_t))};
         const Array places = from_host(kth.data(), count, stride, DType::int64, rows.device());
-        return take(sort(rows, last), places, last, Outside::Raise);
+        return take(sort(rows, last), places, last);
     }
     Dims shape = rows.shape();
     shape[last] = int64_t(kth.size());

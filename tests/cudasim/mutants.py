@@ -179,9 +179,9 @@ BY_HAND = [
     ),
     Mutant(
         "numpy-indices-stay-on-the-host",
-        "cuarray/_arguments/operands.py",
-        "return _core.array_from_object(indices, None, a.device)",
-        "return indices",
+        "src/bindings/readers.cpp",
+        "if (is_numpy_array(object) && device.has_arrays) options.device = device.device;",
+        "",
         "sim tests/python/test_operands.py -k 'cuda and (beside or numpy_indices)'",
     ),
     Mutant(

@@ -452,19 +452,6 @@ def test_numbers_of_axes_meet(device):
         )
 
 
-def test_axes_of_the_core_count_from_the_end(device):
-    """Direct calls of the compiled functions check the axis, too."""
-    x, i = cuarray.arange(6).reshape(2, 3), cuarray.asarray([2, 0])
-    assert _core.take(x, i, -1).tolist() == [[2, 0], [5, 3]]
-    for axis in (2, -3):
-        for call in (
-            lambda a: _core.take(x, i, a),
-            lambda a: _core.take_along_axis(x, x, a),
-        ):
-            with pytest.raises(np.exceptions.AxisError):
-                call(axis)
-
-
 @pytest.mark.parametrize("most", [2, 200])
 def test_repeat_of_many(most, rng, device):
     """Elements without copies among them, more than the caller writes itself; tests/ops tests all chunks."""

@@ -1,6 +1,7 @@
 // arguments.h -- what functions take, by what it means: it decides how a caller may write it.
 #pragma once
 #include <concepts>
+#include <optional>
 #include <ranges>
 #include <variant>
 #include "cuarray/array/array.h"
@@ -34,6 +35,45 @@ using ArrayOrNumber = std::variant<Array, Scalar, Weak>;
 inline Argument as_argument(const ArrayOrNumber& one) {
     return std::visit([](const auto& value) { return Argument(value); }, one);
 }
+
+/// Positions of elements, or a mask: a small parameter, which goes to the device of the arrays beside it.
+struct IndexArray {
+    Array array;
+    bool has_dtype = true;  ///< false: an empty list, whose dtype says nothing
+
+    IndexArray() = default;
+    IndexArray(const Array& array, bool has_dtype = true) : array(array), has_dtype(has_dtype) {}
+};
+
+/// The elements that a function writes; without it, all of them.
+struct WhereMask : IndexArray {
+    using IndexArray::IndexArray;
+};
+
+/// An array whose elements a function writes.
+struct OutputArray {
+    Array array;
+
+    OutputArray() = default;
+    OutputArray(const Array& array) : array(array) {}
+};
+
+/// What is written into a target, cast as an assignment does: one number, or an array on any device.
+struct StoredValues {
+    std::optional<Scalar> number;
+    Array array;
+    bool has_dtype = true;  ///< false: a list of numbers, which takes the target's
+
+    StoredValues() = default;
+    StoredValues(const Scalar& number) : number(number) {}
+    StoredValues(const Array& array, bool has_dtype = true) : array(array), has_dtype(has_dtype) {}
+};
+
+/// What is copied to a target by a casting rule: an array on any device, or a number.
+struct CopySource : Argument {
+    using Argument::Argument;
+    CopySource(const Argument& argument) : Argument(argument) {}
+};
 
 /// Arrays side by side: pointers to those of a range, which live as long as the caller keeps them.
 class ArrayList : public Few<const Array*, 8> {

@@ -32,14 +32,4 @@ CUARRAY_API Array elements_at(const Array& array, std::span<const Index> index);
 CUARRAY_API void assign_at(const Array& array, std::span<const Index> index, const Array& values);
 CUARRAY_API void assign_at(const Array& array, std::span<const Index> index, const Scalar& value);
 
-/// Elements at `indices` along an axis, which the axes of `indices` replace in the result; into `out` if given.
-CUARRAY_API Array take(const Array& array, const Array& indices, int axis, Outside outside, const Array* out = nullptr);
-/// result[..., i, ...] = array[..., indices[..., i, ...], ...]; the other axes broadcast.
-CUARRAY_API Array take_along_axis(const Array& array, const Array& indices, int axis);
-/// The inverse: array[..., indices[..., i, ...], ...] = values[..., i, ...].
-CUARRAY_API void put_along_axis(const Array& array, const Array& indices, const Array& values, int axis);
-
-/// The coordinates of the elements that are not zero, in C order, as one int64 array of shape (ndim, count).
-CUARRAY_API Array nonzero(const Array& array);
-
 }  // namespace cuarray
