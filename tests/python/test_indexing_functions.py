@@ -9,7 +9,6 @@ import pytest
 from same import agree, public_type
 
 import cuarray
-from cuarray import _core
 
 NAMES = {
     "x": lambda xp: xp.arange(24).reshape(2, 3, 4),
