@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.functions import empty, moveaxis, take, zeros
-from cuarray._arguments.operands import host_values
+from cuarray._arguments.functions import moveaxis, take
+from cuarray._arguments.operands import WEAK, host_values
 from cuarray._arguments.ufuncs import where
 from cuarray._functions.creation import as_array
 from cuarray._functions.elementwise import round as rounded
@@ -33,7 +33,10 @@ KEYWORDS = {
 }
 
 
-@_core.with_fast_path
+#: Modes whose margins hold constants, or elements as they are.
+OF_ELEMENTS = frozenset(("constant", "edge", "empty", "reflect", "symmetric", "wrap"))
+
+
 def pad(array, pad_width, mode="constant", **kwargs):
     """Pad an array.
 
@@ -81,23 +84,28 @@ def pad(array, pad_width, mode="constant", **kwargs):
            [9, 9, 9]])
     """
     a = as_array(array)
+    if type(pad_width) is int and mode in OF_ELEMENTS and not kwargs:
+        return _core.pad(a, pad_width, mode, None)
     widths = pad_widths(pad_width, a.ndim)
-    shape = tuple(before + n + after for (before, after), n in zip(widths, a.shape, strict=True))
-    inside = tuple(slice(before, before + n) for (before, _), n in zip(widths, a.shape, strict=True))
     if callable(mode):
-        result = zeros(shape, a.dtype, device=a.device)
-        result[(*inside, ...)] = a
+        result = _core.pad(a, widths, "constant", None)
         call_for_lines(mode, result, widths, kwargs)
         return result
     settings = mode_settings(mode, kwargs)
-    if mode not in ("constant", "empty"):
-        for axis, (extent, both) in enumerate(zip(a.shape, widths, strict=True)):
-            if extent == 0 and any(both):
-                raise ValueError(f"pad: can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
-    result = empty(shape, a.dtype, order="F" if a.flags.fnc else "C", device=a.device)
-    result[(*inside, ...)] = a
-    if mode == "empty":
-        return result
+    if mode == "constant":
+        return _core.pad(a, widths, mode, constants(settings["constant_values"], a))
+    if mode in OF_ELEMENTS and settings.get("reflect_type") != "odd":
+        return _core.pad(a, widths, mode, None)
+    return padded_by_parts(a, widths, mode, settings)
+
+
+def padded_by_parts(a, widths, mode, settings):
+    """Return the array with margins that are computed from the elements, one axis after another."""
+    for axis, (extent, both) in enumerate(zip(a.shape, widths, strict=True)):
+        if extent == 0 and any(both):
+            raise ValueError(f"pad: can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
+    result = _core.pad(a, widths, "empty", None)
+    inside = tuple(slice(before, before + n) for (before, _), n in zip(widths, a.shape, strict=True))
     by_axis = {key: READERS[key](value, a, mode) for key, value in settings.items()}
     for axis, (before, after) in enumerate(widths):
         # Earlier axes are padded already; of later axes only the interior is valid.
@@ -110,6 +118,13 @@ def pad(array, pad_width, mode="constant", **kwargs):
 
 def pad_widths(given, ndim):
     """Return the widths before and after each axis."""
+    if type(given) is int and given >= 0:
+        return ((given, given),) * ndim
+    if type(given) is tuple:
+        if len(given) == ndim and all(type(both) is tuple and are_widths(both) for both in given):
+            return given
+        if are_widths(given):
+            return (given,) * ndim
     if isinstance(given, dict):
         table = [(0, 0)] * ndim
         for axis, width in given.items():
@@ -123,12 +138,17 @@ def pad_widths(given, ndim):
     return pairs(given, ndim)
 
 
+def are_widths(both):
+    """Tell whether it is a pair of Python's integers that are not negative."""
+    return len(both) == 2 and type(both[0]) is type(both[1]) is int and both[0] >= 0 <= both[1]
+
+
 def pairs(given, ndim):
     """Return a pair for each axis, from one value for all, for each side, or for each side of each axis."""
     if given is None:
-        return [(None, None)] * ndim
+        return ((None, None),) * ndim
     given = host_values(given, "pad")
-    return [tuple(both) for both in np.broadcast_to(given, (ndim, 2)).tolist()]
+    return tuple(tuple(both) for both in np.broadcast_to(given, (ndim, 2)).tolist())
 
 
 def mode_settings(mode, given):
@@ -144,10 +164,11 @@ def mode_settings(mode, given):
 # The keywords, read for all axes: an error does not depend on the widths.
 
 
-def constants(given, a, mode):
-    """Return the numbers of the padding before and after each axis, in the array's type."""
-    numbers = host_values(0 if given is None else given, "pad").astype(a.dtype)
-    return [tuple(both) for both in np.broadcast_to(numbers, (a.ndim, 2))]
+def constants(given, a):
+    """Return the numbers of the padding before and after each axis, one for all, or None for zeros."""
+    if type(given) in WEAK or given is None:
+        return given
+    return as_array(np.broadcast_to(host_values(given, "pad").astype(a.dtype), (a.ndim, 2)), "cpu")
 
 
 def lengths_of_statistics(given, a, mode):
@@ -163,7 +184,6 @@ def lengths_of_statistics(given, a, mode):
 
 
 READERS = {
-    "constant_values": constants,
     "end_values": lambda given, a, mode: pairs(given, a.ndim),
     "reflect_type": lambda given, a, mode: [given] * a.ndim,
     "stat_length": lengths_of_statistics,
@@ -185,16 +205,6 @@ def margins(whole, before, after):
     """Return the sides with padding, as (view, whether it is the first side)."""
     sides = ((whole[..., :before], True), (whole[..., whole.shape[-1] - after :], False))
     return [(margin, first) for margin, first in sides if margin.size]
-
-
-def fill_constant(whole, lines, before, after, mode, constant_values):
-    for margin, first in margins(whole, before, after):
-        margin[...] = constant_values[not first]
-
-
-def fill_edge(whole, lines, before, after, mode):
-    for margin, first in margins(whole, before, after):
-        margin[...] = lines[..., :1] if first else lines[..., -1:]
 
 
 def fill_ramp(whole, lines, before, after, mode, end_values):
@@ -225,39 +235,7 @@ def statistic(mode):
     return {"maximum": max, "mean": mean, "median": median, "minimum": min}[mode]
 
 
-def fill_mirrored(whole, lines, before, after, mode, reflect_type):
-    if lines.shape[-1] == 1:
-        fill_edge(whole, lines, before, after, mode)
-    elif reflect_type == "odd":
-        fill_odd(whole, lines, before, after, mode)
-    else:
-        fill_repeated(whole, lines, before, after, mode)
-
-
-def fill_repeated(whole, lines, before, after, mode):
-    """Fill the padding with interior elements, as often repeated as it takes."""
-    extent = lines.shape[-1]
-    for margin, first in margins(whole, before, after):
-        width = margin.shape[-1]
-        if width <= extent - (mode == "reflect"):
-            margin[...] = lines[..., nearest(extent, width, first, mode)]
-        else:
-            places = np.pad(np.arange(extent), (before, after), mode)
-            chosen = places[:before] if first else places[len(places) - after :]
-            margin[...] = take(lines, as_array(chosen, whole.device), lines.ndim - 1)
-
-
-def nearest(extent, width, first, mode):
-    """Return the slice of the interior that fills a margin."""
-    if mode == "wrap":
-        return slice(extent - width, None) if first else slice(width)
-    skipped = mode == "reflect"
-    start = width - 1 + skipped if first else extent - 1 - skipped
-    stop = start - width
-    return slice(start, stop if stop >= 0 else None, -1)
-
-
-def fill_odd(whole, lines, before, after, mode):
+def fill_odd(whole, lines, before, after, mode, reflect_type):
     """Reflect the slices at their end points, repeatedly.
 
     The values repeat after `turn` elements (two reflections), raised by twice the difference of the ends.
@@ -265,6 +243,10 @@ def fill_odd(whole, lines, before, after, mode):
     if whole.dtype.kind == "b":
         raise TypeError("pad: reflect_type='odd' calculates, which bools do not; pad x.astype('i1')")
     extent = lines.shape[-1]
+    if extent == 1:  # nothing to mirror
+        for margin, _ in margins(whole, before, after):
+            margin[...] = lines
+        return
     gap = mode == "symmetric"
     turn = 2 * (extent - 1 + gap)
     step, place = np.divmod(np.arange(-before, extent + after), turn)
@@ -281,14 +263,11 @@ def fill_odd(whole, lines, before, after, mode):
 
 
 FILLERS = {
-    "constant": fill_constant,
-    "edge": fill_edge,
     "linear_ramp": fill_ramp,
     "maximum": fill_statistic,
     "mean": fill_statistic,
     "median": fill_statistic,
     "minimum": fill_statistic,
-    "reflect": fill_mirrored,
-    "symmetric": fill_mirrored,
-    "wrap": fill_repeated,
+    "reflect": fill_odd,
+    "symmetric": fill_odd,
 }

@@ -8,49 +8,6 @@
 namespace cuarray::python {
 namespace {
 
-/// Fills `width` elements at both ends of every axis with zeros; the interior is written by others.
-void fill_margins(const Array& array, int64_t width, const Scalar& zero) {
-    Dims shape = array.shape();
-    int64_t interior = 0;  // bytes from the array's first element to that of the part still to fill
-    for (int axis = 0; axis < shape.size(); ++axis) {
-        const int64_t extent = shape[axis], stride = array.strides()[axis];
-        shape[axis] = width;
-        for (const int64_t first : {int64_t(0), extent - width})
-            fill(array.view({shape, array.strides()}, interior + first * stride), zero, "pad");
-        shape[axis] = extent - 2 * width;
-        interior += width * stride;
-    }
-}
-
-/// pad: array, pad_width, mode. With as many zeros at each end of every axis.
-PyObject* padded(Given given, int) {
-    const Array* const array = read_array(given[0]);
-    int64_t width;
-    constexpr int64_t kMost = int64_t(1) << 40;
-    if (!array || array->ndim() == 0 || !given[1] || !read_int(given[1], width) || width < 0 || given[2])
-        return nullptr;
-    if (!array->is_c_contiguous() || array->is_empty() || width > kMost) return nullptr;
-    Dims shape = array->shape();
-    int64_t elements = 1;
-    for (int d = 0; d < shape.size(); ++d) {
-        shape[d] += 2 * width;
-        if (shape[d] > kMost / elements) return nullptr;
-        elements *= shape[d];
-    }
-    return made(array->device(), elements, [&, x = *array] {
-        const Array result = empty(shape, x.dtype(), x.device());
-        const Scalar zero = convert(Scalar::of(DType::bool_, false), x.dtype());
-        if (elements <= 4 * kShortWork && is_direct(x.device()))
-            fill(result, zero, "pad");
-        else
-            fill_margins(result, width, zero);
-        int64_t offset = 0;
-        for (const int64_t stride : result.strides()) offset += width * stride;
-        assign(result.view({x.shape(), result.strides()}, offset), x, "pad");
-        return result;
-    });
-}
-
 /// The method tobytes: self, order.
 PyObject* bytes_of(Given given, int) {
     const Array* const array = read_array(given[0]);
@@ -79,7 +36,6 @@ PyObject* dispatched(Given given, int) {
 }
 
 constexpr FastFunction kArrayPaths[] = {
-    {"pad", padded},
     {"tobytes", bytes_of},
     {"array_function", dispatched},
 };

@@ -125,8 +125,8 @@ Array take_along(const Array& array, const Array& indices, int axis, Array* out,
 Array cycled(const Array& line, int64_t count) {
     if (line.size() == 1 || line.size() == count) return line;
     if (line.size() > count) return line.view({{count}, {line.strides()[0]}});
-    const Array numbers = arange(count, Scalar::of(DType::int64, int64_t(0)), Scalar::of(DType::int64, int64_t(1)),
-                                 line.device());
+    const Array numbers =
+        arange(count, Scalar::of(DType::int64, int64_t(0)), Scalar::of(DType::int64, int64_t(1)), line.device());
     return take_along(line, numbers, 0, nullptr, Outside::Wrap);
 }
 
@@ -222,8 +222,7 @@ Array take_along_axis(const Array& arr, const IndexArray& indices, std::optional
 Array compress(const IndexArray& condition, const Array& a, std::optional<int64_t> axis, Array* out) {
     if (condition.array.ndim() != 1)
         raise(ErrorKind::Value, "compress: condition must have one axis, not ", condition.array.ndim());
-    if (!axis && !out && condition.array.size() == a.size())
-        return at_mask(flattened(a), as_mask(condition.array));
+    if (!axis && !out && condition.array.size() == a.size()) return at_mask(flattened(a), as_mask(condition.array));
     return take(a, flatnonzero(condition.array), axis, out);
 }
 
@@ -276,12 +275,12 @@ void put(const OutputArray& a, const IndexArray& ind, const StoredValues& v, Out
         return write_few(from, stored.size() == 1 ? 0 : stored.strides()[0]);
     Array places = as_positions(indices, a.array, "put");
     if (mode == Outside::Wrap) places = computed_with(row::remainder, places, size);
-    if (mode == Outside::Clip)
-        places = computed_with(row::minimum, computed_with(row::maximum, places, 0), size - 1);
+    if (mode == Outside::Clip) places = computed_with(row::minimum, computed_with(row::maximum, places, 0), size - 1);
     store_flat(a.array, places, stored, "put");
 }
 
-void put_along_axis(const OutputArray& arr, const IndexArray& indices, const StoredValues& values, std::optional<int64_t> axis) {
+void put_along_axis(const OutputArray& arr, const IndexArray& indices, const StoredValues& values,
+                    std::optional<int64_t> axis) {
     constexpr char name[] = "put_along_axis";
     check_target(arr, name);
     const Array& array = arr.array;

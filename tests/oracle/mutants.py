@@ -1019,6 +1019,28 @@ EDITING = [
         row("resize"),
     ),
     Mutant(
+        "mirrors-that-repeat-the-edge",
+        "src/ops/padding.cpp",
+        "mode == PadMode::Reflect ? 2 * (extent - 1) : 2 * extent;",
+        "2 * extent;",
+        tests("padding"),
+    ),
+    Mutant(
+        "margins-without-corners",
+        "src/ops/padding.cpp",
+        "        extents[d] = shape[d];\n        const Array whole = part_of(result, first, extents);",
+        "        extents[d] = shape[d];\n        const Array whole = part_of(result, first, extents);\n"
+        "        extents[d] = array.shape()[d], first[d] = widths[size_t(d)].before;",
+        tests("padding"),
+    ),
+    Mutant(
+        "margins-of-steps-as-lines",
+        "src/ops/padding.cpp",
+        "if (step && std::abs(step) == 1 && last == first + (width - 1) * step)",
+        "if (step && std::abs(step) == 1)",
+        tests("padding"),
+    ),
+    Mutant(
         "ramps-in-one-direction",
         "cuarray/_functions/padding.py",
         "margin[...] = line if first else line[..., ::-1]",
