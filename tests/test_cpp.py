@@ -1,9 +1,11 @@
 """Every tests/*/test_*.cpp is a program: compiled against the installed library, run, and expected to exit with 0."""
 
+import os
 import pathlib
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
 
 HERE = pathlib.Path(__file__).parent
@@ -45,8 +47,16 @@ def test_program(program, tmp_path):
         text=True,
     )
     assert build.returncode == 0, build.stderr
-    run = subprocess.run([str(binary)], capture_output=True, text=True, timeout=300)
+    run = subprocess.run([str(binary)], capture_output=True, text=True, timeout=300, env=environment(program))
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+def environment(program):
+    """Return the environment of a program; that of factorisations finds the LAPACK of NumPy's wheels."""
+    libraries = [*(pathlib.Path(np.__file__).parents[1] / "numpy.libs").glob("*openblas*")]
+    if program.stem != "test_linalg" or not libraries:
+        return None
+    return os.environ | {"CUARRAY_LIBBLAS": str(libraries[0])}
 
 
 @pytest.mark.skipif(shutil.which("objdump") is None, reason="no objdump")

@@ -1,4 +1,9 @@
-"""Linear equations, inverses and determinants."""
+"""Linear equations, inverses and determinants.
+
+Functions without a body are those of include/cuarray/ops/linalg.h; they are described here.
+"""
+
+# mypy: disable-error-code="empty-body"
 
 from math import prod
 from typing import NamedTuple
@@ -8,11 +13,13 @@ from numpy.linalg import LinAlgError
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axes
-from cuarray._arguments.functions import broadcast_shapes, empty
+from cuarray._arguments.functions import empty, zeros
 from cuarray._arguments.operands import as_arrays, is_broadcast, real_number
+from cuarray._arguments.ufuncs import abs, conj
 from cuarray._core import ndarray
 from cuarray._functions.elementwise import where
-from cuarray._linalg.lapack import as_matrices, factorise, inverse, require_matrices
+from cuarray._linalg.decompositions import svd
+from cuarray._linalg.lapack import least_squares_on_host, named, require_matrices, require_supported
 
 
 class SlogdetResult(NamedTuple):
@@ -22,7 +29,7 @@ class SlogdetResult(NamedTuple):
     logabsdet: ndarray
 
 
-@_core.with_fast_path
+@_core.linalg_function
 def det(a) -> ndarray:
     """Return the determinants of square matrices.
 
@@ -51,10 +58,9 @@ def det(a) -> ndarray:
     >>> ca.linalg.det(ca.asarray([[2.0, 0.0], [1.0, 4.0]], device="cpu"))
     np.float64(8.0)
     """
-    return factorise("det", "det", as_matrices("det", a, is_square=True))
 
 
-@_core.with_fast_path
+@_core.linalg_function
 def slogdet(a) -> SlogdetResult:
     """Return the signs of determinants, and the logarithms of their absolute values.
 
@@ -86,10 +92,9 @@ def slogdet(a) -> SlogdetResult:
     >>> ca.linalg.slogdet(ca.asarray([[0.0, 1.0], [1.0, 0.0]], device="cpu"))
     SlogdetResult(sign=np.float64(-1.0), logabsdet=np.float64(0.0))
     """
-    return SlogdetResult(*factorise("slogdet", "slogdet", as_matrices("slogdet", a, is_square=True)))
 
 
-@_core.with_fast_path
+@_core.linalg_function
 def inv(a) -> ndarray:
     """Return the inverses of square matrices.
 
@@ -119,10 +124,9 @@ def inv(a) -> ndarray:
     array([[0.5 , 0.  ],
            [0.  , 0.25]])
     """
-    return inverse("inv", as_matrices("inv", a, is_square=True))
 
 
-@_core.with_fast_path
+@_core.linalg_function
 def solve(a, b) -> ndarray:
     """Solve the linear equations a @ x = b.
 
@@ -157,22 +161,6 @@ def solve(a, b) -> ndarray:
     >>> ca.linalg.solve(a, ca.asarray([4.0, 8.0], device="cpu"))
     array([1., 2.])
     """
-    a, b = as_arrays("solve", a, b)
-    require_matrices("solve", a, is_square=True)
-    shapes = a.shape, b.shape
-    if not shapes[1]:
-        raise ValueError("solve: the right side has no axis")
-    length = shapes[1][-1 if len(shapes[1]) == 1 else -2]
-    if length != shapes[0][-1]:
-        raise ValueError(
-            f"solve: {shapes[0][-1]} equations, but {length} numbers on the right side of shape {shapes[1]}"
-        )
-    if len(shapes[0]) > 2 and len(shapes[1]) > 2:
-        try:
-            broadcast_shapes(shapes[0][:-2], shapes[1][:-2])
-        except ValueError:
-            raise ValueError(f"solve: the stacks of shapes {shapes[0]} and {shapes[1]} do not broadcast") from None
-    return factorise("solve", "solve", a, b)
 
 
 def lstsq(a, b, rcond=None) -> tuple[ndarray, ndarray, ndarray, ndarray]:
@@ -226,8 +214,29 @@ def lstsq(a, b, rcond=None) -> tuple[ndarray, ndarray, ndarray, ndarray]:
         raise LinAlgError(f"lstsq: {a.shape[0]} equations, but {b.shape[0]} rows on the right side")
     if rcond is not None:
         rcond = real_number(rcond, "rcond", "lstsq")
-    x, residuals, rank, s = factorise("lstsq", "lstsq", a, b, rcond=rcond)
-    return x, residuals, rank, s
+    for x in (a, b):
+        require_supported("lstsq", x)
+    return (least_squares_on_host if a.device.kind == "cpu" else least_squares_on_gpu)(a, b, rcond)
+
+
+def least_squares_on_gpu(a, b, rcond):
+    """Solve by least squares, through singular values. The rank, on which a shape depends, is read by the host."""
+    rows, columns = a.shape
+    is_single = all(x.dtype in (np.float32, np.complex64) for x in (a, b))
+    is_complex = any(x.dtype.kind == "c" for x in (a, b))
+    dtype = np.result_type(np.float32 if is_single else np.float64, *[np.complex64] * is_complex)
+    a, right = a.astype(dtype), (b[:, None] if b.ndim == 1 else b).astype(dtype)
+    left, values, adjoint = named("lstsq", svd, a, full_matrices=False)
+    if rcond is None or rcond < 0:
+        rcond = np.finfo(values.dtype).eps * (1 if rcond is not None else max(rows, columns))
+    is_kept = values > rcond * values[:1]
+    parts = _core.matmul(conj(left.mT), right) * where(is_kept, 1 / values, 0)[:, None]
+    x = _core.matmul(conj(adjoint.mT), parts)
+    rank = is_kept.sum().astype(np.int32)
+    rest = abs(right - _core.matmul(a, x)) ** 2
+    has_residuals = rows > columns and rank.item() == columns
+    residuals = rest.sum(0) if has_residuals else zeros(0, values.dtype, device=a.device)
+    return x[:, 0].copy() if b.ndim == 1 else x, residuals, rank, values
 
 
 def pinv(a, rcond=None, hermitian=False, *, rtol=np._NoValue) -> ndarray:
@@ -279,7 +288,7 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=np._NoValue) -> ndarray:
     if rcond is not None and not is_broadcast(rcond.shape, tuple(stack)):
         raise ValueError(f"pinv: rcond has shape {rcond.shape}, which does not broadcast to {tuple(stack)}")
     options = {"full_matrices": False, "hermitian": bool(hermitian)}
-    u, s, vh = factorise("pinv", "svd", a.conj(), **options)
+    u, s, vh = named("pinv", svd, a.conj(), **options)
     if rcond is None:
         least = 1e-15 if rtol is np._NoValue else max(rows, columns) * np.finfo(s.dtype).eps
         threshold = least * s.max(-1, keepdims=True)
@@ -333,7 +342,7 @@ def tensorinv(a, ind=2) -> ndarray:
             f"tensorinv: axes of {prod(first)} and {prod(last)} elements, in shape {a.shape} with ind={ind}, "
             "make no square matrix"
         )
-    return inverse("tensorinv", a.reshape((prod(first), prod(last)))).reshape((*last, *first))
+    return named("tensorinv", inv, a.reshape((prod(first), prod(last)))).reshape((*last, *first))
 
 
 def tensorsolve(a, b, axes=None) -> ndarray:
@@ -384,4 +393,4 @@ def tensorsolve(a, b, axes=None) -> ndarray:
             "others must have as many elements as the right side"
         )
     matrix = a.reshape((count, count))
-    return factorise("tensorsolve", "solve", matrix, b.ravel()).reshape(shape)
+    return named("tensorsolve", solve, matrix, b.ravel()).reshape(shape)

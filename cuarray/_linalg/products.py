@@ -14,7 +14,8 @@ from cuarray._core import ndarray
 from cuarray._functions import blocks, products
 from cuarray._functions.matrices import eye
 from cuarray._functions.products import write_product
-from cuarray._linalg.lapack import as_matrices, inverse
+from cuarray._linalg.equations import inv
+from cuarray._linalg.lapack import as_matrices, named
 
 
 def matmul(x1, x2, /) -> ndarray:
@@ -324,7 +325,7 @@ def matrix_power(a, n) -> ndarray:
         result[...] = eye(a.shape[-1], dtype=a.dtype, device=a.device)
         return result
     if n < 0:
-        a, n = inverse("matrix_power", a), -n
+        a, n = named("matrix_power", inv, a), -n
     # The squares of a for the binary digits of n, multiplied where the digit is 1.
     result = None
     while True:
@@ -376,7 +377,7 @@ def multi_dot(arrays, *, out=None) -> ndarray:
         if len(chain) > 2 and not least <= x.ndim <= 2:
             raise LinAlgError(f"multi_dot: array {place} must be a matrix, and it has {x.ndim} axes")
     if len(chain) == 2 and not all(1 <= x.ndim <= 2 for x in chain):
-        return products.dot(chain[0], chain[1], out=out)
+        return functions.dot(chain[0], chain[1], out=out)
     for place, (left, right) in enumerate(pairwise(chain)):
         if left.shape[-1] != right.shape[0]:
             raise ValueError(

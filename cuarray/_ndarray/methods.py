@@ -16,6 +16,7 @@ from cuarray._arguments.functions import (
     cumprod,
     cumsum,
     diagonal,
+    dot,
     nonzero,
     repeat,
     take,
@@ -24,7 +25,7 @@ from cuarray._arguments.functions import (
 from cuarray._arguments.ufuncs import ceil, floor, trunc
 from cuarray._arguments.ufuncs import conj as conj_ufunc
 from cuarray._core import ndarray
-from cuarray._functions import elementwise, indexing, products, sorting
+from cuarray._functions import elementwise, indexing, sorting
 from cuarray._functions.array_text import html_table, ndarray_repr, ndarray_str
 from cuarray._namespace.info import ARRAY_API_VERSION
 from cuarray._namespace.package import package
@@ -144,19 +145,6 @@ def compress(self, condition, axis=None, out=None):
     array([0, 2])
     """
     return functions.compress(condition, self, axis, out)
-
-
-@_core.with_fast_path
-def dot(self, b, out=None):
-    """Multiply along the last axis; see cuarray.dot.
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.asarray([1, 2]).dot([3, 4])
-    np.int64(11)
-    """
-    return products.dot(self, b, out)
 
 
 # Order

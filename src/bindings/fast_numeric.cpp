@@ -33,26 +33,6 @@ PyObject* reduced_without_nan(Given given, int row) {
     return made(array->device(), array->size(), [&, x = *array] { return reduce(ReductionId(row), x, options); });
 }
 
-/// dot: a, b, out. Arrays of one or two axes.
-PyObject* product(Given given, int) {
-    const Array *const a = read_array(given[0]), *const b = read_array(given[1]);
-    if (!a || !b || given[2] || !(a->device() == b->device())) return nullptr;
-    if (a->ndim() < 1 || a->ndim() > 2 || b->ndim() < 1 || b->ndim() > 2) return nullptr;
-    if (a->shape()[a->ndim() - 1] != b->shape()[0]) return nullptr;
-    return made(a->device(), std::max(a->size(), b->size()), [x = *a, y = *b] { return matmul(x, y); });
-}
-
-/// inner: a, b. Arrays of one or two axes.
-PyObject* inner_product(Given given, int) {
-    const Array *const a = read_array(given[0]), *const b = read_array(given[1]);
-    if (!a || !b || !(a->device() == b->device()) || a->ndim() < 1 || a->ndim() > 2 || b->ndim() < 1 || b->ndim() > 2)
-        return nullptr;
-    if (a->is_empty() || b->is_empty()) return nullptr;
-    if (a->shape()[a->ndim() - 1] != b->shape()[b->ndim() - 1]) return nullptr;
-    return made(a->device(), std::max(a->size(), b->size()),
-                [x = *a, y = b->ndim() == 2 ? b->transpose({1, 0}) : *b] { return matmul(x, y); });
-}
-
 /// matmul, matvec and vecmat: x1, x2, out, casting, order, dtype, subok, signature, axes. Matrices and vectors, or
 /// stacks of one shape; the vector of vecmat, which is conjugated, is real.
 enum ProductKind { kMatmul, kMatvec, kVecmat };
@@ -93,14 +73,6 @@ PyObject* vector_products(Given given, int) {
                 [&, x = *a, y = *b] { return einsum({{conjugated(x), labels}, {y, labels}}, wanted); });
 }
 
-/// outer: a, b, out. Arrays of one axis.
-PyObject* outer_product(Given given, int) {
-    const Array *const a = read_array(given[0]), *const b = read_array(given[1]);
-    if (!a || !b || given[2] || !(a->device() == b->device()) || a->ndim() != 1 || b->ndim() != 1) return nullptr;
-    return made(a->device(), std::max(a->size(), b->size()) * std::min<int64_t>(a->size(), b->size()),
-                [x = *a, y = *b] { return ufunc_outer(row::multiply, x, y).array[0]; });
-}
-
 /// A finite or infinite Python number as a limit of floats of that dtype.
 bool read_limit(PyObject* object, DType dtype, Scalar& limit) {
     double number;
@@ -128,13 +100,6 @@ PyObject* limited(Given given, int) {
         const Argument args[] = {x, has_least ? least : most};
         return call(has_least ? row::maximum : row::minimum, args).array[0];
     });
-}
-
-/// vdot: a, b. Arrays of one axis.
-PyObject* conjugated_product(Given given, int) {
-    const Array *const a = read_array(given[0]), *const b = read_array(given[1]);
-    if (!a || !b || !(a->device() == b->device()) || a->ndim() != 1 || a->shape() != b->shape()) return nullptr;
-    return made(a->device(), a->size(), [x = *a, y = *b] { return conjugated_dot(x, y); });
 }
 
 /// Whether there are few products of one element of each term.
@@ -283,19 +248,15 @@ PyObject* different(Given given, int) {
 constexpr FastFunction kNumericPaths[] = {
     {"nansum", reduced_without_nan, reduction::sum},
     {"nanprod", reduced_without_nan, reduction::prod},
-    {"dot", product},
     {"unique", different},
     {"einsum", contracted},
     {"matmul", gufunc_product, kMatmul},
     {"matvec", gufunc_product, kMatvec},
     {"vecmat", gufunc_product, kVecmat},
     {"vecdot", vector_products},
-    {"outer", outer_product},
     {"clip", limited},
-    {"inner", inner_product},
     {"convolve", sums_over_taps, true},
     {"correlate", sums_over_taps, false},
-    {"vdot", conjugated_product},
     {"cross", cross_product},
 };
 

@@ -13,12 +13,14 @@
 #include "cuarray/ops/differences.h"
 #include "cuarray/ops/interpolation.h"
 #include "cuarray/ops/joining.h"
+#include "cuarray/ops/products.h"
 #include "cuarray/ops/rearranging.h"
 #include "cuarray/ops/scan.h"
 #include "cuarray/ops/selection.h"
 #include "cuarray/ops/shaping.h"
 #include "cuarray/ops/sort.h"
 #include "cuarray/runtime/registry.h"
+#include "ops/singular_values.h"
 
 namespace cuarray::python {
 namespace {
@@ -142,7 +144,63 @@ PyObject* output_of(const Reader<T>&) {
     return nullptr;
 }
 
+/// Several results as an object of a class.
+PyObject* give_named(Attribute& kind, std::initializer_list<Array*> results) {
+    Few<PyObject*, 3> objects;
+    Object owners[3];
+    for (Array* const result : results) {
+        Object& owner = owners[objects.size()];
+        owner = Object::steal(wrap_result(std::move(*result)));
+        objects.push_back(owner.get());
+    }
+    return PyObject_Vectorcall(kind.get(), objects.data(), objects.size(), nullptr);
+}
+
+template <Gives gives>
+PyObject* give(linalg::SlogdetResult&& result, PyObject*) {
+    static Attribute kind{"cuarray._linalg.equations", "SlogdetResult"};
+    return give_named(kind, {&result.sign, &result.logabsdet});
+}
+template <Gives gives>
+PyObject* give(linalg::EigResult&& result, PyObject*) {
+    static Attribute kind{"cuarray._linalg.decompositions", "EigResult"};
+    return give_named(kind, {&result.eigenvalues, &result.eigenvectors});
+}
+template <Gives gives>
+PyObject* give(linalg::EighResult&& result, PyObject*) {
+    static Attribute kind{"cuarray._linalg.decompositions", "EighResult"};
+    return give_named(kind, {&result.eigenvalues, &result.eigenvectors});
+}
+template <Gives gives>
+PyObject* give(linalg::QRResult&& result, PyObject*) {
+    static Attribute kind{"cuarray._linalg.decompositions", "QRResult"};
+    return give_named(kind, {&result.Q, &result.R});
+}
+template <Gives gives>
+PyObject* give(linalg::SVDResult&& result, PyObject*) {
+    static Attribute kind{"cuarray._linalg.decompositions", "SVDResult"};
+    return give_named(kind, {&result.U, &result.S, &result.Vh});
+}
+template <Gives gives>
+PyObject* give(std::pair<Array, Array>&& result, PyObject*) {
+    const Object first = Object::steal(wrap_result(std::move(result.first)));
+    const Object second = Object::steal(wrap_result(std::move(result.second)));
+    return PyTuple_Pack(2, first.get(), second.get());
+}
+/// One of several kinds of results, as an argument of the call says.
+template <Gives gives, class... Results>
+PyObject* give(std::variant<Results...>&& result, PyObject* source) {
+    return std::visit([&](auto&& one) { return give<gives>(std::move(one), source); }, std::move(result));
+}
+
 // Calls
+
+/// The work for each element: one step, a step for each row of its matrix, or for each element of the other array.
+enum class Work { OfElements, OfMatrices, OfPairs };
+template <auto function>
+constexpr Work kWork = Work::OfElements;
+template <>
+constexpr Work kWork<&cuarray::outer> = Work::OfPairs;
 
 /// Whether the work of a view is a copy: of elements that are not in order, or as the call asks for.
 bool copies_elements(const FunctionCall& call, PyObject* source) {
@@ -158,7 +216,7 @@ struct UnsetReader : Reader<std::remove_cvref_t<T>> {
     UnsetReader() {}
 };
 
-template <Gives gives, auto function, class R, class... Parameters, size_t... k>
+template <Gives gives, auto function, Work kind, class R, class... Parameters, size_t... k>
 PyObject* run_function(const FunctionCall& call, R (*)(Parameters...), std::index_sequence<k...>) {
     if (gives == Gives::Nothing && is_method(call.row) && !is_ndarray(call.given[0]))
         fail(PyExc_TypeError, "descriptor '%s' for 'ndarray' objects doesn't apply to a '%s' object",
@@ -181,6 +239,11 @@ PyObject* run_function(const FunctionCall& call, R (*)(Parameters...), std::inde
         gives == Gives::View || gives == Gives::Same || gives == Gives::List || gives == Gives::Blank;
     if constexpr (!is_done) {
         (std::get<k>(readers).add_to(work), ...);
+        if constexpr (kind == Work::OfMatrices)
+            if (const Dims& shape = std::get<0>(readers).get().shape(); shape.size() > 0)
+                work.multiply(4 * shape.back());
+        if constexpr (kind == Work::OfPairs)
+            work.multiply(std::min(std::get<0>(readers).get().size(), std::get<1>(readers).get().size()));
         is_long = work.is_long() && (gives != Gives::Shown || copies_elements(call, source));
     }
     if constexpr (gives == Gives::Nothing) {
@@ -216,14 +279,14 @@ PyObject* run_for_each(const FunctionCall& call) {
     return tuple.release();
 }
 
-template <Gives gives, auto function, bool for_each, class R, class... Parameters>
+template <Gives gives, auto function, bool for_each, Work kind = kWork<function>, class R, class... Parameters>
 constexpr BoundFunction bound_function(R (*)(Parameters...)) {
     BoundFunction bound{nullptr, int(sizeof...(Parameters)), {Reader<std::remove_cvref_t<Parameters>>::is_array...}};
     if constexpr (for_each)
         bound.run = [](const FunctionCall& call) { return run_for_each<gives, function>(call); };
     else
         bound.run = [](const FunctionCall& call) {
-            return run_function<gives, function>(call, function, std::index_sequence_for<Parameters...>());
+            return run_function<gives, function, kind>(call, function, std::index_sequence_for<Parameters...>());
         };
     return bound;
 }
@@ -247,6 +310,52 @@ PyObject* run_reduction(const FunctionCall& call) {
     const auto id = ReductionId(&call.row - reduction_rows);
     return reduce_by_name(id, call.row.name, call.given[0], call_of(id, call.given + 1));
 }
+
+// The functions of cuarray.linalg, of which Python words the descriptions
+
+using linalg::QRMode, linalg::QRResult, linalg::SVDResult;
+
+std::variant<SVDResult, Array> svd_or_values(const Array& a, bool full_matrices, bool compute_uv, bool hermitian) {
+    if (compute_uv) return linalg::svd(a, full_matrices, hermitian);
+    return linalg::singular_values(a, hermitian, "svd");
+}
+
+std::variant<QRResult, Array, std::pair<Array, Array>> qr_of_mode(const Array& a, QRMode mode) {
+    QRResult found = linalg::qr(a, mode);
+    if (mode == QRMode::R) return std::move(found.R);
+    if (mode == QRMode::Raw) return std::pair(std::move(found.R), std::move(found.Q));
+    return found;
+}
+
+Array values_of_svd(const Array& x) { return linalg::svdvals(x); }
+
+struct LinalgFunction {
+    const char* name;
+    BoundFunction bound;
+};
+
+template <auto function, Work kind = Work::OfMatrices>
+constexpr BoundFunction of_matrices = bound_function<Gives::Value, function, false, kind>(function);
+template <auto function>
+constexpr BoundFunction of_elements = of_matrices<function, Work::OfElements>;
+
+constexpr LinalgFunction kLinalgFunctions[] = {
+    {"cholesky", of_matrices<&linalg::cholesky>},
+    {"det", of_matrices<&linalg::det>},
+    {"eig", of_matrices<&linalg::eig>},
+    {"eigh", of_matrices<&linalg::eigh>},
+    {"eigvals", of_matrices<&linalg::eigvals>},
+    {"eigvalsh", of_matrices<&linalg::eigvalsh>},
+    {"inv", of_matrices<&linalg::inv>},
+    {"qr", of_matrices<&qr_of_mode>},
+    {"slogdet", of_matrices<&linalg::slogdet>},
+    {"solve", of_matrices<&linalg::solve>},
+    {"svd", of_matrices<&svd_or_values>},
+    {"svdvals", of_matrices<&values_of_svd>},
+    {"matrix_norm", of_elements<&linalg::matrix_norm>},
+    {"norm", of_elements<&linalg::norm>},
+    {"vector_norm", of_elements<&linalg::vector_norm>},
+};
 
 /// "1 required positional argument: 'a'", as Python words it.
 [[noreturn]] void fail_for_missing(const TableFunction& f, PyObject* const* given) {
@@ -343,10 +452,15 @@ PyObject* bind_table_function(PyObject* self, PyObject* object, PyObject*) {
 PyObject* leave_table_function(PyObject* self, PyObject*, PyObject*) { return Py_NewRef(self); }
 
 PyObject* repr_of_table_function(PyObject* self) {
-    return PyUnicode_FromFormat("<function cuarray.%U>", as_table_function(self)->name);
+    const TableFunction& f = *as_table_function(self);
+    return PyUnicode_FromFormat("<function %s.%U>", f.row->module, f.name);
 }
 
 PyObject* name_of_table_function(PyObject* self, void*) { return Py_NewRef(as_table_function(self)->name); }
+
+PyObject* module_of_table_function(PyObject* self, void*) {
+    return PyUnicode_FromString(as_table_function(self)->row->module);
+}
 
 PyObject* doc_of_table_function(PyObject* self, void*) {
     return guarded([&] {
@@ -369,7 +483,7 @@ PyObject* attribute_of_prototype(PyObject* self, void* name) {
 PyGetSetDef table_function_attributes[] = {
     {"__name__", name_of_table_function, nullptr, nullptr, nullptr},
     {"__qualname__", name_of_table_function, nullptr, nullptr, nullptr},
-    {"__module__", [](PyObject*, void*) { return PyUnicode_FromString("cuarray"); }, nullptr, nullptr, nullptr},
+    {"__module__", module_of_table_function, nullptr, nullptr, nullptr},
     {"__doc__", doc_of_table_function, nullptr, nullptr, nullptr},
     {"__signature__", signature_of_table_function, nullptr, nullptr, nullptr},
     {"__defaults__", attribute_of_prototype, nullptr, nullptr, const_cast<char*>("__defaults__")},
@@ -495,6 +609,20 @@ Object make_reduction_function(PyObject* prototype) {
     return make_table_function(row, bound[id], prototype, text.get());
 }
 
+/// The function of cuarray.linalg of that name, with the signature and the docstring of a Python function.
+Object make_linalg_function(PyObject* prototype) {
+    static FunctionRow rows[std::size(kLinalgFunctions)];
+    const std::string name = attribute_text(prototype, "__name__");
+    for (size_t i = 0; i < std::size(kLinalgFunctions); ++i) {
+        if (name != kLinalgFunctions[i].name) continue;
+        rows[i] = {"", kLinalgFunctions[i].name, Gives::Value, "", "", "", "", ""};
+        rows[i].module = "cuarray.linalg";
+        const Object text = Object::steal(PyUnicode_InternFromString(rows[i].name));
+        return make_table_function(rows[i], kLinalgFunctions[i].bound, prototype, text.get());
+    }
+    fail(PyExc_TypeError, "linalg_function: there is no function of the name of %R", prototype);
+}
+
 }  // namespace
 
 void bind_functions(pybind11::module_& m) {
@@ -515,6 +643,8 @@ void bind_functions(pybind11::module_& m) {
     m.attr("unbound_function") = pybind11::handle(reinterpret_cast<PyObject*>(unbound_function_type));
     m.def("reduction_function", &make_reduction_function,
           "The function of a public row of reductions.def, described by a Python function.");
+    m.def("linalg_function", &make_linalg_function,
+          "The function of cuarray.linalg of that name, described by a Python function.");
     m.def("function_alias", &make_function_alias, "The same function by another name.");
 }
 

@@ -15,6 +15,7 @@ PyObject* cuda_error = nullptr;
 namespace {
 
 Attribute axis_error{"numpy.exceptions", "AxisError"};
+Attribute lin_alg_error{"numpy.linalg", "LinAlgError"};
 
 PyObject* exception_type(ErrorKind kind) {
     switch (kind) {
@@ -22,6 +23,7 @@ PyObject* exception_type(ErrorKind kind) {
         case ErrorKind::Value: return PyExc_ValueError;
         case ErrorKind::Index: return PyExc_IndexError;
         case ErrorKind::Axis: return axis_error.get();
+        case ErrorKind::LinAlg: return lin_alg_error.get();
         case ErrorKind::Memory: return PyExc_MemoryError;
         case ErrorKind::Overflow: return PyExc_OverflowError;
         case ErrorKind::NotImplemented: return PyExc_NotImplementedError;

@@ -1,6 +1,8 @@
 // readers.cpp -- the careful reading of integers and of the device of a call.
 #include "bindings/readers.h"
 #include <algorithm>
+#include <cmath>
+#include <string>
 #include "bindings/other_arrays.h"
 
 namespace cuarray::python {
@@ -220,6 +222,49 @@ Outside read_outside(PyObject* object, Parameter parameter) {
     if (text == "clip") return Outside::Clip;
     const bool is_wrong_value = is_text || (PyLong_Check(object) && !PyBool_Check(object));
     refuse(is_wrong_value ? PyExc_ValueError : PyExc_TypeError, parameter, "'raise', 'wrap' or 'clip'", object);
+}
+
+linalg::Triangle read_triangle(PyObject* object, const char* function) {
+    const bool is_text = PyUnicode_Check(object);
+    const std::string_view letter = is_text ? to_text(object, {"UPLO", function}) : "";
+    if (letter == "L" || letter == "l") return linalg::Triangle::Lower;
+    if (letter == "U" || letter == "u") return linalg::Triangle::Upper;
+    fail(is_text ? PyExc_ValueError : PyExc_TypeError, "%s: UPLO must be 'L' or 'U', not %R", function, object);
+}
+
+linalg::QRMode read_qr_mode(PyObject* object, const char* function) {
+    const std::string_view word = PyUnicode_Check(object) ? to_text(object, {"mode", function}) : "";
+    if (word == "reduced") return linalg::QRMode::Reduced;
+    if (word == "complete") return linalg::QRMode::Complete;
+    if (word == "r") return linalg::QRMode::R;
+    if (word == "raw") return linalg::QRMode::Raw;
+    fail(PyExc_ValueError, "%s: mode must be 'reduced', 'complete', 'r' or 'raw', not %R", function, object);
+}
+
+linalg::NormOrder read_norm_order(PyObject* object, const char* function) {
+    using Kind = linalg::NormOrder::Kind;
+    linalg::NormOrder order;
+    if (PyUnicode_Check(object)) {
+        order.kind = Kind::Word;
+        order.text = to_text(object, {"ord", function});
+        return order;
+    }
+    order.kind = PyComplex_Check(object) && !PyFloat_Check(object) ? Kind::Complex : Kind::Number;
+    if (order.kind == Kind::Number) {
+        order.number = PyFloat_AsDouble(object);
+        if (order.number == -1 && PyErr_Occurred()) {
+            if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError))
+                throw ExceptionIsSet{};
+            PyErr_Clear();
+            order.kind = Kind::NoNumber;
+        }
+        const double size = std::fabs(order.number);
+        const bool is_usual = size == 0 || size == 1 || size == 2 || size == HUGE_VAL;
+        if (order.kind == Kind::Number && is_usual) return order;
+    }
+    const Object shown = Object::steal(PyObject_Repr(object));
+    order.text = std::string(to_text(shown.get(), {"ord", function})).substr(0, 80);
+    return order;
 }
 
 std::variant<int64_t, Object> read_counts(PyObject* object, CallDevice device, Parameter parameter) {

@@ -14,6 +14,7 @@
 #include "cuarray/ops/bit_packing.h"
 #include "cuarray/ops/creation.h"
 #include "cuarray/ops/functions.h"
+#include "cuarray/ops/linalg.h"
 #include "cuarray/ops/selection.h"
 #include "cuarray/ops/sort.h"
 #include "cuarray/runtime/registry.h"
@@ -78,6 +79,11 @@ std::variant<int64_t, Object> read_counts(PyObject* object, CallDevice device, P
 /// Positions in a sorted order: integers, and no bools.
 Ranks read_ranks(PyObject* object, Parameter parameter);
 SortKind read_sort_kind(PyObject* object, Parameter parameter);
+/// 'L' or 'U', in either case.
+linalg::Triangle read_triangle(PyObject* object, const char* function);
+linalg::QRMode read_qr_mode(PyObject* object, const char* function);
+linalg::NormOrder read_norm_order(PyObject* object, const char* function);
+
 BitOrder read_bit_order(PyObject* object, const char* function);
 MemoryKind read_memory_kind(PyObject* object, const char* function);
 /// What an index out of bounds means: 'raise', also for None, 'wrap' or 'clip'.
@@ -546,6 +552,29 @@ struct Reader<NoFields> : PlainReader {
         fail_in(call.row.name, PyExc_ValueError, "cannot specify order when the array has no fields");
     }
     NoFields get() const { return {}; }
+};
+
+template <>
+struct Reader<linalg::Triangle> : PlainReader {
+    void read(const FunctionCall& call, int k) { value = read_triangle(call.given[k], call.row.name); }
+    linalg::Triangle get() const { return value; }
+    linalg::Triangle value;
+};
+
+template <>
+struct Reader<linalg::QRMode> : PlainReader {
+    void read(const FunctionCall& call, int k) { value = read_qr_mode(call.given[k], call.row.name); }
+    linalg::QRMode get() const { return value; }
+    linalg::QRMode value;
+};
+
+template <>
+struct Reader<linalg::NormOrder> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        if (call.given[k] != Py_None) value = read_norm_order(call.given[k], call.row.name);
+    }
+    const linalg::NormOrder& get() const { return value; }
+    linalg::NormOrder value;
 };
 
 template <>

@@ -61,6 +61,7 @@ class GpuBackend final : public Backend {
     void execute(const Histogram& task);
     void execute(const FourierTransform& task);
     void execute(const LapackRoutine& task);
+    void execute(const LapackDriver& task);
     void execute(const RandomFill& task);
     void execute(const SequenceFill& task);
 

@@ -14,4 +14,8 @@ void GpuBackend::execute(const LapackRoutine& task) {
     has_called(call.name());
 }
 
+void GpuBackend::execute(const LapackDriver& task) {
+    raise(ErrorKind::NotImplemented, task.name, ": LAPACK's drivers are for the host; GPUs have its routines");
+}
+
 }  // namespace cuarray::cuda

@@ -40,14 +40,6 @@ class HostLoops final : public DirectLoops {
         host::fold_contiguous(loops_, row, dtype, in, n, out, folds, apart);
     }
     bool multiply(const MatrixProduct& product) override { return host::multiply(loops_, product); }
-    bool solve(const MatrixEquations& equations) override {
-        const host::Blas* const blas = host::Blas::find();
-        return blas && blas->solve(loops_, equations);
-    }
-    bool decompose(const MatrixDecomposition& decomposition) override {
-        const host::Blas* const blas = host::Blas::find();
-        return blas && blas->decompose(loops_, decomposition);
-    }
     void pack_bits(const void* from, void* to, int64_t n, bool highest_first) override {
         loops_.pack_bits(static_cast<const uint8_t*>(from), static_cast<uint8_t*>(to), n, highest_first);
     }
@@ -112,6 +104,7 @@ class HostBackend final : public Backend {
     DirectLoops* direct() override { return host::capture() ? nullptr : &direct_; }
     bool multiplies_by_library(DType dtype) override { return host::Blas::has(dtype) && host::Blas::find(); }
     bool sums_by_library() const override { return true; }
+    bool has_lapack_drivers() const override { return true; }
     MaskCounts count_mask(const View& mask, int64_t size) override {
         host::refuse_in_capture("counting the true elements of a mask");
         wait_on_host(*mask.storage, false);
@@ -181,6 +174,7 @@ class HostBackend final : public Backend {
         });
     }
     void add(host::HostGraph&, const Compaction&) { host::raise_in_capture("indexing by a mask"); }
+    void add(host::HostGraph&, const LapackDriver& task) { host::raise_in_capture(task.name); }
 
     const host::LoopLibrary& loops_ = host::loop_library();
     HostLoops direct_{loops_};

@@ -10,10 +10,11 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "cuarray/core/error.h"
-#include "host/lapack.h"
 #include "host/scratch.h"
 #include "host/threads.h"
 
@@ -118,8 +119,7 @@ void mirror(const LoopLibrary& loops, char* data, int64_t n, int64_t item) {
 template <class Int>
 class BlasOf final : public Blas {
  public:
-    BlasOf(std::string file, void* (*find)(void* handle, const char* name), void* handle)
-        : Blas(std::move(file)), lapack_(find, handle) {
+    BlasOf(std::string file, void* (*find)(void* handle, const char* name), void* handle) : Blas(std::move(file)) {
         load(find, handle, 's', float32_);
         load(find, handle, 'd', float64_);
         load(find, handle, 'c', complex64_);
@@ -145,13 +145,6 @@ class BlasOf final : public Blas {
             case DType::complex128: return run<const void*>(complex128_, kDoubles.one, kDoubles.zero, loops, product);
             default: return false;
         }
-    }
-
-    bool solve(const LoopLibrary& loops, const MatrixEquations& equations) const override {
-        return lapack_.run(loops, equations);
-    }
-    bool decompose(const LoopLibrary& loops, const MatrixDecomposition& decomposition) const override {
-        return lapack_.run(loops, decomposition);
     }
 
  private:
@@ -230,7 +223,6 @@ class BlasOf final : public Blas {
     BlasFunctions<Int, float> float32_;
     BlasFunctions<Int, double> float64_;
     BlasFunctions<Int, const void*> complex64_, complex128_;
-    const Lapack<Int> lapack_;
     bool is_complete_ = true;
 };
 
@@ -264,66 +256,54 @@ struct LoadedBlas {
     SetThreads set_threads = nullptr;
 };
 
-LoadedBlas blas_in(void* handle) {
-    for (size_t k = 0; k < std::size(kSpellings); ++k) {
-        const auto find = kFinders[k];
-        void* const gemm = find(handle, "cblas_dgemm");
-        if (!gemm) continue;
-        bool wide = kSpellings[k].has_wide_integers;
-        if (const auto config = reinterpret_cast<const char* (*)()>(find(handle, "openblas_get_config")))
-            wide = std::strstr(config(), "USE64BITINT") != nullptr;
-        LoadedBlas found;
-        const auto keep = [&](auto* blas) {
-            if (blas->is_complete())
-                found.blas = blas;
-            else
-                delete blas;
-        };
-        if (wide)
-            keep(new BlasOf<int64_t>(file_of(gemm), find, handle));
+/// The BLAS of a library, if it has all functions.
+bool load_blas(void* handle, FindFunction find, bool has_wide_integers, LoadedBlas& found) {
+    void* const gemm = find(handle, "cblas_dgemm");
+    if (!gemm) return false;
+    const auto keep = [&](auto* blas) {
+        if (blas->is_complete())
+            found.blas = blas;
         else
-            keep(new BlasOf<int32_t>(file_of(gemm), find, handle));
-        void* set = nullptr;
-        for (const char* name : {"openblas_set_num_threads", "MKL_Set_Num_Threads", "bli_thread_set_num_threads"})
-            if (!set) set = find(handle, name);
-        found.set_threads = reinterpret_cast<SetThreads>(set);
-        if (found.blas) return found;
-    }
-    return {};
+            delete blas;
+    };
+    if (has_wide_integers)
+        keep(new BlasOf<int64_t>(file_of(gemm), find, handle));
+    else
+        keep(new BlasOf<int32_t>(file_of(gemm), find, handle));
+    void* set = nullptr;
+    for (const char* name : {"openblas_set_num_threads", "MKL_Set_Num_Threads", "bli_thread_set_num_threads"})
+        if (!set) set = find(handle, name);
+    found.set_threads = reinterpret_cast<SetThreads>(set);
+    return found.blas != nullptr;
 }
 
-/// The file of the extension module in which NumPy computes, if it is loaded: its dependencies contain its BLAS.
-std::string numpy_module() {
-    std::string file;
+using TakeLibrary = std::function<bool(void*, FindFunction, bool)>;
+
+/// Offers each spelling of a library.
+bool offer(void* handle, const TakeLibrary& take) {
+    if (!handle) return false;
+    for (size_t k = 0; k < std::size(kSpellings); ++k) {
+        bool wide = kSpellings[k].has_wide_integers;
+        if (const auto config = reinterpret_cast<const char* (*)()>(kFinders[k](handle, "openblas_get_config")))
+            wide = std::strstr(config(), "USE64BITINT") != nullptr;
+        if (take(handle, kFinders[k], wide)) return true;
+    }
+    return false;
+}
+
+/// The files of the extension modules in which NumPy computes, if they are loaded: their dependencies contain its BLAS
+/// and LAPACK.
+std::vector<std::string> numpy_modules() {
+    std::vector<std::string> files;
     dl_iterate_phdr(
         [](dl_phdr_info* info, size_t, void* to) {
-            const bool is_numpy = info->dlpi_name && std::strstr(info->dlpi_name, "_multiarray_umath");
-            if (is_numpy) *static_cast<std::string*>(to) = info->dlpi_name;
-            return int(is_numpy);
+            for (const char* name : {"_multiarray_umath", "_umath_linalg"})
+                if (info->dlpi_name && std::strstr(info->dlpi_name, name))
+                    static_cast<std::vector<std::string>*>(to)->push_back(info->dlpi_name);
+            return 0;
         },
-        &file);
-    return file;
-}
-
-LoadedBlas search() {
-    const char* const wish = std::getenv("CUARRAY_LIBBLAS");
-    if (wish && *wish) {
-        if (std::string(wish) == "off") return {};
-        void* const handle = dlopen(wish, RTLD_NOW | RTLD_LOCAL);
-        if (!handle) raise(ErrorKind::Value, "CUARRAY_LIBBLAS: ", dlerror(), " (a file or 'off' is expected)");
-        const LoadedBlas found = blas_in(handle);
-        if (!found.blas) raise(ErrorKind::Value, "CUARRAY_LIBBLAS: ", wish, " has no cblas_dgemm and its like");
-        return found;
-    }
-    const std::string numpy = numpy_module();
-    void* const loaded = numpy.empty() ? nullptr : dlopen(numpy.c_str(), RTLD_NOW | RTLD_NOLOAD | RTLD_LOCAL);
-    if (loaded)
-        if (const LoadedBlas found = blas_in(loaded); found.blas) return found;
-    for (const char* name : {"libmkl_rt.so.2", "libopenblas64_.so.0", "libopenblas.so.0", "libflexiblas.so.3",
-                             "libblis.so.4", "libcblas.so.3", "libblas.so.3"})
-        if (void* const handle = dlopen(name, RTLD_NOW | RTLD_LOCAL))
-            if (const LoadedBlas found = blas_in(handle); found.blas) return found;
-    return {};
+        &files);
+    return files;
 }
 
 /// The wanted number of threads; 0: the library's own default.
@@ -338,9 +318,29 @@ void apply_threads() {
 
 }  // namespace
 
+void search_libraries(bool for_products, const std::function<bool(void*, FindFunction, bool)>& take) {
+    const char* const wish = std::getenv("CUARRAY_LIBBLAS");
+    if (wish && std::string_view(wish) == "off") {
+        if (for_products) return;
+    } else if (wish && *wish) {
+        void* const handle = dlopen(wish, RTLD_NOW | RTLD_LOCAL);
+        if (!handle) raise(ErrorKind::Value, "CUARRAY_LIBBLAS: ", dlerror(), " (a file or 'off' is expected)");
+        if (offer(handle, take)) return;
+        if (for_products) raise(ErrorKind::Value, "CUARRAY_LIBBLAS: ", wish, " has no cblas_dgemm and its like");
+    }
+    for (const std::string& module : numpy_modules())
+        if (offer(dlopen(module.c_str(), RTLD_NOW | RTLD_NOLOAD | RTLD_LOCAL), take)) return;
+    for (const char* name : {"libmkl_rt.so.2", "libopenblas64_.so.0", "libopenblas.so.0", "libflexiblas.so.3",
+                             "libblis.so.4", "libcblas.so.3", "libblas.so.3", "liblapack.so.3"})
+        if (offer(dlopen(name, RTLD_NOW | RTLD_LOCAL), take)) return;
+}
+
 const Blas* Blas::find() {
     static const Blas* const blas = [] {
-        const LoadedBlas found = search();
+        LoadedBlas found;
+        search_libraries(true, [&](void* library, FindFunction find, bool has_wide_integers) {
+            return load_blas(library, find, has_wide_integers, found);
+        });
         setter = found.set_threads;
         if (const char* const text = std::getenv("CUARRAY_NUM_THREADS"); text && *text && blas_threads == 0)
             blas_threads = thread_count();

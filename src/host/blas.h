@@ -1,5 +1,6 @@
 // blas.h -- the matrix products of a BLAS library: the one that NumPy has loaded, or one of the system.
 #pragma once
+#include <functional>
 #include <string>
 
 #include "cuarray/runtime/direct_loops.h"
@@ -19,10 +20,6 @@ class Blas {
     virtual ~Blas() = default;
     /// False, with nothing done, if the matrices are too large for the library's integers, or empty.
     virtual bool multiply(const LoopLibrary& loops, const MatrixProduct& product) const = 0;
-    /// As DirectLoops::solve.
-    virtual bool solve(const LoopLibrary& loops, const MatrixEquations& equations) const = 0;
-    /// As DirectLoops::decompose.
-    virtual bool decompose(const LoopLibrary& loops, const MatrixDecomposition& decomposition) const = 0;
     /// The file of the library.
     const std::string& file() const { return file_; }
 
@@ -37,5 +34,13 @@ class Blas {
  private:
     std::string file_;
 };
+
+/// Finds a function of a library by its name without prefix and suffix; null if it has none.
+using FindFunction = void* (*)(void* library, const char* name);
+
+/// Calls take(library, find, has_wide_integers) for each library that may have a BLAS or LAPACK, and each way to spell
+/// its functions, until it returns true: for the one that CUARRAY_LIBBLAS names, then for those that NumPy has loaded
+/// and those of the system. For products CUARRAY_LIBBLAS decides alone: `off` is none, and another library is an error.
+void search_libraries(bool for_products, const std::function<bool(void*, FindFunction, bool)>& take);
 
 }  // namespace cuarray::host

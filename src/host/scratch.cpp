@@ -17,12 +17,12 @@ char* aligned(int64_t bytes) {
     return static_cast<char*>(memory);
 }
 
-struct Stack {
+struct ThreadStack {
     char* base = nullptr;
     int64_t used = 0;
-    ~Stack() { std::free(base); }
+    ~ThreadStack() { std::free(base); }
 };
-thread_local Stack stack;
+thread_local ThreadStack stack;
 
 }  // namespace
 
@@ -46,7 +46,7 @@ Scratch::~Scratch() {
 
 char* Scratch::take(int64_t bytes) {
     bytes = (bytes + kAlignment - 1) & -kAlignment;
-    Stack& s = stack;
+    ThreadStack& s = stack;
     if (s.used + bytes > kStackBytes) {
         char* const memory = aligned(bytes);
         large_ = new Large{large_, memory};

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "cuarray/runtime/direct_loops.h"
+#include "host/matrix_equations.h"
 
 namespace cuarray::host {
 

@@ -22,6 +22,7 @@ void run(const LoopLibrary& library, const SearchSorted& task);
 void run(const LoopLibrary& library, const Histogram& task);
 void run(const LoopLibrary& library, const FourierTransform& task);
 void run(const LoopLibrary& library, const LapackRoutine& task);
+void run(const LoopLibrary& library, const LapackDriver& task);
 void run(const LoopLibrary& library, const RandomFill& task);
 void run(const LoopLibrary& library, const SequenceFill& task);
 

@@ -13,6 +13,7 @@
 #include "cuarray/ops/differences.h"
 #include "cuarray/ops/interpolation.h"
 #include "cuarray/ops/joining.h"
+#include "cuarray/ops/products.h"
 #include "cuarray/ops/rearranging.h"
 #include "cuarray/ops/scan.h"
 #include "cuarray/ops/selection.h"

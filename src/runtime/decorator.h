@@ -15,6 +15,7 @@ class CUARRAY_API Decorator : public Backend {
     bool multiplies_by_library(DType dtype) override { return inner_.multiplies_by_library(dtype); }
     PlanCache* plan_cache() override { return inner_.plan_cache(); }
     bool sums_by_library() const override { return inner_.sums_by_library(); }
+    bool has_lapack_drivers() const override { return inner_.has_lapack_drivers(); }
     MaskCounts count_mask(const View& mask, int64_t size) override { return inner_.count_mask(mask, size); }
     void write(Storage& to, int64_t offset, const void* from, int64_t bytes) override {
         inner_.write(to, offset, from, bytes);

@@ -169,6 +169,7 @@ class ValidatingDecorator final : public Decorator {
     /// The host has no transforms and factorisations of its own.
     Fault validate(const FourierTransform& task) { return inner_.run(task); }
     Fault validate(const LapackRoutine& task) { return inner_.run(task); }
+    Fault validate(const LapackDriver& task) { return inner_.run(task); }
 
     /// Where numbers take several units, acceptances and tails depend on a device's exp and log1p.
     Fault validate(const SequenceFill& task) {

@@ -3,6 +3,7 @@
 import inspect
 import itertools
 import math
+import os
 import re
 import subprocess
 import sys
@@ -1109,6 +1110,49 @@ def test_inside_fuse(device):
     x = cuarray.asarray([[1.0, 2.0], [5.0, 3.0]])
     y = x.numpy() * 2 + 1
     np.testing.assert_allclose(f(x).numpy(), np.linalg.solve(y @ y.T, y[:, 0]) * 3 + np.linalg.norm(y - 1), rtol=1e-10)
+
+
+#: Factorisations with their options, each once.
+EVERY = """det(x); slogdet(x); inv(x); solve(x, x[0]); cholesky(x @ x.mT); cholesky(x @ x.mT, upper=True); eig(x); eigvals(x); eigh(x); eigh(x, "U");
+eigvalsh(x); qr(x); qr(x[:3]); qr(x[:, :3], "complete"); qr(x, "r"); qr(x, "raw"); svd(x); svd(x[:3], False); svd(x, hermitian=True); svdvals(x)"""
+
+
+@pytest.mark.parametrize("n", [5, 12])
+@pytest.mark.parametrize("call", [call.strip() for call in EVERY.split(";")])
+def test_observed_calls_are_tasks_with_the_same_bits(call, n, rng):
+    """A profile shows LAPACK's drivers; results do not depend on it, nor on fusing, nor on the layout."""
+    x = cuarray.asarray(rng.standard_normal((n, n)), device="cpu")
+    want = flat_bits(eval(f"linalg.{call}", {"linalg": linalg, "x": x}))
+    with cuarray.profile() as profile:
+        got = flat_bits(eval(f"linalg.{call}", {"linalg": linalg, "x": x}))
+    name = call.partition("(")[0]
+    kernels = [event.kernel for event in profile.events if event.kind == "launch" and event.name == name]
+    assert got == want and any(
+        k in ("gesv", "getrf", "potrf", "syevd", "geev", "gesdd", "orgqr", "geqrf") for k in kernels
+    )
+    with cuarray.fuse():
+        assert flat_bits(eval(f"linalg.{call}", {"linalg": linalg, "x": x * 1})) == want
+    assert flat_bits(eval(f"linalg.{call}", {"linalg": linalg, "x": x.copy("F")})) == want
+
+
+def flat_bits(results):
+    return [x.numpy().tobytes() for x in (results if isinstance(results, tuple) else (results,))]
+
+
+def test_factorisations_without_a_blas():
+    """CUARRAY_LIBBLAS chooses the products; LAPACK is NumPy's even so."""
+    code = (
+        "import numpy, cuarray; x = cuarray.asarray(numpy.arange(81.).reshape(9, 9) % 7 + 9 * numpy.eye(9), device='cpu')\n"
+        "assert all((a == b).all() for a, b in zip(cuarray.linalg.eigh(x), numpy.linalg.eigh(x.numpy())))\n"
+        "assert (cuarray.linalg.inv(x) == numpy.linalg.inv(x.numpy())).all()"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60, env=os.environ | {"CUARRAY_LIBBLAS": "off"})
+
+
+def test_captures_refuse_factorisations():
+    x, graph = cuarray.eye(3, device="cpu"), cuarray.Graph()
+    with pytest.raises(RuntimeError, match="inv"), graph.capture():
+        linalg.inv(x)
 
 
 def test_results_do_not_change_with_the_argument(device):

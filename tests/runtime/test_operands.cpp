@@ -136,6 +136,31 @@ int main() {
     check("syevd", routine(Routine::Syevd, numbers, {}, {}, {}), views, {"matrix"}, {"matrix", "numbers", "info"});
     check("gesvd", routine(Routine::Gesvd, numbers, {}, u, vt), views, {"matrix"},
           {"matrix", "numbers", "u", "vt", "info"});
+    bool has_failed = false;
+    check("LapackDriver of an SVD",
+          LapackDriver{LapackDriver::Kind::Singular,
+                       VectorSet::Full,
+                       true,
+                       1,
+                       {matrix, 1, 1},
+                       {},
+                       {u, 1, 1},
+                       {stack("values"), 1, 1},
+                       {vt, 1, 1},
+                       &has_failed},
+          views, {"matrix"}, {"u", "values", "vt"});
+    check("LapackDriver of equations",
+          LapackDriver{LapackDriver::Kind::Solve,
+                       VectorSet::None,
+                       true,
+                       1,
+                       {matrix, 1, 1},
+                       {right_sides, 1, 1},
+                       {u, 1, 1},
+                       {},
+                       {},
+                       &has_failed},
+          views, {"matrix", "right"}, {"u"});
     check("geev", routine(Routine::Geev, numbers, {}, {}, vt), views, {"matrix"}, {"matrix", "numbers", "vt", "info"});
     CHECK(kinds.size() == Task::kinds(), "a line for each task; %zu of %zu are there", kinds.size(), Task::kinds());
     return 0;

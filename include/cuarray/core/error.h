@@ -10,7 +10,7 @@
 
 namespace cuarray {
 
-enum class ErrorKind { Type, Value, Index, Axis, Memory, Overflow, NotImplemented, Buffer, Runtime, Cuda };
+enum class ErrorKind { Type, Value, Index, Axis, LinAlg, Memory, Overflow, NotImplemented, Buffer, Runtime, Cuda };
 
 /// An error. Messages have the format `function: what is wrong, with the values`.
 class CUARRAY_API Error : public std::exception {

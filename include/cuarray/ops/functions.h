@@ -19,6 +19,7 @@ struct FunctionRow {
     std::vector<const char*> types = {};  ///< of the parameters of the C++ function, in the words of docstrings
     const char* result = "";              ///< the same of the result
     bool is_bound = true;                 ///< whether it is a method of a class that has it
+    const char* module = "cuarray";
 };
 
 /// All rows, in the order of the table.

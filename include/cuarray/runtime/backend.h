@@ -69,6 +69,8 @@ class CUARRAY_API Backend {
     virtual bool multiplies_by_library(DType) { return false; }
     /// Whether that library's sums of products of two vectors are faster than a reduction.
     virtual bool sums_by_library() const { return false; }
+    /// Whether it runs a LapackDriver; else a LapackRoutine.
+    virtual bool has_lapack_drivers() const { return false; }
     /// Counts the true elements of a contiguous mask of `size` elements; waits for the total.
     virtual MaskCounts count_mask(const View& mask, int64_t size) = 0;
 

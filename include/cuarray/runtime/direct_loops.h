@@ -20,43 +20,6 @@ struct MatrixProduct {
     bool conjugates_left = false;  ///< of two vectors alone
 };
 
-/// What LAPACK computes for each matrix of a stack of square ones, of float64 or complex128. Strides in bytes, from row
-/// to row, from column to column, and from one matrix to the next.
-struct MatrixEquations {
-    /// Solve: x of a @ x = b. Invert: the inverse of a. Determinant: one number for each. LogDeterminant: its sign and,
-    /// in `logarithms`, the logarithm of its absolute value. Cholesky: the lower triangle L of a = L @ L.H, of which
-    /// the lower triangle is read, or the upper ones.
-    enum class Kind : uint8_t { Solve, Invert, Determinant, LogDeterminant, Cholesky };
-    struct Matrix {
-        const char* data;
-        int64_t row, column, apart;
-    };
-    Kind kind;
-    DType dtype;
-    bool upper;                 ///< Cholesky
-    int64_t stack, n, columns;  ///< columns of b
-    Matrix a, b;
-    char* result;      ///< contiguous rows
-    char* logarithms;  ///< of float64
-};
-
-/// Factors of each matrix of a stack of float64 or complex128, by LAPACK.
-struct MatrixDecomposition {
-    /// Hermitian: `values` in ascending order, and as vectors the columns of `left`, of a square matrix of which one
-    /// triangle is read. General: the same of any square matrix, complex, in no order. Singular: the columns of `left`,
-    /// `values` in descending order, the rows of `right`; all of these or, Reduced, as many as values. Orthogonal:
-    /// `left` of min(rows, columns) orthonormal columns, `right` the upper triangle of as many rows.
-    enum class Kind : uint8_t { Hermitian, General, Singular, Orthogonal };
-    using VectorSet = LapackRoutine::VectorSet;
-    Kind kind;
-    DType dtype;
-    VectorSet vectors;
-    bool lower;  ///< Hermitian: the triangle
-    int64_t stack, rows, columns;
-    MatrixEquations::Matrix a;
-    char *left, *values, *right;  ///< contiguous rows
-};
-
 /// The loops of a device that computes on the host. Operands are contiguous and aligned, in host memory.
 class DirectLoops {
  public:
@@ -70,11 +33,6 @@ class DirectLoops {
                         int64_t apart = 0) = 0;
     /// The product as a Matmul task by a library computes it; false, with nothing done, where no library takes it.
     virtual bool multiply(const MatrixProduct& product) = 0;
-    /// False, with the result undefined, where no library has the routine, or a matrix is singular or not positive
-    /// definite.
-    virtual bool solve(const MatrixEquations& equations) = 0;
-    /// False, with the results undefined, where no library has the routine, or it does not converge.
-    virtual bool decompose(const MatrixDecomposition& decomposition) = 0;
     /// The bits that say which of n bytes are not zero, eight in a byte; and the 8 n bits of n bytes, as bytes.
     virtual void pack_bits(const void* from, void* to, int64_t n, bool highest_first) = 0;
     virtual void unpack_bits(const void* from, void* to, int64_t n, bool highest_first) = 0;

@@ -375,8 +375,8 @@ template <class Visit> void operands(const FourierTransform& task, Visit&& visit
 }
 
 /// A routine of LAPACK, for each matrix of a stack. Matrices are stored by columns: memory is contiguous in C order and
-/// aligned, and the last axis of a matrix runs down its columns. Only for devices whose vendor has a library; on `cpu`
-/// the routines are called by NumPy.
+/// aligned, and the last axis of a matrix runs down its columns. For devices whose vendor has these routines alone; the
+/// host runs a LapackDriver.
 struct LapackRoutine {
     enum class Kind : uint8_t {
         Potrf,  ///< Cholesky: a triangle becomes the factor; the other one is not defined
@@ -420,6 +420,54 @@ template <class Visit> void operands(const LapackRoutine& task, Visit&& visit) {
     visit_if_there(task.left_vectors, {task.batch, left, task.rows}, Access::Write);
     visit_if_there(task.right_vectors, {task.batch, task.columns, task.columns}, Access::Write);
     visit_if_there(task.info, {task.batch}, Access::Write);
+}
+
+/// Linear equations or factors of each matrix of a stack of float64 or complex128, by LAPACK's drivers as NumPy calls
+/// them. Matrices that are read have any strides; what is written is contiguous in C order and aligned. Only for the
+/// host, which runs it at once.
+struct LapackDriver {
+    enum class Kind : uint8_t {
+        Solve,           ///< left: x of matrix @ x = sides
+        Invert,          ///< left: the inverse
+        Determinant,     ///< left: one number
+        LogDeterminant,  ///< left: its sign; values: the logarithm of its absolute value
+        Cholesky,        ///< left: the triangle that is read as a factor, lower or upper
+        Hermitian,       ///< values in ascending order; left: eigenvectors as columns
+        General,         ///< the same of any square matrix, complex, in no order
+        Singular,        ///< left: columns; values in descending order; right: rows
+        Orthogonal,      ///< left: orthonormal columns; right: the upper triangle
+        Reflectors       ///< right: what Geqrf leaves, transposed; values: the factors of the reflectors
+    };
+    using VectorSet = LapackRoutine::VectorSet;
+    /// A stack of matrices: what is one number or line for each matrix has one row. Without storage it is missing.
+    struct Stack {
+        View view;  ///< (batch, rows, columns)
+        int64_t rows = 0, columns = 0;
+    };
+    Kind kind;
+    VectorSet vectors;  ///< of all but equations; Orthogonal: no, min(rows, columns) or rows columns of `left`
+    bool lower;         ///< Cholesky, Hermitian: the triangle
+    int64_t batch;
+    Stack matrix, sides;        ///< read
+    Stack left, values, right;  ///< written
+    bool* has_failed;           ///< set if a matrix is singular, not positive definite, or does not converge
+    const char* name = "";
+
+    const char* kernel() const {
+        static constexpr const char* kNames[] = {"gesv",  "gesv", "getrf", "getrf", "potrf",
+                                                 "syevd", "geev", "gesdd", "orgqr", "geqrf"};
+        return kNames[int(kind)];
+    }
+};
+template <class Visit> void operands(const LapackDriver& task, Visit&& visit) {
+    const auto visit_if_there = [&](const LapackDriver::Stack& stack, Access access) {
+        const Dims shape{task.batch, stack.rows, stack.columns};
+        if (stack.view.storage) visit(Operand{stack.view, shape, access});
+    };
+    visit_if_there(task.matrix, Access::Read);
+    visit_if_there(task.sides, Access::Read);
+    for (const LapackDriver::Stack* const written : {&task.left, &task.values, &task.right})
+        visit_if_there(*written, Access::Write);
 }
 
 /// Fills contiguous, aligned memory with random numbers.
@@ -492,7 +540,7 @@ class Task {
     std::variant<const Elementwise*, const Reduce*, const LeftFold*, const Scan*, const SegmentedReduce*, const Matmul*,
                  const Correlate*, const IndexedAccess*, const Compaction*, const Sort*, const OrderStatistics*,
                  const SearchSorted*, const Histogram*, const FourierTransform*, const LapackRoutine*,
-                 const RandomFill*, const SequenceFill*>
+                 const LapackDriver*, const RandomFill*, const SequenceFill*>
         task_;
 };
 

@@ -1,5 +1,5 @@
-// lapack.h -- linear equations and decompositions by the LAPACK in the library of blas.h, over matrices of any strides.
-#pragma once
+// lapack.cpp -- linear equations and decompositions by the LAPACK of the libraries of blas.h, over matrices of any
+// strides.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -8,17 +8,43 @@
 #include <limits>
 #include <type_traits>
 
-#include "cuarray/runtime/direct_loops.h"
-#include "host/library.h"
+#include "host/blas.h"
 #include "host/scratch.h"
 #include "host/small_matrices.h"
+#include "host/tasks.h"
 #include "host/threads.h"
 
 namespace cuarray::host {
+namespace {
 
-/// LAPACK's Fortran functions for one type of elements, null where the library has none.
+int64_t parts_of(int64_t length) { return std::max<int64_t>(1, (1 << 14) / (length * length * length)); }
+/// How many matrices of a length one thread takes at a time. Larger ones have the library's own threads; for
+/// smaller ones threads wait for its lock of buffers.
+int64_t together(int64_t stack, int64_t length) { return length >= 12 && length <= 32 ? parts_of(length) : stack; }
+
+/// Calls part(begin, end) for all matrices of a stack, by several threads where it pays, until one returns false;
+/// returns whether none did.
+template <class Part>
+bool for_parts(int64_t stack, int64_t together, const Part& part) {
+    std::atomic<bool> is_good = true;
+    parallel_for((stack + together - 1) / together, [&](int64_t i) {
+        const DefaultFloatMode mode;
+        if (is_good && !part(i * together, std::min(stack, (i + 1) * together))) is_good = false;
+    });
+    return is_good;
+}
+
+/// The same without a library.
+bool solve_small(const MatrixEquations& equations) {
+    return for_parts(equations.stack, parts_of(equations.n),
+                     [&](int64_t begin, int64_t end) { return run_small(equations, begin, end); });
+}
+
+/// LAPACK's Fortran functions for one type of elements.
 struct LapackFunctions {
     void *gesv, *getrf, *potrf, *syevd, *gesdd, *geev, *geqrf, *orgqr;
+
+    bool is_complete() const { return gesv && getrf && potrf && syevd && gesdd && geev && geqrf && orgqr; }
 };
 
 /// Calls one. All arguments are pointers, but lengths of texts, which follow the others.
@@ -27,11 +53,22 @@ void call_fortran(void* function, Arguments... arguments) {
     reinterpret_cast<void (*)(Arguments...)>(function)(arguments...);
 }
 
-/// The routines of one library. Int is the type of its integers. The calls are those that NumPy makes.
-template <class Int>
+/// What the drivers of a library do; false if a matrix is singular, not positive definite, or does not converge.
+/// NotImplementedError where matrices are longer than the library's integers count.
 class Lapack {
  public:
-    Lapack(void* (*find)(void* handle, const char* name), void* handle) {
+    /// NotImplementedError, which names the function, if there is no library.
+    static const Lapack& find(const char* function);
+    virtual ~Lapack() = default;
+    virtual bool run(const LoopLibrary& loops, const MatrixEquations& equations) const = 0;
+    virtual bool run(const LoopLibrary& loops, const MatrixDecomposition& decomposition) const = 0;
+};
+
+/// The routines of one library. Int is the type of its integers. The calls are those that NumPy makes.
+template <class Int>
+class LapackOf final : public Lapack {
+ public:
+    LapackOf(FindFunction find, void* handle) {
         const auto get = [&](const char* name) { return find(handle, name); };
         float64_ = {get("dgesv_"),  get("dgetrf_"), get("dpotrf_"), get("dsyevd_"),
                     get("dgesdd_"), get("dgeev_"),  get("dgeqrf_"), get("dorgqr_")};
@@ -39,39 +76,25 @@ class Lapack {
                        get("zgesdd_"), get("zgeev_"),  get("zgeqrf_"), get("zungqr_")};
     }
 
-    /// False if the library lacks the routine, or a matrix is singular or not positive definite.
-    bool run(const LoopLibrary& loops, const MatrixEquations& equations) const {
-        if (std::max(equations.n, equations.columns) > std::numeric_limits<Int>::max() / 2) return false;
+    bool is_complete() const { return float64_.is_complete() && complex128_.is_complete(); }
+
+    bool run(const LoopLibrary& loops, const MatrixEquations& equations) const override {
+        check_length(std::max(equations.n, equations.columns));
         return equations.dtype == DType::float64 ? Solver<double>{float64_, loops, equations}.run()
                                                  : Solver<std::complex<double>>{complex128_, loops, equations}.run();
     }
 
-    /// False if the library lacks the routine, or it does not converge.
-    bool run(const LoopLibrary& loops, const MatrixDecomposition& decomposition) const {
-        if (std::max(decomposition.rows, decomposition.columns) > std::numeric_limits<Int>::max() / 2) return false;
+    bool run(const LoopLibrary& loops, const MatrixDecomposition& decomposition) const override {
+        check_length(std::max(decomposition.rows, decomposition.columns));
         return decomposition.dtype == DType::float64
                    ? Decomposer<double>{float64_, loops, decomposition}.run()
                    : Decomposer<std::complex<double>>{complex128_, loops, decomposition}.run();
     }
 
  private:
-    /// How many matrices of a length one thread takes at a time. Larger ones have the library's own threads; for
-    /// smaller ones threads wait for its lock of buffers.
-    static int64_t together(int64_t stack, int64_t length) {
-        return length >= 12 && length <= 32 ? parts_of(length) : stack;
-    }
-    static int64_t parts_of(int64_t length) { return std::max<int64_t>(1, (1 << 14) / (length * length * length)); }
-
-    /// Calls part(begin, end) for all matrices of a stack, by several threads where it pays, until one returns false;
-    /// returns whether none did.
-    template <class Part>
-    static bool for_parts(int64_t stack, int64_t together, const Part& part) {
-        std::atomic<bool> is_good = true;
-        parallel_for((stack + together - 1) / together, [&](int64_t i) {
-            const DefaultFloatMode mode;
-            if (is_good && !part(i * together, std::min(stack, (i + 1) * together))) is_good = false;
-        });
-        return is_good;
+    static void check_length(int64_t n) {
+        if (n > std::numeric_limits<Int>::max() / 2)
+            raise(ErrorKind::NotImplemented, "linalg: matrices of length ", n, " are too long for the LAPACK library");
     }
 
     /// Copies between a matrix of any strides and contiguous columns.
@@ -98,17 +121,18 @@ class Lapack {
 
         bool run() const {
             using Kind = MatrixDecomposition::Kind;
-            const auto parts = [&](bool is_there, auto part) {
+            const auto parts = [&](auto part) {
                 const int64_t stack = decomposition.stack;
-                return is_there &&
-                       for_parts(stack, together(stack, std::max(decomposition.rows, decomposition.columns)),
+                return for_parts(stack, together(stack, std::max(decomposition.rows, decomposition.columns)),
                                  [&](int64_t begin, int64_t end) { return (this->*part)(begin, end); });
             };
             switch (decomposition.kind) {
-                case Kind::Hermitian: return parts(lapack.syevd, &Decomposer::hermitian);
-                case Kind::Singular: return parts(lapack.gesdd, &Decomposer::singular);
-                case Kind::General: return parts(lapack.geev, &Decomposer::general);
-                case Kind::Orthogonal: return parts(lapack.geqrf && lapack.orgqr, &Decomposer::orthogonal);
+                case Kind::Hermitian: return parts(&Decomposer::hermitian);
+                case Kind::Singular: return parts(&Decomposer::singular);
+                case Kind::General: return parts(&Decomposer::general);
+                case Kind::Orthogonal:
+                case Kind::Reflectors: return parts(&Decomposer::orthogonal);
+                default: return false;
             }
             return false;
         }
@@ -247,31 +271,41 @@ class Lapack {
 
         bool orthogonal(int64_t begin, int64_t end) const {
             const Int m = Int(decomposition.rows), n = Int(decomposition.columns), few = std::min(m, n);
+            const bool keeps_reflectors = decomposition.kind == MatrixDecomposition::Kind::Reflectors;
+            const Int lefts = decomposition.vectors == VectorSet::Full ? m : few;  // columns of Q
             Scratch scratch;
-            T* const a = scratch.take_array<T>(m * n);
+            T* const a = scratch.take_array<T>(int64_t(m) * std::max(n, lefts));
             T* const factors = scratch.take_array<T>(few);
             Int info = 0;
             const auto find_triangle = [&](T* work, Int size) {
                 call_fortran(lapack.geqrf, &m, &n, a, &m, factors, work, &size, &info);
             };
             const auto find_columns = [&](T* work, Int size) {
-                call_fortran(lapack.orgqr, &m, &few, &few, a, &m, factors, work, &size, &info);
+                call_fortran(lapack.orgqr, &m, &lefts, &few, a, &m, factors, work, &size, &info);
             };
             T of_triangle{}, of_columns{};
             find_triangle(&of_triangle, -1);
-            find_columns(&of_columns, -1);
+            if (has_vectors()) find_columns(&of_columns, -1);
             const Int size = std::max(length_in(of_triangle), length_in(of_columns));
             T* const work = scratch.take_array<T>(size);
+            const int64_t rows = has_vectors() ? lefts : few;  // of R
             for (int64_t k = begin; k < end; ++k) {
                 to_columns(loops, item, a, decomposition.a, k, m, n);
                 find_triangle(work, size);
                 if (info != 0) return false;
-                char* const triangle = decomposition.right + k * few * n * item;
-                to_rows(loops, item, triangle, a, m, few, n);
-                for (Int i = 1; i < few; ++i) std::fill_n(reinterpret_cast<T*>(triangle) + i * n, i, T(0));
+                if (keeps_reflectors) {
+                    std::copy_n(a, int64_t(m) * n, reinterpret_cast<T*>(decomposition.right) + k * m * n);
+                    std::copy_n(factors, few, reinterpret_cast<T*>(decomposition.values) + k * few);
+                    continue;
+                }
+                char* const triangle = decomposition.right + k * rows * n * item;
+                to_rows(loops, item, triangle, a, m, rows, n);
+                for (int64_t i = 1; i < rows; ++i)
+                    std::fill_n(reinterpret_cast<T*>(triangle) + i * n, std::min<int64_t>(i, n), T(0));
+                if (!has_vectors()) continue;
                 find_columns(work, size);
                 if (info != 0) return false;
-                to_rows(loops, item, decomposition.left + k * m * few * item, a, m, m, few);
+                to_rows(loops, item, decomposition.left + k * m * lefts * item, a, m, m, lefts);
             }
             return true;
         }
@@ -287,10 +321,6 @@ class Lapack {
 
         bool run() const {
             const int64_t n = equations.n;
-            if (std::is_same_v<T, double> && n <= kSmallMatrix)
-                return for_parts(equations.stack, parts_of(n),
-                                 [&](int64_t begin, int64_t end) { return run_small(equations, begin, end); });
-            if (!routine()) return false;
             return for_parts(equations.stack, together(equations.stack, n), [&](int64_t begin, int64_t end) {
                 Scratch scratch;
                 T* const a = scratch.take_array<T>(n * n);
@@ -342,8 +372,8 @@ class Lapack {
                             std::fill_n(a + j * n, j, T(0));
                     store(k, a, n, n);
                     return true;
+                default: return false;
             }
-            return false;
         }
 
         void store(int64_t k, const T* from, int64_t rows, int64_t columns) const {
@@ -375,5 +405,66 @@ class Lapack {
 
     LapackFunctions float64_, complex128_;
 };
+
+const Lapack& Lapack::find(const char* function) {
+    static const Lapack* const found = [] {
+        Blas::find();  // sets the number of the library's threads
+        const Lapack* lapack = nullptr;
+        const auto load = [&](auto* loaded) {
+            if (loaded->is_complete())
+                lapack = loaded;
+            else
+                delete loaded;
+            return lapack != nullptr;
+        };
+        search_libraries(false, [&](void* library, FindFunction find, bool has_wide_integers) {
+            if (!find(library, "dgesv_")) return false;
+            return has_wide_integers ? load(new LapackOf<int64_t>(find, library))
+                                     : load(new LapackOf<int32_t>(find, library));
+        });
+        return lapack;
+    }();
+    if (!found)
+        raise(ErrorKind::NotImplemented, function,
+              ": no LAPACK was found; install OpenBLAS, or name a library in CUARRAY_LIBBLAS");
+    return *found;
+}
+
+MatrixEquations::Matrix address_of(const LapackDriver::Stack& stack) {
+    if (!stack.view.storage) return {};
+    const Dims& strides = stack.view.strides;
+    return {stack.view.data(), strides[1], strides[2], strides[0]};
+}
+
+char* result_of(const LapackDriver::Stack& stack) { return stack.view.storage ? stack.view.data() : nullptr; }
+
+}  // namespace
+
+void run(const LoopLibrary& library, const LapackDriver& task) {
+    const LapackDriver::Stack& matrix = task.matrix;
+    const DType dtype = matrix.view.dtype;
+    bool is_good;
+    if (task.kind <= LapackDriver::Kind::Cholesky) {
+        const MatrixEquations equations{task.kind,
+                                        dtype,
+                                        task.kind == LapackDriver::Kind::Cholesky && !task.lower,
+                                        task.batch,
+                                        matrix.rows,
+                                        task.kind == LapackDriver::Kind::Invert ? matrix.rows : task.sides.columns,
+                                        address_of(matrix),
+                                        address_of(task.sides),
+                                        result_of(task.left),
+                                        result_of(task.values)};
+        is_good = dtype == DType::float64 && matrix.rows <= kSmallMatrix
+                      ? solve_small(equations)
+                      : Lapack::find(task.name).run(library, equations);
+    } else {
+        is_good = Lapack::find(task.name).run(
+            library, MatrixDecomposition{task.kind, dtype, task.vectors, task.lower, task.batch, matrix.rows,
+                                         matrix.columns, address_of(matrix), result_of(task.left),
+                                         result_of(task.values), result_of(task.right)});
+    }
+    *task.has_failed = !is_good;
+}
 
 }  // namespace cuarray::host

@@ -1,0 +1,17 @@
+// products.h -- products of vectors and of arrays along one axis of each; of matrices see matmul.h.
+#pragma once
+#include "cuarray/array/array.h"
+
+namespace cuarray {
+
+/// The last axis of `a` contracted with the last but one of `b`, or its only one: the other axes of `a`, then those of
+/// `b`. A number multiplies the other argument. `out` has the type of the result.
+CUARRAY_API Array dot(const Array& a, const Array& b, Array* out = nullptr);
+/// The last axes of both contracted; a number multiplies the other argument.
+CUARRAY_API Array inner(const Array& a, const Array& b);
+/// Each element of one array times each of another, of shape (a.size(), b.size()).
+CUARRAY_API Array outer(const Array& a, const Array& b, Array* out = nullptr);
+/// The sum of products of all elements in C order, those of `a` conjugated.
+CUARRAY_API Array vdot(const Array& a, const Array& b);
+
+}  // namespace cuarray

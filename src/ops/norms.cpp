@@ -1,0 +1,190 @@
+// norms.cpp -- norms of vectors and matrices: reductions, fused with what they reduce, or singular values.
+#include <cmath>
+#include "cuarray/array/pending.h"
+#include "cuarray/ops/linalg.h"
+#include "cuarray/ops/matmul.h"
+#include "cuarray/ops/reduction.h"
+#include "cuarray/ops/shaping.h"
+#include "ops/singular_values.h"
+
+namespace cuarray::linalg {
+namespace {
+
+using Order = NormOrder::Kind;
+
+Array apply(RowId row, std::initializer_list<Argument> args) { return call(row, {args.begin(), args.size()}).array[0]; }
+
+bool is_complex(const Array& x) { return info(x.dtype()).kind == Kind::Complex; }
+
+Array as_inexact(const Array& x) {
+    return info(x.dtype()).kind >= Kind::Floating ? x : astype(x, DType::float64, 'K', false);
+}
+
+/// An array in the type of the computation.
+Array computed(const Array& x) { return item_size(x.dtype()) < 4 ? astype(x, DType::float32, 'K', false) : x; }
+
+/// Norms in the real type of the array.
+Array as_result(const Array& result, const Array& x) { return astype(result, real_part(x.dtype()), 'K', false); }
+
+/// One of the two numbers of complex elements.
+Array part_of(const Array& x, bool imaginary) {
+    return x.view(x.layout(), imaginary ? item_size(x.dtype()) / 2 : 0, real_part(x.dtype()));
+}
+
+Weak weak(double value) {
+    Weak number;
+    number.kind = Weak::Kind::Float;
+    number.real = value;
+    return number;
+}
+
+ReduceOptions options_of(const Dims& axes, bool keepdims, const char* name) {
+    ReduceOptions options;
+    options.all_axes = false, options.axes = axes;
+    options.keepdims = keepdims, options.name = name;
+    return options;
+}
+
+/// The largest of numbers that are not negative; 0 of none.
+Array largest(const Array& x, ReduceOptions options) {
+    const Scalar zero = convert(Scalar::of(DType::float64, 0.0), x.dtype());
+    const Argument initial = zero;
+    if (x.is_empty()) options.initial = &initial;
+    return reduce(reduction::max, x, options);
+}
+
+Array smallest(const Array& x, const ReduceOptions& options) {
+    bool has_none = false;
+    for (const int64_t axis : options.axes) has_none |= x.shape()[int(axis < 0 ? axis + x.ndim() : axis)] == 0;
+    if (has_none)
+        raise(ErrorKind::Value, options.name, ": there is no smallest of no elements, in an array of shape ",
+              to_string(x.shape()));
+    return reduce(reduction::min, x, options);
+}
+
+/// The square root of the sum of the squares of all elements.
+Array length_of_all(const Array& x, bool keepdims) {
+    Array flat = computed(ravel(x, 'K'));
+    if (is_complex(flat)) {
+        if (!flat.is_c_contiguous()) flat = copy(flat, 'C');
+        const int64_t half = item_size(real_part(flat.dtype()));
+        flat = flat.view({{2 * flat.size()}, {half}}, 0, real_part(flat.dtype()));
+    }
+    const Array length = as_result(apply(row::sqrt, {matmul(flat, flat)}), x);
+    return keepdims ? length.reshape(Dims(x.ndim(), 1)) : length;
+}
+
+Array sums_of_squares(const Array& x, const ReduceOptions& options) {
+    if (!is_complex(x)) {
+        ReduceOptions typed = options;
+        typed.dtype = x.dtype();
+        if (!x.is_pending()) return sums_of_products(x, x, typed);
+        const Deferral fused;
+        return reduce(reduction::sum, apply(row::multiply, {x, x}), options);
+    }
+    const Deferral fused;
+    const Array real = part_of(x, false), imaginary = part_of(x, true);
+    return reduce(reduction::sum,
+                  apply(row::add, {apply(row::multiply, {real, real}), apply(row::multiply, {imaginary, imaginary})}),
+                  options);
+}
+
+[[noreturn]] void refuse_order(const NormOrder& order, const char* what, const char* name) {
+    if (order.kind == Order::NoNumber) raise(ErrorKind::Type, name, ": the order must be a number, not ", order.text);
+    raise(ErrorKind::Value, name, ": ", what, " have no norm of order ",
+          order.kind == Order::Word ? "'" + order.text + "'" : order.text);
+}
+
+/// Norms of the vectors along axes.
+Array vector_norms(const Array& x, const NormOrder& order, const ReduceOptions& options) {
+    if (order.kind == Order::Word) refuse_order(order, "vectors", options.name);
+    if (order.kind > Order::Word)
+        raise(ErrorKind::Type, options.name, ": the order must be a number, not ", order.text);
+    const double p = order.kind == Order::Default ? 2 : order.number;
+    if (p == 0) {
+        const Scalar zero = convert(Scalar::of(DType::float64, 0.0), x.dtype());
+        ReduceOptions counted = options;
+        counted.dtype = real_part(computed(x).dtype());
+        return as_result(reduce(reduction::sum, apply(row::not_equal, {x, zero}), counted), x);
+    }
+    if (p == HUGE_VAL) return as_result(largest(apply(row::abs, {x}), options), x);
+    if (p == -HUGE_VAL) return as_result(smallest(apply(row::abs, {x}), options), x);
+    if (p == 2) return as_result(apply(row::sqrt, {sums_of_squares(computed(x), options)}), x);
+    Array total;
+    {
+        const Deferral fused;
+        const Array sizes = apply(row::abs, {computed(x)});
+        const Weak exponent = weak(p);
+        total = reduce(reduction::sum, p == 1 ? sizes : apply(row::pow, {sizes, exponent}), options);
+    }
+    const Weak root = weak(1 / p);
+    return as_result(p == 1 ? total : apply(row::pow, {total, root}), x);
+}
+
+/// Norms of matrices in two axes, which are different and not negative.
+Array norms_of_last(const Array& x, const NormOrder& order, const char* name) {
+    const int row = x.ndim() - 2, column = x.ndim() - 1;
+    const ReduceOptions last = options_of({-1}, false, name);
+    if (order.kind == Order::Default || (order.kind == Order::Word && (order.text == "fro" || order.text == "f")))
+        return apply(row::sqrt, {sums_of_squares(computed(x), options_of({row, column}, false, name))});
+    const bool is_nuclear = order.kind == Order::Word && order.text == "nuc";
+    const double size = std::fabs(order.number);
+    if (is_nuclear || (order.kind == Order::Number && size == 2)) {
+        const Array values = singular_values(x, false, name);
+        return is_nuclear         ? reduce(reduction::sum, values, last)
+               : order.number > 0 ? largest(values, last)
+                                  : smallest(values, last);
+    }
+    if (order.kind != Order::Number || (size != 1 && size != HUGE_VAL)) refuse_order(order, "matrices", name);
+    Array sums;
+    {
+        const Deferral fused;
+        sums =
+            reduce(reduction::sum, apply(row::abs, {computed(x)}), options_of({size == 1 ? row : column}, false, name));
+    }
+    return order.number > 0 ? largest(sums, last) : smallest(sums, last);
+}
+
+Array matrix_norms(const Array& x, const NormOrder& order, int64_t first, int64_t second, bool keepdims,
+                   const char* name) {
+    const int row = normalise_axis(first, x.ndim(), name), column = normalise_axis(second, x.ndim(), name);
+    if (row == column) raise(ErrorKind::Value, name, ": the axis ", row, " is given twice");
+    const bool are_last = row == x.ndim() - 2 && column == x.ndim() - 1;
+    const Array result =
+        as_result(norms_of_last(are_last ? x : moveaxis(x, Dims{row, column}, Dims{-2, -1}), order, name), x);
+    return keepdims ? expand_dims(result, {row, column}) : result;
+}
+
+bool is_length(const NormOrder& order) {
+    return order.kind == Order::Default || (order.kind == Order::Number && order.number == 2);
+}
+
+}  // namespace
+
+Array norm(const Array& x, const NormOrder& ord, const std::optional<Axes>& axis, bool keepdims) {
+    const Array numbers = as_inexact(x);
+    const int axes = axis ? axis->size() : x.ndim();
+    const bool is_word = ord.kind == Order::Word && (ord.text == "fro" || ord.text == "f");
+    if (!axis && (ord.kind == Order::Default || (axes == 2 && is_word) || (axes == 1 && is_length(ord))))
+        return length_of_all(numbers, keepdims);
+    if (axes == 1)
+        return vector_norms(numbers, ord,
+                            options_of({normalise_axis(axis ? (*axis)[0] : 0, x.ndim(), "norm")}, keepdims, "norm"));
+    if (axes != 2) raise(ErrorKind::Value, "norm: a vector has one axis and a matrix two, not ", axes);
+    return matrix_norms(numbers, ord, axis ? (*axis)[0] : 0, axis ? (*axis)[1] : 1, keepdims, "norm");
+}
+
+Array vector_norm(const Array& x, const std::optional<Axes>& axis, bool keepdims, const NormOrder& ord) {
+    const Array numbers = as_inexact(x);
+    if (!axis && is_length(ord)) return length_of_all(numbers, keepdims);
+    Dims axes;
+    for (int d = 0; !axis && d < x.ndim(); ++d) axes.push_back(d);
+    if (axis) axes = normalise_axes(*axis, x.ndim(), "vector_norm");
+    return vector_norms(numbers, ord, options_of(axes, keepdims, "vector_norm"));
+}
+
+Array matrix_norm(const Array& x, bool keepdims, const NormOrder& ord) {
+    return matrix_norms(as_inexact(x), ord, -2, -1, keepdims, "matrix_norm");
+}
+
+}  // namespace cuarray::linalg
