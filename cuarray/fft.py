@@ -7,12 +7,11 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import bounded, integer, normalise_axis
-from cuarray._arguments.functions import roll
+from cuarray._arguments.functions import arange, roll
 from cuarray._arguments.operands import as_arrays
 from cuarray._core import ndarray
 from cuarray._fft.plan_cache import plan_cache
 from cuarray._fft.plans import transform_axes, transform_axis
-from cuarray._functions.sequences import arange
 
 __all__ = [
     "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft",

@@ -5,12 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from cuarray._arguments.axes import bounded, integer, shape_tuple
-from cuarray._arguments.functions import empty, nonzero, ones
+from cuarray._arguments.functions import arange, empty, nonzero, ones, tri
 from cuarray._arguments.operands import as_arrays
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
-from cuarray._functions.matrices import tri
-from cuarray._functions.sequences import arange
 
 __all__ = [
     "diag_indices",

@@ -1,200 +1,15 @@
 """Number sequences, and coordinate grids."""
 
-import math
-
 import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axis, shape_tuple
-from cuarray._arguments.functions import broadcast_shapes, broadcast_to
+from cuarray._arguments.functions import arange, broadcast_shapes, broadcast_to, linspace
 from cuarray._arguments.operands import as_arrays, device_of, is_scalar
-from cuarray._arguments.ufuncs import floor, pow, where
-from cuarray._core import ndarray
-from cuarray._functions.creation import as_array, asarray, device_for
-from cuarray._runtime.fuse import fused_call
+from cuarray._arguments.ufuncs import pow
+from cuarray._functions.creation import as_array, asarray
 
-__all__ = ["arange", "fromfunction", "geomspace", "linspace", "logspace", "meshgrid"]
-
-
-INT64 = np.dtype(np.int64)
-ARRAYS = (ndarray, np.ndarray, np.generic)
-
-
-@_core.without_binding
-@_core.with_fast_path
-def arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=None):
-    """Make the numbers start, start + step, ... up to, but not including, stop.
-
-    Parameters
-    ----------
-    start : number
-        0 if only one number is given, which is then `stop`.
-    stop : number
-    step : number
-        1 by default; may be negative.
-    dtype : dtype, optional
-        By default int64, or the floating-point type that holds the numbers given.
-    device : device or str, optional
-    like : ndarray, optional
-
-    Returns
-    -------
-    ndarray
-
-    Raises
-    ------
-    TypeError
-        If `stop` is missing.
-    ZeroDivisionError
-        If `step` is 0.
-    ValueError
-        If the length is not finite or too large.
-
-    See Also
-    --------
-    numpy.arange
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.arange(1, 2, 0.25)
-    array([1.  , 1.25, 1.5 , 1.75])
-    """
-    if stop is None:
-        if start is None:
-            raise TypeError("arange: stop is missing")
-        start, stop = 0, start
-    numbers = (0 if start is None else start, stop, 1 if step is None else step)
-    if dtype is not None:
-        dtype = _core.dtype(dtype)  # report an unsupported type before checking the numbers
-    try:
-        dtype = number_type(numbers) if dtype is None else dtype
-        first, stop, step = (number_of(x) if isinstance(x, ARRAYS) else x for x in numbers)
-        count = steps_between(first, stop, step)
-    except TypeError as error:
-        raise TypeError(f"arange: start, stop and step must be numbers, not {numbers}") from error
-    if count > 2 and np.dtype(dtype) == np.bool_:
-        raise TypeError("arange: a bool array has at most 2 elements")
-    if count == 0:
-        first = 0  # an empty result need not fit the dtype
-    second = first + step if count > 1 else first
-    return _core.arange_fill(count, first, second, dtype, device_for(device, like))
-
-
-def number_of(x):
-    """Return the number in an array of one element; a masked element is not a number."""
-    _core.refuse_to_strip(x, "arange")
-    return x.item()
-
-
-def number_type(numbers):
-    """Return the type that holds int64 and the numbers."""
-    if all(type(x) is int for x in numbers):
-        return INT64
-    dtypes = (x.dtype if isinstance(x, ARRAYS) else np.asarray(x).dtype for x in numbers)
-    return np.result_type(INT64, *dtypes)
-
-
-def steps_between(start, stop, step):
-    """Return the count of numbers start, start + step, ... before stop."""
-    if not step:
-        raise ZeroDivisionError("arange: step must not be 0")
-    if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int):
-        count = -((start - stop) // step)
-    elif any(isinstance(x, complex) for x in (start, stop, step)):
-        length = (stop - start) / step
-        count = min(math.ceil(length.real), math.ceil(length.imag))
-    else:
-        length = (stop - start) / step
-        if math.isnan(length):
-            raise ValueError("arange: the length is not a number")
-        if length == 0 and stop != start:  # an infinite step, or a quotient too small for a float
-            return int(math.copysign(1, length) > 0)
-        count = math.ceil(length) if math.isfinite(length) else math.copysign(math.inf, length)
-    if count >= 2**63:
-        raise ValueError(f"arange: {count} elements are more than an array can have")
-    return max(int(count), 0) if count > 0 else 0
-
-
-@_core.with_fast_path
-def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
-    """Make equally spaced numbers from start to stop.
-
-    Parameters
-    ----------
-    start, stop : array_like
-        Arrays give one sequence for each element.
-    num : int
-        The number of elements.
-    endpoint : bool
-        Whether `stop` is the last number, or the one after it.
-    retstep : bool
-        Whether to return the step too.
-    dtype : dtype, optional
-        By default the floating-point type that holds start and stop; integers are rounded down.
-    axis : int
-        The axis of the result along which the numbers are stored.
-    device : device or str, optional
-
-    Returns
-    -------
-    ndarray, or (ndarray, step)
-
-    Raises
-    ------
-    ValueError
-        If `num` is negative.
-
-    See Also
-    --------
-    numpy.linspace
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.linspace(0, 1, 5)
-    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
-    """
-    num = integer(num, "num", "linspace")
-    if num < 0:
-        raise ValueError(f"{_core.called_function('linspace')}: the number of samples {num} is negative")
-    start, stop, inexact = ends(start, stop, device)
-    dtype = inexact if dtype is None else _core.dtype(dtype)
-    device = start.device if isinstance(start, ndarray) else device
-
-    intervals = num - bool(endpoint)
-    delta = stop - start
-    step = delta / intervals if intervals > 0 else np.nan
-    y = arange(num, dtype=inexact, device=device).reshape((num,) + (1,) * np.ndim(delta))
-    with fused_call():
-        if intervals <= 0:
-            y = y * delta
-        # Divide first: a step may underflow in its type.
-        elif isinstance(step, ndarray):
-            y = where(step == 0, y / intervals * delta, y * step)
-        else:
-            y = y * step if step != 0 else y / intervals * delta
-        y = y + start
-    if endpoint and num > 1:
-        y[-1, ...] = stop
-    y = moved_axis(y, axis, "linspace")
-    if dtype.kind in "iu":
-        y = floor(y)
-    y = y.astype(dtype, copy=False)
-    if not retstep:
-        return y
-    return y, step.astype(inexact, copy=False) if isinstance(step, ndarray) else step
-
-
-def ends(start, stop, device):
-    """Return the ends of a sequence as inexact numbers or arrays, and their common type."""
-    if is_scalar(start) and is_scalar(stop):
-        inexact = np.result_type(start, stop, 1.0)
-        return np.multiply(start, 1.0), np.multiply(stop, 1.0), inexact
-    given, is_placed = (start, stop), device is None and device_of(start, stop) is not None
-    arrays = as_arrays("linspace", *given) if is_placed else [asarray(x, device=device) for x in given]
-    types = (x if is_scalar(x) else array for x, array in zip(given, arrays, strict=True))
-    return arrays[0] * 1.0, arrays[1] * 1.0, _core.result_type(*types, 1.0)
+__all__ = ["fromfunction", "geomspace", "logspace", "meshgrid"]
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, *, device=None):
@@ -238,6 +53,17 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, 
     y = pow(base, linspace(start, stop, num, endpoint, device=device))
     y = moved_axis(y, axis, "logspace")
     return y if dtype is None else y.astype(dtype, copy=False)
+
+
+def ends(start, stop, device):
+    """Return the ends of a sequence as inexact numbers or arrays, and their common type."""
+    if is_scalar(start) and is_scalar(stop):
+        inexact = np.result_type(start, stop, 1.0)
+        return np.multiply(start, 1.0), np.multiply(stop, 1.0), inexact
+    given, is_placed = (start, stop), device is None and device_of(start, stop) is not None
+    arrays = as_arrays("linspace", *given) if is_placed else [asarray(x, device=device) for x in given]
+    types = (x if is_scalar(x) else array for x, array in zip(given, arrays, strict=True))
+    return arrays[0] * 1.0, arrays[1] * 1.0, _core.result_type(*types, 1.0)
 
 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=None):

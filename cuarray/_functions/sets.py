@@ -7,6 +7,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._arguments.axes import normalise_axis
 from cuarray._arguments.functions import (
+    arange,
     argsort,
     concat,
     cumsum,
@@ -24,7 +25,6 @@ from cuarray._arguments.ufuncs import isnan, minimum
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
 from cuarray._functions.creation import as_array
-from cuarray._functions.sequences import arange
 from cuarray._runtime.fuse import fused_call
 
 __all__ = [

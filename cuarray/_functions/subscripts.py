@@ -5,11 +5,10 @@ from typing import Any, Self
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.functions import broadcast_arrays, broadcast_shapes, concat, empty, full
+from cuarray._arguments.functions import arange, broadcast_arrays, broadcast_shapes, concat, empty, full, linspace
 from cuarray._arguments.operands import WEAK, arrays_and_numbers, as_arrays, device_of
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
-from cuarray._functions.sequences import arange, linspace
 
 __all__ = ["broadcast", "c_", "index_exp", "mgrid", "ndenumerate", "ndindex", "ogrid", "r_", "s_"]
 

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from cuarray._arguments.functions import empty, ones
+from cuarray._arguments.functions import arange, empty, ones
 from cuarray._arguments.ufuncs import abs, cos, exp, maximum, minimum, sqrt, square, where
 from cuarray._functions.creation import as_array
-from cuarray._functions.sequences import arange
 from cuarray._runtime.fuse import fused_call
 
 __all__ = ["bartlett", "blackman", "hamming", "hanning", "i0", "kaiser"]

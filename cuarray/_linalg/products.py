@@ -8,11 +8,10 @@ from numpy.linalg import LinAlgError
 from cuarray import _core
 from cuarray._arguments import functions
 from cuarray._arguments.axes import integer, normalise_axis
-from cuarray._arguments.functions import empty_like
+from cuarray._arguments.functions import empty_like, eye
 from cuarray._arguments.operands import as_arrays, members
 from cuarray._core import ndarray
 from cuarray._functions import blocks, products
-from cuarray._functions.matrices import eye
 from cuarray._functions.products import write_product
 from cuarray._linalg.equations import inv
 from cuarray._linalg.lapack import as_matrices, named

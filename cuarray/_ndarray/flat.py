@@ -5,9 +5,8 @@ from operator import index
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.functions import put, take
+from cuarray._arguments.functions import arange, put, take
 from cuarray._arguments.operands import values_for
-from cuarray._functions.sequences import arange
 
 
 class Flat:

@@ -54,16 +54,6 @@ Object array_from_object(PyObject* object, DType dtype, std::optional<Device> de
     return made;
 }
 
-Object arange_fill(int64_t count, PyObject* first, PyObject* second, DType dtype, Device device) {
-    if (dtype == DType::none) dtype = DType::float64;
-    ArrayOrScalar a, b;
-    a.load_any(first, device, "arange");
-    b.load_any(second, device, "arange");
-    if (!a.is_scalar() || !b.is_scalar()) fail(PyExc_TypeError, "arange: start and step must be numbers");
-    const Scalar from = a.element(dtype, "arange"), next = b.element(dtype, "arange");
-    return Object::steal(wrap(without_gil(is_long(device, count), [&] { return arange(count, from, next, device); })));
-}
-
 Object from_dlpack(PyObject* object, std::optional<Device> device, PyObject* given_copy) {
     refuse_to_strip(object, "from_dlpack");
     if (is_numpy_array(object) && has_swapped_bytes(object))
@@ -189,7 +179,6 @@ py::list run_lapack(const std::string& kind, const std::vector<Array>& arrays, D
 void bind_creation(py::module_& m) {
     m.def("array_from_object", &array_from_object, py::arg("obj"), py::arg("dtype") = py::none(),
           py::arg("device") = py::none(), py::arg("copy") = py::none(), py::arg("order") = "K", py::arg("ndmin") = 0);
-    m.def("arange_fill", &arange_fill);
     m.def("from_dlpack", &from_dlpack, py::arg("x"), py::arg("device"), py::arg("copy"));
 }
 

@@ -203,6 +203,24 @@ BitOrder read_bit_order(PyObject* object, const char* function) {
             "'bitorder' must be either 'little' or 'big', not %R", object);
 }
 
+PlainNumber read_number(PyObject* object, const FunctionCall& call) {
+    ArrayOrScalar number;
+    refuse_to_strip(object, call.row.name);
+    Object host;
+    if (is_numpy_array(object)) host = Object::steal(PyObject_CallMethod(object, "item", nullptr));
+    const bool is_read = number.load(host ? host.get() : object, {Device{}, false}, call.row.name);
+    if (!is_read) fail(PyExc_TypeError, "%s: start, stop and step must be numbers, not %R", call.row.name, object);
+    const Argument argument = number.argument();
+    if (argument.array) return PlainNumber(item(*argument.array, call.row.name));
+    return argument.scalar ? PlainNumber(*argument.scalar) : PlainNumber(*argument.weak);
+}
+
+void Reader<std::optional<NumberStep>>::read(const FunctionCall& call, int k) {
+    reader.read(call, k);
+    if (reader.value && reader.value->value.real == 0 && reader.value->value.imag == 0)
+        fail(PyExc_ZeroDivisionError, "%s: step must not be 0", call.row.name);
+}
+
 MemoryKind read_memory_kind(PyObject* object, const char* function) {
     static constexpr std::pair<std::string_view, MemoryKind> kKinds[] = {{"device", MemoryKind::Device},
                                                                          {"direct", MemoryKind::Direct},

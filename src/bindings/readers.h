@@ -2,6 +2,7 @@
 // careful reading and its errors behind it.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <forward_list>
 #include <memory>
 #include <optional>
@@ -342,6 +343,81 @@ struct Reader<int64_t> : PlainReader {
 };
 
 template <>
+struct Reader<Length> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        if (!read_plain_int(call.given[k], value.value))
+            value.value = python::to_int64(call.given[k], call.parameter(k));
+    }
+    void add_to(CallWork& work) const { work.multiply(value); }
+    const Length& get() const { return value; }
+    Length value;
+};
+
+/// By default as long as the extents before it.
+template <>
+struct Reader<std::optional<Length>> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        if (call.given[k] == Py_None) return;
+        Reader<Length> reader;
+        reader.read(call, k);
+        value = reader.value;
+    }
+    void add_to(CallWork& work) const { work.multiply(value ? int64_t(*value) : work.times); }
+    const std::optional<Length>& get() const { return value; }
+    std::optional<Length> value;
+};
+
+template <>
+struct Reader<SquareLength> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        Reader<Length> reader;
+        reader.read(call, k);
+        value.value = reader.value;
+    }
+    void add_to(CallWork& work) const {
+        work.multiply(value);
+        work.multiply(value);
+    }
+    const SquareLength& get() const { return value; }
+    SquareLength value;
+};
+
+/// A number by itself or in an array; read_number() is the careful reading.
+PlainNumber read_number(PyObject* object, const FunctionCall& call);
+
+template <>
+struct Reader<std::optional<PlainNumber>> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        int64_t integer;
+        PyObject* const object = call.given[k];
+        if (object == Py_None) return;
+        if (PyFloat_CheckExact(object))
+            value.emplace(PyFloat_AS_DOUBLE(object));
+        else if (read_plain_int(object, integer))
+            value.emplace(integer);
+        else
+            value = read_number(object, call);
+    }
+    /// A sequence has at most as many elements as twice its largest number times the inverse of its smallest one.
+    void add_to(CallWork& work) const {
+        const double size = value ? std::abs(value->value.real) : 1;
+        if (size > 0) work.multiply(int64_t(std::min(size < 1 ? 1 / size : size, double(kShortWork + 1))));
+    }
+    const std::optional<PlainNumber>& get() const { return value; }
+    std::optional<PlainNumber> value;
+};
+
+template <>
+struct Reader<std::optional<NumberStep>> : PlainReader {
+    void read(const FunctionCall& call, int k);
+    void add_to(CallWork& work) const { reader.add_to(work); }
+    std::optional<NumberStep> get() const {
+        return reader.value ? std::optional(NumberStep(*reader.value)) : std::nullopt;
+    }
+    Reader<std::optional<PlainNumber>> reader;
+};
+
+template <>
 struct Reader<bool> : PlainReader {
     void read(const FunctionCall& call, int k) {
         PyObject* const object = call.given[k];
@@ -459,9 +535,15 @@ struct Reader<std::variant<int64_t, Array>> {
 
 template <>
 struct Reader<DType> : PlainReader {
-    void read(const FunctionCall& call, int k) { value = to_dtype(call.given[k], DType::none, call.row.name); }
+    void read(const FunctionCall& call, int k) {
+        PyObject* const object = call.given[k];
+        if (object == reinterpret_cast<PyObject*>(&PyFloat_Type))
+            value = DType::float64;
+        else if (object != Py_None)
+            value = to_dtype(object, DType::none, call.row.name);
+    }
     DType get() const { return value; }
-    DType value;
+    DType value = DType::none;
 };
 
 template <>

@@ -409,7 +409,7 @@ PyObject* types(PyObject* self, void*) {
     });
 }
 
-PyObject* identity(PyObject* self, void*) {
+PyObject* identity_of_ufunc(PyObject* self, void*) {
     return guarded([&] {
         const char* text = row_at(self).identity;
         if (!text || is_generalized(self)) return Py_NewRef(Py_None);
@@ -497,7 +497,7 @@ PyGetSetDef attributes[] = {
     {"nargs", nargs, nullptr, "Number of inputs and outputs.", nullptr},
     {"ntypes", ntypes, nullptr, "Number of loops.", nullptr},
     {"types", types, nullptr, "The loops, in NumPy's letters: 'ff->f'.", nullptr},
-    {"identity", identity, nullptr, "What an empty reduce gives, or None.", nullptr},
+    {"identity", identity_of_ufunc, nullptr, "What an empty reduce gives, or None.", nullptr},
     {"signature", signature, nullptr, "The core dimensions, as '(m,n),(n)->(m)'; None: works element by element.",
      nullptr},
     {"_function", function, nullptr, "The Python function of a generalized ufunc, or None.", nullptr},

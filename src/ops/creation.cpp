@@ -1,5 +1,8 @@
-// creation.cpp -- new arrays of one value.
+// creation.cpp -- new arrays of one value, and of ones on a diagonal.
 #include "cuarray/ops/creation.h"
+#include <algorithm>
+#include <cstring>
+#include "cuarray/ops/manipulation.h"
 #include "cuarray/runtime/registry.h"
 #include "ops/order.h"
 
@@ -32,12 +35,10 @@ Array filled_like(const Array& like, DType dtype, const std::optional<char>& ord
     return result;
 }
 
-DType default_dtype(const FillValue& value) {
+DType dtype_of_value(const FillValue& value) {
     if (value.array) return value.array->dtype();
     if (value.scalar) return value.scalar->dtype;
-    if (value.weak->kind == Weak::Kind::Complex) return DType::complex128;
-    if (value.weak->kind == Weak::Kind::Float) return DType::float64;
-    return value.weak->negative || value.weak->integer <= uint64_t(INT64_MAX) ? DType::int64 : DType::uint64;
+    return value.weak->big ? DType::int64 : PlainNumber(*value.weak).dtype;
 }
 
 /// The number as an element: cast, but for integers, which have to fit.
@@ -45,10 +46,18 @@ Scalar element_of(const FillValue& value, DType dtype, const char* function) {
     if (value.scalar) return convert(*value.scalar, dtype);
     const Weak& number = *value.weak;
     if (number.kind == Weak::Kind::Int && info(dtype).kind != Kind::Bool) return convert(number, dtype, function);
-    const DType wide = number.big ? DType::float64 : default_dtype(value);
+    const DType wide = number.big ? DType::float64 : dtype_of_value(value);
     const Scalar element = convert(number, wide, function);
     return wide == dtype ? element : convert(element, dtype);
 }
+
+Scalar zero_of(DType dtype) {
+    Scalar zero;
+    zero.dtype = dtype_or(dtype, DType::float64);
+    return zero;
+}
+
+Scalar one_of(DType dtype) { return convert(Scalar::of(DType::int64, int64_t(1)), dtype_or(dtype, DType::float64)); }
 
 }  // namespace
 
@@ -59,19 +68,16 @@ Array empty(const Dims& shape, DType dtype, char order, const std::optional<Devi
 }
 
 Array zeros(const Dims& shape, DType dtype, char order, const std::optional<Device>& device, MemoryKind memory) {
-    Scalar zero{};
-    zero.dtype = dtype_or(dtype, DType::float64);
-    return filled(shape, zero, order, chosen(device), memory, "zeros");
+    return filled(shape, zero_of(dtype), order, chosen(device), memory, "zeros");
 }
 
 Array ones(const Dims& shape, DType dtype, char order, const std::optional<Device>& device, MemoryKind memory) {
-    const Scalar one = convert(Scalar::of(DType::int64, int64_t(1)), dtype_or(dtype, DType::float64));
-    return filled(shape, one, order, chosen(device), memory, "ones");
+    return filled(shape, one_of(dtype), order, chosen(device), memory, "ones");
 }
 
 Array full(const Dims& shape, const FillValue& fill_value, DType dtype, char order, const std::optional<Device>& device,
            MemoryKind memory) {
-    dtype = dtype_or(dtype, default_dtype(fill_value));
+    dtype = dtype_or(dtype, dtype_of_value(fill_value));
     if (!fill_value.array)
         return filled(shape, element_of(fill_value, dtype, "full"), order, chosen(device), memory, "full");
     const Device place = device ? *device : fill_value.array->device();
@@ -108,6 +114,33 @@ Array full_like(const Array& a, const FillValue& fill_value, DType dtype, const 
     else
         fill(result, element_of(fill_value, result.dtype(), "full_like"), "full_like");
     return result;
+}
+
+Array eye(const Length& N, const std::optional<Length>& M, int64_t k, DType dtype, char order,
+          const std::optional<Device>& device) {
+    const int64_t rows = N, columns = M ? *M : N;
+    Array result = filled({rows, columns}, zero_of(dtype), order, chosen(device), MemoryKind::Device, "eye");
+    if (k >= columns || k <= -rows) return result;
+    dtype = result.dtype();
+    const int64_t length = k >= 0 ? std::min(rows, columns - k) : std::min(rows + k, columns);
+    const int64_t down = result.strides()[0], right = result.strides()[1];
+    const int64_t begin = k >= 0 ? k * right : -k * down;
+    const Scalar one = one_of(dtype);
+    char* const few = result.nbytes() <= kFewBytes ? direct_data(result) : nullptr;
+    if (!few) fill(result.view({{length}, {down + right}}, begin), one, "eye");
+    for (int64_t i = 0; few && i < length; ++i)
+        std::memcpy(few + begin + i * (down + right), one.bytes, size_t(item_size(dtype)));
+    return result;
+}
+
+Array identity(const SquareLength& n, DType dtype, const std::optional<Device>& device) {
+    return eye(n, {}, 0, dtype, 'C', device);
+}
+
+Array tri(const Length& N, const std::optional<Length>& M, int64_t k, DType dtype,
+          const std::optional<Device>& device) {
+    const int64_t rows = std::max<int64_t>(N, 0), columns = M ? std::max<int64_t>(*M, 0) : rows;
+    return triangle(ones({rows, columns}, dtype, 'C', device), k, false);
 }
 
 }  // namespace functions

@@ -65,6 +65,11 @@ template <> constexpr const char* kWords<std::optional<bool>> = "bool, optional"
 template <> constexpr const char* kWords<char> = "str";
 template <> constexpr const char* kWords<std::optional<char>> = "str";
 template <> constexpr const char* kWords<FillValue> = "number or array_like";
+template <> constexpr const char* kWords<Length> = "int";
+template <> constexpr const char* kWords<std::optional<Length>> = "int, optional";
+template <> constexpr const char* kWords<SquareLength> = "int";
+template <> constexpr const char* kWords<std::optional<PlainNumber>> = "number, optional";
+template <> constexpr const char* kWords<std::optional<NumberStep>> = "number, optional";
 template <> constexpr const char* kWords<std::optional<Device>> = "device or str, optional";
 template <> constexpr const char* kWords<MemoryKind> = "{'device', 'direct', 'pinned', 'managed'}, optional";
 

@@ -1,4 +1,5 @@
 // test_creation.cpp -- each function of creation.h from C++, with its options.
+#include <cmath>
 #include "../core/check.h"
 #include "cuarray/ops/creation.h"
 #include "values.h"
@@ -40,9 +41,45 @@ void test_like() {
           RAISES(Value, empty_like(x, DType::none, 'X')));
 }
 
+void test_matrices() {
+    CHECK(holds(eye(2, 3, 1, DType::int64), {2, 3}, {0, 1, 0, 0, 0, 1}) && eye(2).dtype() == DType::float64);
+    CHECK(holds(eye(3, 2, -1, DType::int8, 'F', Device{}), {3, 2}, {0, 0, 1, 0, 0, 1}) && RAISES(Value, eye(-1)));
+    CHECK(holds(eye(2, {}, 2), {2, 2}, {0, 0, 0, 0}) && holds(eye(2, {}, INT64_MIN), {2, 2}, {0, 0, 0, 0}));
+    CHECK(holds(identity(2, DType::uint8), {2, 2}, {1, 0, 0, 1}) && identity(40).size() == 1600);
+    CHECK(holds(tri(2, 3, 1, DType::int64), {2, 3}, {1, 1, 0, 1, 1, 1}) && tri(-1, 2).shape() == (Dims{0, 2}));
+}
+
+void test_arange() {
+    CHECK(holds(arange(3), {3}, {0, 1, 2}) && holds(arange(1, 6, 2), {3}, {1, 3, 5}));
+    CHECK(holds<double>(arange(0.0, 1.0, 0.25), {4}, {0, 0.25, 0.5, 0.75}) && arange(5, 2).is_empty());
+    CHECK(arange(3, {}, {}, DType::float32, Device{}).dtype() == DType::float32 && RAISES(Type, arange({})));
+    CHECK(arange(std::complex<double>(2, 1)).dtype() == DType::complex128);
+    CHECK(holds(arange(INT64_MAX - 1, INT64_MAX), {1}, {INT64_MAX - 1}) && holds(arange(3, -3, -4), {2}, {3, -1}));
+    CHECK(RAISES(Overflow, arange(0, 500, 300, DType::uint8)) && RAISES(Value, arange(0.0, HUGE_VAL)));
+    CHECK(RAISES(Type, arange(3, {}, {}, DType::bool_)) && arange(2, {}, {}, DType::bool_).size() == 2);
+}
+
+Array only(const std::vector<ArrayOrNumber>& results) { return std::get<Array>(results[0]); }
+
+void test_linspace() {
+    const Weak zero{Weak::Kind::Int, 0, false, 0, 0, 0}, ten{Weak::Kind::Int, 0, false, 10, 10, 0};
+    CHECK(holds<double>(only(linspace(zero, ten, 3)), {3}, {0, 5, 10}) && only(linspace(zero, ten)).size() == 50);
+    CHECK(holds<double>(only(linspace(zero, ten, 2, false)), {2}, {0, 5}) && RAISES(Value, linspace(zero, ten, -1)));
+    CHECK(std::get<Scalar>(linspace(zero, ten, 3, true, true)[1]) == Scalar::of(DType::float64, 5.0));
+    CHECK(holds(only(linspace(zero, ten, 4, true, false, DType::int32)), {4}, {0, 3, 6, 10}));
+    const Array ends = doubles({10, 20});
+    CHECK(holds<double>(only(linspace(zero, ends, 3)), {3, 2}, {0, 0, 5, 10, 10, 20}));
+    CHECK(holds<double>(only(linspace(zero, ends, 3, true, false, DType::none, 1)), {2, 3}, {0, 5, 10, 0, 10, 20}));
+    CHECK(RAISES(Axis, linspace(zero, ten, 3, true, false, DType::none, 1, Device{})));
+    CHECK(only(linspace(zero, ten, 5000)).size() == 5000 && only(linspace(zero, ten, 0)).is_empty());
+}
+
 }  // namespace
 
 int main() {
     test_one_value();
     test_like();
+    test_matrices();
+    test_arange();
+    test_linspace();
 }

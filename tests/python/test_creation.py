@@ -46,6 +46,14 @@ def test_linspace(expression, device):
     agree(expression)
 
 
+@pytest.mark.parametrize("num", [11, 4000])
+def test_the_end_of_linspace_is_the_number_given(num, device):
+    """Multiples of the step miss it by a rounding."""
+    ends = [k / 7 for k in range(1, 40)]
+    assert [float(cuarray.linspace(0.1, end, num)[-1]) for end in ends] == ends
+    assert cuarray.linspace(0.1, cuarray.asarray(ends), num)[-1].tolist() == ends
+
+
 @pytest.mark.parametrize(
     "expression",
     [

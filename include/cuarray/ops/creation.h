@@ -1,6 +1,8 @@
-// creation.h -- new arrays: of one value, of the shape of another array.
+// creation.h -- new arrays: of one value, of ones on a diagonal, of numbers in order.
 #pragma once
+#include <complex>
 #include <optional>
+#include <vector>
 #include "cuarray/array/array.h"
 #include "cuarray/ops/arguments.h"
 #include "cuarray/runtime/runtime.h"
@@ -11,6 +13,35 @@ namespace cuarray {
 struct FillValue : Argument {
     using Argument::Argument;
     FillValue(const Argument& argument) : Argument(argument) {}
+};
+
+/// The extent of a new axis; of both axes of a square matrix.
+struct Length {
+    Length() = default;
+    Length(int64_t value) : value(value) {}
+    operator int64_t() const { return value; }
+    int64_t value = 0;
+};
+struct SquareLength : Length {
+    using Length::Length;
+};
+
+/// A number of a sequence, and the dtype that an array of it has; DType::none for an integer beyond 64 bits.
+struct CUARRAY_API PlainNumber {
+    PlainNumber(int value) : PlainNumber(int64_t(value)) {}
+    PlainNumber(int64_t value)
+        : value{Weak::Kind::Int, 0, value < 0, uint64_t(value), double(value), 0}, dtype(DType::int64) {}
+    PlainNumber(double value) : value{Weak::Kind::Float, 0, false, 0, value, 0}, dtype(DType::float64) {}
+    PlainNumber(std::complex<double> value) : PlainNumber(Scalar::of(DType::complex128, value)) {}
+    explicit PlainNumber(const Scalar& value);
+    explicit PlainNumber(const Weak& value);
+    Weak value;
+    DType dtype = DType::none;
+};
+/// The distance of two numbers of a sequence: not zero.
+struct NumberStep : PlainNumber {
+    using PlainNumber::PlainNumber;
+    explicit NumberStep(const PlainNumber& number) : PlainNumber(number) {}
 };
 
 /// What rows of functions.def mean by a name that has other overloads. All are in cuarray, too.
@@ -42,9 +73,28 @@ CUARRAY_API Array full_like(const Array& a, const FillValue& fill_value, DType d
                             const std::optional<char>& order = {}, const std::optional<Dims>& shape = {},
                             const std::optional<Device>& device = {});
 
+/// A matrix of ones on the k-th diagonal and zeros elsewhere, square by default.
+CUARRAY_API Array eye(const Length& N, const std::optional<Length>& M = {}, int64_t k = 0, DType dtype = DType::float64,
+                      char order = 'C', const std::optional<Device>& device = {});
+CUARRAY_API Array identity(const SquareLength& n, DType dtype = DType::float64,
+                           const std::optional<Device>& device = {});
+/// A matrix of ones at and below the k-th diagonal and zeros above, square by default; negative extents are 0.
+CUARRAY_API Array tri(const Length& N, const std::optional<Length>& M = {}, int64_t k = 0, DType dtype = DType::float64,
+                      const std::optional<Device>& device = {});
+
+/// The numbers start, start + step, ... before stop; the first number alone is stop.
+CUARRAY_API Array arange(const std::optional<PlainNumber>& start, const std::optional<PlainNumber>& stop = {},
+                         const std::optional<NumberStep>& step = {}, DType dtype = DType::none,
+                         const std::optional<Device>& device = {});
+/// Equally spaced numbers from start to stop along a new axis; with `retstep` their distance as well.
+CUARRAY_API std::vector<ArrayOrNumber> linspace(const Argument& start, const Argument& stop, const Length& num = 50,
+                                                bool endpoint = true, bool retstep = false, DType dtype = DType::none,
+                                                int64_t axis = 0, const std::optional<Device>& device = {});
+
 }  // namespace functions
 
 using functions::empty, functions::zeros, functions::ones, functions::full;
 using functions::empty_like, functions::zeros_like, functions::ones_like, functions::full_like;
+using functions::eye, functions::identity, functions::tri, functions::arange, functions::linspace;
 
 }  // namespace cuarray
