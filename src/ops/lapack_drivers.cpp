@@ -13,7 +13,7 @@ Dims with_last(Dims stack, std::span<const int64_t> extents) {
 }  // namespace
 
 DriverCall::DriverCall(Kind kind, const Array& a, DType dtype, const Dims& stack, const char* name)
-    : dtype_(dtype), stack_(stack) {
+    : dtype_(dtype), device_(a.device()), stack_(stack) {
     task_.kind = kind;
     task_.vectors = LapackDriver::VectorSet::None;
     task_.lower = true;
@@ -23,19 +23,20 @@ DriverCall::DriverCall(Kind kind, const Array& a, DType dtype, const Dims& stack
 }
 
 void DriverCall::read(Stack& to, Array& keep, const Array& matrices) {
-    keep = astype(matrices, dtype_, 'K', false);
-    if (!is_aligned(keep)) keep = copy(keep, 'C');
-    const bool is_column = keep.ndim() == 1;
-    const int axes = is_column ? 1 : 2, own = keep.ndim() - axes;
-    to.rows = keep.shape()[own], to.columns = is_column ? 1 : keep.shape()[own + 1];
+    const Array* from = &matrices;
+    if (from->dtype() != dtype_) from = &(keep = astype(*from, dtype_, 'K', false));
+    if (!is_aligned(*from)) from = &(keep = copy(*from, 'C'));
+    const bool is_column = from->ndim() == 1;
+    const int axes = is_column ? 1 : 2, own = from->ndim() - axes;
+    to.rows = from->shape()[own], to.columns = is_column ? 1 : from->shape()[own + 1];
     if (!is_column && stack_.size() > 0) {
         const Dims spread = with_last(stack_, Dims{to.rows, to.columns});
-        if (keep.shape() != spread) keep = keep.broadcast_to(spread, task_.name);
-        if (keep.ndim() > 3) keep = keep.reshape({task_.batch, to.rows, to.columns});
+        if (from->shape() != spread) from = &(keep = from->broadcast_to(spread, task_.name));
+        if (from->ndim() > 3) from = &(keep = from->reshape({task_.batch, to.rows, to.columns}));
     }
-    const Dims& strides = keep.strides();
-    const bool is_stack = keep.ndim() == 3;
-    to.view.storage = &keep.storage(), to.view.offset = keep.offset(), to.view.dtype = dtype_;
+    const Dims& strides = from->strides();
+    const bool is_stack = from->ndim() == 3;
+    to.view.storage = &from->storage(), to.view.offset = from->offset(), to.view.dtype = dtype_;
     to.view.strides.resize(3);
     to.view.strides[0] = is_stack ? strides[0] : 0;
     to.view.strides[1] = strides[is_stack];
@@ -44,7 +45,7 @@ void DriverCall::read(Stack& to, Array& keep, const Array& matrices) {
 
 Array DriverCall::write(Stack& to, std::initializer_list<int64_t> extents, DType dtype) {
     const std::span<const int64_t> last(extents.begin(), extents.size());
-    Array result = empty(with_last(stack_, last), dtype, matrix_.device());
+    Array result = empty(with_last(stack_, last), dtype, device_);
     to.rows = last.size() > 1 ? last[0] : 1, to.columns = last.empty() ? 1 : last.back();
     const int64_t item = item_size(dtype);
     to.view.storage = &result.storage(), to.view.offset = result.offset(), to.view.dtype = dtype;
@@ -58,7 +59,7 @@ Array DriverCall::write(Stack& to, std::initializer_list<int64_t> extents, DType
 bool DriverCall::run() {
     bool has_failed = false;
     task_.has_failed = &has_failed;
-    matrix_.storage().front().run(task_);
+    task_.matrix.view.storage->front().run(task_);
     return !has_failed;
 }
 

@@ -13,7 +13,7 @@ class DriverCall {
     using Stack = LapackDriver::Stack;
 
     /// `dtype`, float64 or complex128, is the type of the computation; `stack` the shape in front of the matrices, to
-    /// which those of `a` broadcast.
+    /// which those of `a` broadcast. Arguments outlive the object.
     DriverCall(Kind kind, const Array& a, DType dtype, const Dims& stack, const char* name);
     DriverCall(const DriverCall&) = delete;
     DriverCall& operator=(const DriverCall&) = delete;
@@ -31,11 +31,13 @@ class DriverCall {
     bool run();
 
  private:
+    /// `keep` holds what had to be converted.
     void read(Stack& to, Array& keep, const Array& matrices);
     Array write(Stack& to, std::initializer_list<int64_t> extents, DType dtype);
 
     LapackDriver task_;
     DType dtype_;
+    Device device_;
     const Dims& stack_;
     Array matrix_, sides_;
 };

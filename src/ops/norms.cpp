@@ -1,5 +1,7 @@
 // norms.cpp -- norms of vectors and matrices: reductions, fused with what they reduce, or singular values.
 #include <cmath>
+#include <optional>
+#include <utility>
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/linalg.h"
 #include "cuarray/ops/matmul.h"
@@ -16,15 +18,23 @@ Array apply(RowId row, std::initializer_list<Argument> args) { return call(row, 
 
 bool is_complex(const Array& x) { return info(x.dtype()).kind == Kind::Complex; }
 
-Array as_inexact(const Array& x) {
-    return info(x.dtype()).kind >= Kind::Floating ? x : astype(x, DType::float64, 'K', false);
+/// The array, or as float64; `keep` holds what is converted.
+const Array& as_inexact(const Array& x, Array& keep) {
+    if (info(x.dtype()).kind >= Kind::Floating) return x;
+    return keep = astype(x, DType::float64, 'K', false);
 }
 
 /// An array in the type of the computation.
-Array computed(const Array& x) { return item_size(x.dtype()) < 4 ? astype(x, DType::float32, 'K', false) : x; }
+const Array& computed(const Array& x, Array& keep) {
+    if (item_size(x.dtype()) >= 4) return x;
+    return keep = astype(x, DType::float32, 'K', false);
+}
 
 /// Norms in the real type of the array.
-Array as_result(const Array& result, const Array& x) { return astype(result, real_part(x.dtype()), 'K', false); }
+Array as_result(Array&& result, const Array& x) {
+    const DType real = real_part(x.dtype());
+    return result.dtype() == real ? std::move(result) : astype(result, real, 'K', false);
+}
 
 /// One of the two numbers of complex elements.
 Array part_of(const Array& x, bool imaginary) {
@@ -37,6 +47,18 @@ Weak weak(double value) {
     number.real = value;
     return number;
 }
+
+/// Fuses what follows for many elements; of few on the host each operation takes less time than to defer it.
+class FusedIfMany {
+ public:
+    explicit FusedIfMany(const Array& x) {
+        if (x.is_pending() || !is_host_accessible(x) || x.size() > 1024) fused_.emplace();
+    }
+
+ private:
+    static bool is_host_accessible(const Array& x) { return x.storage().front().is_host_accessible(); }
+    std::optional<Deferral> fused_;
+};
 
 ReduceOptions options_of(const Dims& axes, bool keepdims, const char* name) {
     ReduceOptions options;
@@ -64,7 +86,9 @@ Array smallest(const Array& x, const ReduceOptions& options) {
 
 /// The square root of the sum of the squares of all elements.
 Array length_of_all(const Array& x, bool keepdims) {
-    Array flat = computed(ravel(x, 'K'));
+    Array keep;
+    const Array all = ravel(x, 'K');
+    Array flat = computed(all, keep);
     if (is_complex(flat)) {
         if (!flat.is_c_contiguous()) flat = copy(flat, 'C');
         const int64_t half = item_size(real_part(flat.dtype()));
@@ -101,32 +125,34 @@ Array vector_norms(const Array& x, const NormOrder& order, const ReduceOptions& 
     if (order.kind > Order::Word)
         raise(ErrorKind::Type, options.name, ": the order must be a number, not ", order.text);
     const double p = order.kind == Order::Default ? 2 : order.number;
+    Array keep;
     if (p == 0) {
         const Scalar zero = convert(Scalar::of(DType::float64, 0.0), x.dtype());
         ReduceOptions counted = options;
-        counted.dtype = real_part(computed(x).dtype());
+        counted.dtype = real_part(computed(x, keep).dtype());
         return as_result(reduce(reduction::sum, apply(row::not_equal, {x, zero}), counted), x);
     }
     if (p == HUGE_VAL) return as_result(largest(apply(row::abs, {x}), options), x);
     if (p == -HUGE_VAL) return as_result(smallest(apply(row::abs, {x}), options), x);
-    if (p == 2) return as_result(apply(row::sqrt, {sums_of_squares(computed(x), options)}), x);
+    if (p == 2) return as_result(apply(row::sqrt, {sums_of_squares(computed(x, keep), options)}), x);
     Array total;
     {
-        const Deferral fused;
-        const Array sizes = apply(row::abs, {computed(x)});
+        const FusedIfMany fused(x);
+        const Array sizes = apply(row::abs, {computed(x, keep)});
         const Weak exponent = weak(p);
         total = reduce(reduction::sum, p == 1 ? sizes : apply(row::pow, {sizes, exponent}), options);
     }
     const Weak root = weak(1 / p);
-    return as_result(p == 1 ? total : apply(row::pow, {total, root}), x);
+    return as_result(p == 1 ? std::move(total) : apply(row::pow, {total, root}), x);
 }
 
 /// Norms of matrices in two axes, which are different and not negative.
 Array norms_of_last(const Array& x, const NormOrder& order, const char* name) {
     const int row = x.ndim() - 2, column = x.ndim() - 1;
     const ReduceOptions last = options_of({-1}, false, name);
+    Array keep;
     if (order.kind == Order::Default || (order.kind == Order::Word && (order.text == "fro" || order.text == "f")))
-        return apply(row::sqrt, {sums_of_squares(computed(x), options_of({row, column}, false, name))});
+        return apply(row::sqrt, {sums_of_squares(computed(x, keep), options_of({row, column}, false, name))});
     const bool is_nuclear = order.kind == Order::Word && order.text == "nuc";
     const double size = std::fabs(order.number);
     if (is_nuclear || (order.kind == Order::Number && size == 2)) {
@@ -138,9 +164,9 @@ Array norms_of_last(const Array& x, const NormOrder& order, const char* name) {
     if (order.kind != Order::Number || (size != 1 && size != HUGE_VAL)) refuse_order(order, "matrices", name);
     Array sums;
     {
-        const Deferral fused;
-        sums =
-            reduce(reduction::sum, apply(row::abs, {computed(x)}), options_of({size == 1 ? row : column}, false, name));
+        const FusedIfMany fused(x);
+        sums = reduce(reduction::sum, apply(row::abs, {computed(x, keep)}),
+                      options_of({size == 1 ? row : column}, false, name));
     }
     return order.number > 0 ? largest(sums, last) : smallest(sums, last);
 }
@@ -162,7 +188,8 @@ bool is_length(const NormOrder& order) {
 }  // namespace
 
 Array norm(const Array& x, const NormOrder& ord, const std::optional<Axes>& axis, bool keepdims) {
-    const Array numbers = as_inexact(x);
+    Array keep;
+    const Array& numbers = as_inexact(x, keep);
     const int axes = axis ? axis->size() : x.ndim();
     const bool is_word = ord.kind == Order::Word && (ord.text == "fro" || ord.text == "f");
     if (!axis && (ord.kind == Order::Default || (axes == 2 && is_word) || (axes == 1 && is_length(ord))))
@@ -175,7 +202,8 @@ Array norm(const Array& x, const NormOrder& ord, const std::optional<Axes>& axis
 }
 
 Array vector_norm(const Array& x, const std::optional<Axes>& axis, bool keepdims, const NormOrder& ord) {
-    const Array numbers = as_inexact(x);
+    Array keep;
+    const Array& numbers = as_inexact(x, keep);
     if (!axis && is_length(ord)) return length_of_all(numbers, keepdims);
     Dims axes;
     for (int d = 0; !axis && d < x.ndim(); ++d) axes.push_back(d);
@@ -184,7 +212,8 @@ Array vector_norm(const Array& x, const std::optional<Axes>& axis, bool keepdims
 }
 
 Array matrix_norm(const Array& x, bool keepdims, const NormOrder& ord) {
-    return matrix_norms(as_inexact(x), ord, -2, -1, keepdims, "matrix_norm");
+    Array keep;
+    return matrix_norms(as_inexact(x, keep), ord, -2, -1, keepdims, "matrix_norm");
 }
 
 }  // namespace cuarray::linalg

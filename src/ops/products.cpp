@@ -66,7 +66,7 @@ Array dot(const Array& a, const Array& b, Array* out) {
         raise(ErrorKind::Value, "dot: shapes ", to_string(a.shape()), " and ", to_string(b.shape()),
               " not aligned: ", a.shape().back(), " (dim ", a.ndim() - 1, ") != ", b.shape()[axis], " (dim ", axis,
               ")");
-    return stored(contract_axis(a, b, axis), out, "dot");
+    return out ? stored(contract_axis(a, b, axis), out, "dot") : contract_axis(a, b, axis);
 }
 
 Array inner(const Array& a, const Array& b) {
@@ -80,9 +80,11 @@ Array inner(const Array& a, const Array& b) {
 Array outer(const Array& a, const Array& b, Array* out) {
     UfuncOptions options;
     options.out[0] = out;
-    const Array x = ravel(a), y = ravel(b);
-    const Array made = ufunc_outer(row::multiply, x, y, options).array[0];
-    return out ? *out : made;
+    Array flat_a, flat_b;
+    const Array& x = a.ndim() == 1 ? a : flat_a = ravel(a);
+    const Array& y = b.ndim() == 1 ? b : flat_b = ravel(b);
+    UfuncResult made = ufunc_outer(row::multiply, x, y, options);
+    return out ? *out : std::move(made.array[0]);
 }
 
 Array vdot(const Array& a, const Array& b) {

@@ -2117,8 +2117,8 @@ LINEAR_ALGEBRA = [
     Mutant(
         "norms-of-halves-overflow",
         "src/ops/norms.cpp",
-        "return item_size(x.dtype()) < 4 ? astype(x, DType::float32, 'K', false) : x;",
-        "return x;",
+        "if (item_size(x.dtype()) >= 4) return x;",
+        "if (true) return x;",
         tests("linalg", "halves"),
     ),
     Mutant(
