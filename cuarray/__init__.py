@@ -73,7 +73,6 @@ MODULES = (
     "_functions.editing",
     "_functions.blocks",
     "_functions.functional",
-    "_functions.convolution",
     "_functions.polynomials",
     "_functions.windows",
     "_functions.numbers",

@@ -1,16 +1,15 @@
-"""Kronecker and cross products, Vandermonde matrices, and block matrices."""
+"""Kronecker products, Vandermonde matrices, and block matrices."""
 
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.axes import integer, normalise_axis
-from cuarray._arguments.functions import broadcast_shapes, empty, moveaxis
+from cuarray._arguments.axes import integer
+from cuarray._arguments.functions import empty
 from cuarray._arguments.operands import as_arrays
 from cuarray._arguments.ufuncs import multiply
-from cuarray._functions.creation import as_array, asarray
-from cuarray._runtime.fuse import fused_call
+from cuarray._functions.creation import as_array
 
-__all__ = ["block", "cross", "kron", "vander"]
+__all__ = ["block", "kron", "vander"]
 
 
 def kron(a, b):
@@ -46,72 +45,6 @@ def kron(a, b):
     return (a.reshape(apart[0]) * b.reshape(apart[1])).reshape(
         tuple(m * n for m, n in zip(a.shape, b.shape, strict=True))
     )
-
-
-@_core.with_fast_path
-def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
-    """Return the cross products of 3-d vectors; of 2-d vectors, only the third component.
-
-    Parameters
-    ----------
-    a, b : array_like
-        Broadcast together, except for the axis of the vectors.
-    axisa, axisb : int
-        The axes of the vectors in `a` and `b`.
-    axisc : int
-        The axis of the vectors in the result.
-    axis : int, optional
-        Overrides all three.
-
-    Returns
-    -------
-    ndarray
-
-    Raises
-    ------
-    ValueError
-        If the length of vectors is not 2 or 3, or the shapes do not broadcast.
-    AxisError
-        If an axis does not exist.
-
-    See Also
-    --------
-    numpy.cross
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.cross([1, 0, 0], [0, 1, 0])
-    array([0, 0, 1])
-    """
-    if axis is not None:
-        axisa = axisb = axisc = axis
-    a, b = as_arrays("cross", a, b)
-    if a.ndim < 1 or b.ndim < 1:
-        raise ValueError("cross: at least one array has zero dimension")
-    a = moveaxis(a, normalise_axis(axisa, a.ndim, "cross"), -1)
-    b = moveaxis(b, normalise_axis(axisb, b.ndim, "cross"), -1)
-    if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
-        raise ValueError(f"cross: vectors must have 2 or 3 components, not {a.shape[-1]} and {b.shape[-1]}")
-    p, q = ([x[..., i] if i < x.shape[-1] else None for i in range(3)] for x in (a, b))
-    if p[2] is None and q[2] is None:
-        return asarray(minor(p, q, 0, 1))  # an array, not a value
-    shape = (*broadcast_shapes(a.shape[:-1], b.shape[:-1]), 3)
-    axisc = normalise_axis(axisc, len(shape), "cross")
-    result = empty(shape, _core.result_type(a.dtype, b.dtype), device=a.device)
-    for i in range(3):
-        result[..., i] = minor(p, q, (i + 1) % 3, (i + 2) % 3)
-    return moveaxis(result, -1, axisc)
-
-
-def minor(p, q, i, j):
-    """Return p[i] q[j] - p[j] q[i]; a component None is zero."""
-    with fused_call():
-        first = None if p[i] is None or q[j] is None else p[i] * q[j]
-        second = None if p[j] is None or q[i] is None else p[j] * q[i]
-        if first is None:
-            return -second
-        return first if second is None else first - second
 
 
 def vander(x, N=None, increasing=False):

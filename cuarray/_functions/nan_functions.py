@@ -17,9 +17,7 @@ from cuarray._functions.reductions import (
     max,
     mean,
     min,
-    prod,
     spread,
-    sum,
 )
 from cuarray._functions.reductions import all as all_of
 from cuarray._runtime.fuse import fused_call
@@ -48,12 +46,7 @@ def numbers(a, where):
     return mask if where is True else logical_and(mask, where)
 
 
-def start(initial, a, where):
-    """Return initial=; without where=, None only requires that there is an element."""
-    return NOT_GIVEN if initial is None and where is True and a.size else initial
-
-
-@_core.with_fast_path
+@_core.reduction_function
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_GIVEN):
     """Add the non-NaN elements along axes.
 
@@ -93,12 +86,9 @@ def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN
     >>> ca.nansum([[1, ca.nan], [3, 4]], axis=0)
     array([4., 4.])
     """
-    a, where = array_and_mask("nansum", a, where)
-    with fused_call():
-        return sum(a, axis, dtype, out, keepdims, start(initial, a, where), numbers(a, where))
 
 
-@_core.with_fast_path
+@_core.reduction_function
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVEN, where=NOT_GIVEN):
     """Multiply the non-NaN elements along axes.
 
@@ -138,9 +128,6 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=NOT_GIVE
     >>> ca.nanprod([2, ca.nan, 3])
     np.float64(6.0)
     """
-    a, where = array_and_mask("nanprod", a, where)
-    with fused_call():
-        return prod(a, axis, dtype, out, keepdims, start(initial, a, where), numbers(a, where))
 
 
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=NOT_GIVEN):

@@ -4,10 +4,9 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer
-from cuarray._arguments.functions import arange, atleast_1d, broadcast_to, concat, zeros, zeros_like
+from cuarray._arguments.functions import arange, atleast_1d, broadcast_to, concat, convolve, zeros, zeros_like
 from cuarray._arguments.operands import as_arrays, real_number
 from cuarray._arguments.ufuncs import add, subtract
-from cuarray._functions.convolution import convolve
 from cuarray._functions.creation import as_array
 from cuarray._runtime.fuse import fused_call
 

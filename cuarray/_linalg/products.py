@@ -11,7 +11,7 @@ from cuarray._arguments.axes import integer, normalise_axis
 from cuarray._arguments.functions import empty_like, eye
 from cuarray._arguments.operands import as_arrays, members
 from cuarray._core import ndarray
-from cuarray._functions import blocks, products
+from cuarray._functions import products
 from cuarray._functions.products import write_product
 from cuarray._linalg.equations import inv
 from cuarray._linalg.lapack import as_matrices, named
@@ -185,7 +185,7 @@ def cross(x1, x2, /, *, axis=-1) -> ndarray:
         lengths = [x.shape[normalise_axis(axis, x, "cross")] for x in (x1, x2)]
         if lengths != [3, 3]:
             raise ValueError(f"cross: vectors must have 3 components, not {lengths[0]} and {lengths[1]}")
-    return blocks.cross(x1, x2, axis=axis)
+    return functions.cross(x1, x2, axis=axis)
 
 
 def diagonal(x, /, *, offset=0) -> ndarray:

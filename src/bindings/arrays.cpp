@@ -81,12 +81,6 @@ Array multiply_matrices(const Array& x, const Array& y, DType dtype) {
     return without_gil(is_long(x.device(), std::max(x.size(), y.size())), [&] { return matmul(x, y, dtype); });
 }
 
-Array correlate_on(const Array& line, const Array& taps, int64_t before, int64_t count, const char* name) {
-    int64_t work = 0;
-    if (__builtin_mul_overflow(count, std::min(taps.size(), line.size()), &work)) work = INT64_MAX;
-    return without_gil(is_long(line.device(), work), [&] { return correlate(line, taps, before, count, name); });
-}
-
 /// Any strides over the memory of `x`, refused where they leave it.
 Object strided_view(PyObject* x, const Dims& shape, PyObject* strides, int64_t offset) {
     const Array& array = to_array(x, "strided_view");
@@ -183,7 +177,6 @@ void bind_creation(py::module_& m) {
 }
 
 void bind_memory(py::module_& m) {
-    m.def("correlate", &correlate_on);
     m.def("matmul", &multiply_matrices, py::arg("left"), py::arg("right"), py::arg("dtype") = py::none());
     m.def("triangle", [](const Array& x, Integer<"k"> k, bool upper) { return triangle(x, k, upper); });
     m.def("strided_view", &strided_view, py::arg("x"), py::arg("shape"), py::arg("strides"), py::arg("offset") = 0);

@@ -18,21 +18,6 @@
 namespace cuarray::python {
 namespace {
 
-/// nansum and nanprod: a, axis, dtype, out, keepdims, initial, where. Floating-point and complex arrays.
-PyObject* reduced_without_nan(Given given, int row) {
-    const Array* const array = read_array(given[0]);
-    int64_t axis = 0;
-    if (!array || !are_absent(given, {2, 3, 4, 5, 6}) || info(array->dtype()).kind < Kind::Floating) return nullptr;
-    ReduceOptions options;
-    options.skips_nan = true;
-    if (is_given(given[1])) {
-        if (!read_axis(given[1], array->ndim(), axis)) return nullptr;
-        options.all_axes = false;
-        options.axes = {axis};
-    }
-    return made(array->device(), array->size(), [&, x = *array] { return reduce(ReductionId(row), x, options); });
-}
-
 /// matmul, matvec and vecmat: x1, x2, out, casting, order, dtype, subok, signature, axes. Matrices and vectors, or
 /// stacks of one shape; the vector of vecmat, which is conjugated, is real.
 enum ProductKind { kMatmul, kMatvec, kVecmat };
@@ -141,69 +126,6 @@ PyObject* contracted(Given given, int) {
     if (terms.size() > 2 && !are_few_products(terms)) return nullptr;
     return contract(std::move(terms), subscripts.of_result, objects[0]);
 }
-/// float64 elements in C order that the host may read now; null for others.
-const double* read_doubles(const Array* array) {
-    if (!array || array->dtype() != DType::float64 || !array->is_c_contiguous()) return nullptr;
-    const char* const data = direct_data(*array);
-    return reinterpret_cast<uintptr_t>(data) % alignof(double) ? nullptr : reinterpret_cast<const double*>(data);
-}
-
-/// The ways in which convolve and correlate treat the ends.
-enum class Ends { Valid, Same, Full };
-
-/// A mode by its name; absent, it is as it is.
-bool read_ends(PyObject* object, Ends& ends) {
-    if (!object) return true;
-    if (!PyUnicode_CheckExact(object)) return false;
-    const auto is = [object](const char* name) { return PyUnicode_CompareWithASCIIString(object, name) == 0; };
-    ends = is("valid") ? Ends::Valid : is("same") ? Ends::Same : Ends::Full;
-    return ends != Ends::Full || is("full");
-}
-
-/// convolve and correlate: a, v, mode. Sequences of one wide dtype, of which the second may be a list.
-PyObject* sums_over_taps(Given given, int is_turned) {
-    const Array *a = read_array(given[0]), *v = read_array(given[1]);
-    const Array listed = a && !v && given[1] && a->device() == current_device() ? read_numbers(given[1]) : Array();
-    if (listed) v = &listed;
-    Ends ends = is_turned ? Ends::Full : Ends::Valid;
-    if (!a || !v || !read_ends(given[2], ends) || !(a->device() == v->device()) || a->dtype() != v->dtype())
-        return nullptr;
-    if (a->ndim() != 1 || v->ndim() != 1 || a->is_empty() || v->is_empty() || item_size(a->dtype()) < 4) return nullptr;
-    if (!is_turned && (info(a->dtype()).kind == Kind::Complex || v->size() > a->size())) return nullptr;
-    if (v->size() > a->size()) std::swap(a, v);
-    const int64_t last = v->size() - 1;
-    const int64_t before = ends == Ends::Valid ? 0 : ends == Ends::Same ? v->size() / 2 : last;
-    const int64_t sums = a->size() + (ends == Ends::Valid ? -last : ends == Ends::Same ? 0 : last);
-    if (sums < v->size()) return nullptr;
-    const Array taps = is_turned ? v->view({v->shape(), {-v->strides()[0]}}, last * v->strides()[0]) : *v;
-    return made(a->device(), a->size() * v->size(),
-                [=, x = *a] { return correlate(x, taps, before, sums, is_turned ? "convolve" : "correlate"); });
-}
-
-/// cross: a, b, axisa, axisb, axisc, axis. Of two vectors of three float64.
-PyObject* cross_product(Given given, int) {
-    const Array *const a = read_array(given[0]), *const b = read_array(given[1]);
-    if (!a || !b || is_deferring()) return nullptr;
-    for (int k = 2; k < 6; ++k)
-        if (!is_axis(given[k], 0, 1)) return nullptr;
-    double x[3], y[3];
-    const auto read = [](const Array& array, double* to) {
-        if (array.dtype() != DType::float64 || array.ndim() != 1 || array.size() != 3) return false;
-        const char* const from = direct_data(array);
-        for (int i = 0; from && i < 3; ++i) std::memcpy(to + i, from + i * array.strides()[0], sizeof *to);
-        return from != nullptr;
-    };
-    if (!read(*a, x) || !read(*b, y)) return nullptr;
-    Array result = empty({3}, DType::float64, a->device());
-    auto* const to = reinterpret_cast<double*>(direct_data(result));
-    if (!to) return nullptr;
-    for (int i = 0; i < 3; ++i) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        to[i] = x[j] * y[k] - x[k] * y[j];
-    }
-    return wrap(std::move(result));
-}
-
 /// Writes the elements that differ from the one before them, the first one included; NaN equals NaN. Returns how many.
 template <class T>
 int64_t write_different(const T* from, int64_t n, T* to) {
@@ -246,8 +168,6 @@ PyObject* different(Given given, int) {
 }
 
 constexpr FastFunction kNumericPaths[] = {
-    {"nansum", reduced_without_nan, reduction::sum},
-    {"nanprod", reduced_without_nan, reduction::prod},
     {"unique", different},
     {"einsum", contracted},
     {"matmul", gufunc_product, kMatmul},
@@ -255,9 +175,6 @@ constexpr FastFunction kNumericPaths[] = {
     {"vecmat", gufunc_product, kVecmat},
     {"vecdot", vector_products},
     {"clip", limited},
-    {"convolve", sums_over_taps, true},
-    {"correlate", sums_over_taps, false},
-    {"cross", cross_product},
 };
 
 }  // namespace

@@ -7,8 +7,10 @@
 #include <utility>
 #include "bindings/module.h"
 #include "bindings/readers.h"
+#include "cuarray/ops/convolution.h"
 #include "cuarray/ops/coordinates.h"
 #include "cuarray/ops/creation.h"
+#include "cuarray/ops/cross.h"
 #include "cuarray/ops/diagonals.h"
 #include "cuarray/ops/differences.h"
 #include "cuarray/ops/interpolation.h"
@@ -201,6 +203,10 @@ template <auto function>
 constexpr Work kWork = Work::OfElements;
 template <>
 constexpr Work kWork<&cuarray::outer> = Work::OfPairs;
+template <>
+constexpr Work kWork<&cuarray::convolve> = Work::OfPairs;
+template <>
+constexpr Work kWork<&cuarray::correlate> = Work::OfPairs;
 
 /// Whether the work of a view is a copy: of elements that are not in order, or as the call asks for.
 bool copies_elements(const FunctionCall& call, PyObject* source) {
@@ -303,12 +309,13 @@ constexpr BoundFunction kBoundFunctions[] = {
 #include "cuarray/functions.def"
 };
 
-/// The public rows of reductions.def, of which Python words the descriptions.
-FunctionRow reduction_rows[kReductions];
+/// The public rows of reductions.def, of which Python words the descriptions; and those that leave NaN out.
+FunctionRow reduction_rows[2 * kReductions];
 
 PyObject* run_reduction(const FunctionCall& call) {
-    const auto id = ReductionId(&call.row - reduction_rows);
-    return reduce_by_name(id, call.row.name, call.given[0], call_of(id, call.given + 1));
+    const auto place = &call.row - reduction_rows;
+    const auto id = ReductionId(place % kReductions);
+    return reduce_by_name(id, call.row.name, call.given[0], call_of(id, call.given + 1), place >= kReductions);
 }
 
 // The functions of cuarray.linalg, of which Python words the descriptions
@@ -591,15 +598,18 @@ Object make_function_alias(PyObject* function, const std::string& name) {
     return make_table_function(*f.row, *f.bound, f.prototype, text.get());
 }
 
-/// The function of a public row of reductions.def, with the signature and the docstring of a Python function.
+/// The function of a public row of reductions.def, or of one behind "nan", with the signature and the docstring of a
+/// Python function.
 Object make_reduction_function(PyObject* prototype) {
     const std::string name = attribute_text(prototype, "__name__");
-    const ReductionId id = find_reduction(name);
+    const bool skips_nan = name.starts_with("nan");
+    const ReductionId id = find_reduction(skips_nan ? name.substr(3) : name);
     if (id == kNone || !reductions()[id].parameters)
         fail(PyExc_TypeError, "reduction_function: %R has no public row of its name", prototype);
     static BoundFunction bound[kReductions];
-    FunctionRow& row = reduction_rows[id];
-    row.name = reductions()[id].name;
+    static std::string names[kReductions];
+    FunctionRow& row = reduction_rows[skips_nan ? id + kReductions : id];
+    row.name = skips_nan ? (names[id] = name).c_str() : reductions()[id].name;
     row.gives = Gives::Value;
     row.signature = row.summary = row.parameters = row.raises = row.example = row.chapter = "";
     bound[id].run = run_reduction;

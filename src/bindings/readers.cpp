@@ -184,6 +184,21 @@ Ranks read_ranks(PyObject* object, Parameter parameter) {
     return ranks;
 }
 
+Overlaps read_overlaps(PyObject* object, Parameter parameter) {
+    static constexpr char need[] = "'valid', 'same' or 'full', or 0, 1 or 2";
+    if (!PyUnicode_Check(object)) {
+        if (PyBool_Check(object) || !PyIndex_Check(object)) refuse(PyExc_TypeError, parameter, need, object);
+        const int64_t number = read_count(object, parameter);
+        if (number < 0 || number > 2) refuse(PyExc_ValueError, parameter, need, object);
+        return Overlaps(number);
+    }
+    const std::string_view text = to_text(object, parameter);
+    if (text == "valid") return Overlaps::Valid;
+    if (text == "same") return Overlaps::Same;
+    if (text == "full") return Overlaps::Full;
+    refuse(PyExc_ValueError, parameter, need, object);
+}
+
 SortKind read_sort_kind(PyObject* object, Parameter parameter) {
     const std::string_view text = to_text(object, parameter);
     switch (text.empty() ? 0 : text[0] | 32) {  // its first letter says it, as in NumPy

@@ -14,6 +14,7 @@
 #include "cuarray/ops/arguments.h"
 #include "cuarray/ops/bit_packing.h"
 #include "cuarray/ops/creation.h"
+#include "cuarray/ops/convolution.h"
 #include "cuarray/ops/functions.h"
 #include "cuarray/ops/linalg.h"
 #include "cuarray/ops/selection.h"
@@ -79,6 +80,8 @@ std::variant<int64_t, Object> read_counts(PyObject* object, CallDevice device, P
 
 /// Positions in a sorted order: integers, and no bools.
 Ranks read_ranks(PyObject* object, Parameter parameter);
+/// A word, or the number that means it.
+Overlaps read_overlaps(PyObject* object, Parameter parameter);
 SortKind read_sort_kind(PyObject* object, Parameter parameter);
 /// 'L' or 'U', in either case.
 linalg::Triangle read_triangle(PyObject* object, const char* function);
@@ -615,6 +618,13 @@ struct Reader<SortKind> : PlainReader {
     void read(const FunctionCall& call, int k) { value = read_sort_kind(call.given[k], call.parameter(k)); }
     SortKind get() const { return value; }
     SortKind value;
+};
+
+template <>
+struct Reader<Overlaps> : PlainReader {
+    void read(const FunctionCall& call, int k) { value = read_overlaps(call.given[k], call.parameter(k)); }
+    Overlaps get() const { return value; }
+    Overlaps value;
 };
 
 template <>

@@ -101,12 +101,15 @@ PyObject* reduce_few_by_name(ReductionId row, PyObject* object, const ReductionC
 
 }  // namespace
 
-PyObject* reduce_by_name(ReductionId row, const char* name, PyObject* object, const ReductionCall& call) {
-    if (PyObject* const result = reduce_few_by_name(row, object, call)) return result;
+PyObject* reduce_by_name(ReductionId row, const char* name, PyObject* object, const ReductionCall& call,
+                         bool skips_nan) {
+    if (!skips_nan)
+        if (PyObject* const result = reduce_few_by_name(row, object, call)) return result;
     const CallDevice device = device_of_reduction(object, call);
     const Object owner = to_ndarray(object, device, name);
     const Array& array = array_of(owner.get());
-    const ReductionOptions options(call, device, false, name);
+    ReductionOptions options(call, device, false, name);
+    if (skips_nan && info(array.dtype()).kind >= Kind::Floating) options.skip_nan();
     return options.wrap(without_gil(array, [&] { return reduce(row, array, options.get()); }));
 }
 

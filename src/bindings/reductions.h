@@ -16,6 +16,7 @@ class ReductionOptions {
  public:
     ReductionOptions(const ReductionCall& call, CallDevice device, bool absent_axis_is_zero, const char* function);
     const ReduceOptions& get() const { return options_; }
+    void skip_nan() { options_.skips_nan = true; }
     /// The object to return: out, or a new array around `result`.
     PyObject* wrap(Array result) const;
     bool has_output() const { return out_object_; }
@@ -41,8 +42,9 @@ const Array* to_mask(PyObject* object, CallDevice device, const char* function, 
 /// The device that a reduction of that object runs on.
 CallDevice device_of_reduction(PyObject* object, const ReductionCall& call);
 
-/// The reduction of that name of any array-like object.
-PyObject* reduce_by_name(ReductionId row, const char* name, PyObject* array, const ReductionCall& call);
+/// The reduction of that name of any array-like object, or of what is not NaN in it.
+PyObject* reduce_by_name(ReductionId row, const char* name, PyObject* array, const ReductionCall& call,
+                         bool skips_nan = false);
 /// What a call of a public row says: its parameters, in the order of the signature, without the array.
 ReductionCall call_of(ReductionId row, PyObject* const* values);
 PyObject* variance_of(PyObject* array, const ReductionCall& call, double correction, bool root, const char* name);

@@ -7,8 +7,10 @@
 #include <tuple>
 #include <variant>
 #include "cuarray/ops/bit_packing.h"
+#include "cuarray/ops/convolution.h"
 #include "cuarray/ops/coordinates.h"
 #include "cuarray/ops/creation.h"
+#include "cuarray/ops/cross.h"
 #include "cuarray/ops/diagonals.h"
 #include "cuarray/ops/differences.h"
 #include "cuarray/ops/interpolation.h"
@@ -59,6 +61,7 @@ template <> constexpr const char* kWords<Ranks> = "int or array_like of int";
 template <>
 constexpr const char* kWords<std::optional<SortKind>> = "{'quicksort', 'heapsort', 'mergesort', 'stable'}, optional";
 template <> constexpr const char* kWords<SelectionKind> = "{'introselect'}";
+template <> constexpr const char* kWords<Overlaps> = "{'full', 'same', 'valid', 2, 1, 0}";
 template <> constexpr const char* kWords<NoFields> = "None";
 template <> constexpr const char* kWords<bool> = "bool";
 template <> constexpr const char* kWords<std::optional<bool>> = "bool, optional";

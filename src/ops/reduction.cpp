@@ -129,10 +129,13 @@ void plan_producer(FoldPlan& plan, const Array& array, DType T, const ReduceOpti
         if (plan.absorbed) value = plan.expr.outputs[0];
     }
     if (value == kNoValue) value = read(array);
-    if (o.skips_nan) mask = plan.expr.loop(loop_for(row::equal, array.dtype()), value, value);
+    if (o.where && mask == kNoValue) mask = read(*o.where);
+    if (o.skips_nan) {
+        const ValueId is_number = plan.expr.loop(loop_for(row::equal, array.dtype()), value, value);
+        mask = o.where ? plan.expr.loop(loop_for(row::bitwise_and, DType::bool_), mask, is_number) : is_number;
+    }
     value = plan.expr.cast(value, T);
     if (o.where || o.skips_nan) {
-        if (mask == kNoValue) mask = read(*o.where);
         value = plan.expr.loop(loop_for(row::where, T), mask, value, plan.expr.scalar(*masked));
     }
     plan.expr.outputs = {value};

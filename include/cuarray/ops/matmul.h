@@ -40,8 +40,4 @@ CUARRAY_API Array matmul(const Array& left, const Array& right, DType dtype = DT
 /// matmul(conj(left), right) of two vectors of one length.
 CUARRAY_API Array conjugated_dot(const Array& left, const Array& right);
 
-/// result[i] = sum over k of signal[i - before + k] * weights[k], over the k for which that index is in bounds.
-/// Both are 1-d and of one dtype.
-CUARRAY_API Array correlate(const Array& signal, const Array& weights, int64_t before, int64_t count, const char* name);
-
 }  // namespace cuarray

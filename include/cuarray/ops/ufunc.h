@@ -58,7 +58,7 @@ struct ReduceOptions {
     const Argument* initial = nullptr;
     bool no_initial = false;  ///< initial=None: no identity is used
     const Array* where = nullptr;
-    bool skips_nan = false;  ///< without where=, of a row with an identity: NaN is left out
+    bool skips_nan = false;  ///< of a row with an identity and inexact elements: NaN is left out
     Array* out = nullptr;
     const char* name = nullptr;  ///< in messages and profiles; by default the reduction's
 };
