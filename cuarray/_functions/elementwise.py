@@ -1,21 +1,19 @@
-"""clip, round and where: functions that extend the row of the table with the same name."""
+"""round and where: functions that extend the row of the table with the same name."""
 
 import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer
 from cuarray._arguments.functions import nonzero, zeros_like
-from cuarray._arguments.operands import WEAK, arrays_and_numbers, device_of, dtype_into, target, write_output
-from cuarray._arguments.ufuncs import clip as clip_ufunc
-from cuarray._arguments.ufuncs import maximum, minimum, positive, rint
+from cuarray._arguments.operands import WEAK, arrays_and_numbers, dtype_into, target, write_output
+from cuarray._arguments.ufuncs import rint
 from cuarray._arguments.ufuncs import round as round_ufunc
 from cuarray._arguments.ufuncs import where as where_ufunc
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
 from cuarray._functions.dtypes import is_inexact
-from cuarray._functions.reductions import NOT_GIVEN
 
-__all__ = ["clip", "round", "where"]
+__all__ = ["round", "where"]
 
 MOST_DECIMALS = 308  # the largest power of ten in float64
 
@@ -62,68 +60,6 @@ def where(condition, x=None, y=None, /):
     elif condition.dtype != np.bool_:
         condition = condition.astype(bool)
     return where_ufunc(condition, x, y)
-
-
-@_core.with_fast_path
-def clip(a, min=None, max=None, out=None, *, a_min=NOT_GIVEN, a_max=NOT_GIVEN, **kwargs):
-    """Limit elements to a range.
-
-    Parameters
-    ----------
-    a : array_like
-    min, max : array_like or None
-        The limits; None means no limit on that side.
-    out : ndarray, optional
-        Output array.
-    a_min, a_max : array_like or None
-        The same as min and max, in NumPy's older spelling.
-    **kwargs
-        The keywords of a ufunc: where, dtype, casting, order.
-
-    Returns
-    -------
-    ndarray
-
-    Raises
-    ------
-    ValueError
-        If a limit is given in both spellings, or the shapes do not broadcast.
-
-    See Also
-    --------
-    numpy.clip
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.clip(ca.arange(5), 1, 3)
-    array([1, 1, 2, 3, 3])
-    """
-    if (min is not None and a_min is not NOT_GIVEN) or (max is not None and a_max is not NOT_GIVEN):
-        raise ValueError("clip: an end of the range is given twice; use min and max, or a_min and a_max")
-    low, high = (min if a_min is NOT_GIVEN else a_min), (max if a_max is NOT_GIVEN else a_max)
-    a, low, high = arrays_and_numbers("clip", a, optional=(low, high))
-    a = as_array(a, device_of(low, high))
-    low, high = in_range(low, a.dtype, -1), in_range(high, a.dtype, 1)
-    if low is None and high is None:
-        return positive(a, out=out, **kwargs)
-    if low is None:
-        return minimum(a, high, out=out, **kwargs)
-    if high is None:
-        return maximum(a, low, out=out, **kwargs)
-    return clip_ufunc(a, low, high, out=out, **kwargs)
-
-
-def in_range(end, dtype, side):
-    """Return the limit, or None if a Python int exceeds an integer type on that side.
-
-    NumPy accepts clip(uint8_array, 0, 300) although uint8_array + 300 is an error.
-    """
-    if type(end) is int and dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        if (side > 0 and end >= limits.max) or (side < 0 and end <= limits.min):
-            return None
-    return end
 
 
 def round(a, decimals=0, out=None):

@@ -5,26 +5,11 @@ from typing import NamedTuple
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.axes import normalise_axis
-from cuarray._arguments.functions import (
-    arange,
-    argsort,
-    concat,
-    cumsum,
-    empty,
-    flatnonzero,
-    lexsort,
-    moveaxis,
-    put_along_axis,
-    sort,
-    take,
-    zeros,
-)
+from cuarray._arguments.functions import argsort, concat, empty, sort, take, unique, zeros
 from cuarray._arguments.operands import as_arrays
-from cuarray._arguments.ufuncs import isnan, minimum
+from cuarray._arguments.ufuncs import minimum
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
-from cuarray._functions.creation import as_array
 from cuarray._runtime.fuse import fused_call
 
 __all__ = [
@@ -33,7 +18,6 @@ __all__ = [
     "setdiff1d",
     "setxor1d",
     "union1d",
-    "unique",
     "unique_all",
     "unique_counts",
     "unique_inverse",
@@ -62,144 +46,6 @@ class UniqueInverseResult(NamedTuple):
 
     values: ndarray
     inverse_indices: ndarray
-
-
-def differs_from_before(ordered, equal_nan):
-    """Return a mask of the sorted elements that differ from the one before them, the first one included."""
-    mask = empty(ordered.shape, bool, device=ordered.device)
-    mask[:1] = True
-    before, after = ordered[:-1], ordered[1:]
-    changes = before != after
-    if equal_nan and ordered.dtype.kind in "fcV":
-        changes = changes & ~(isnan(before) & isnan(after))
-    mask[1:] = changes
-    return mask
-
-
-class Groups:
-    """Groups of equal elements in sorted order: the begins of the groups, and the sort order, if known."""
-
-    def __init__(self, order, mask):
-        self.order, self.mask = order, mask
-        self.starts = flatnonzero(mask)
-
-    def first_places(self):
-        return take(self.order, self.starts, 0)
-
-    def inverse(self):
-        """Return the group of each element in the original order."""
-        groups = cumsum(self.mask, dtype=np.int64)
-        groups -= 1
-        result = empty(groups.size, np.int64, device=groups.device)
-        put_along_axis(result, self.order, groups, 0)
-        return result
-
-    def counts(self):
-        if self.mask.size == 0:
-            return self.starts
-        return concat([self.starts[1:], [self.mask.size]]) - self.starts
-
-
-@_core.with_fast_path
-def unique(
-    ar,
-    return_index=False,
-    return_inverse=False,
-    return_counts=False,
-    axis=None,
-    *,
-    equal_nan=True,
-    sorted=True,
-):
-    """Return the unique elements of an array, in ascending order.
-
-    Parameters
-    ----------
-    ar : array_like
-    return_index : bool
-        Whether to return the first position of each.
-    return_inverse : bool
-        Whether to return, for each element of `ar`, its position in the result.
-    return_counts : bool
-        Whether to return the number of occurrences of each.
-    axis : int, optional
-        The axis whose slices are compared; by default, elements of the flattened array are compared.
-    equal_nan : bool
-        Whether all NaNs are equal; slices of several axes with a NaN always differ.
-    sorted : bool
-        Accepted for NumPy compatibility: the result is sorted in any case.
-
-    Returns
-    -------
-    ndarray or tuple of ndarray
-        The elements, then the requested index arrays, int64. The inverse has the shape of `ar`, or with
-        `axis` is 1-d.
-
-    Raises
-    ------
-    AxisError
-        If the axis does not exist.
-
-    See Also
-    --------
-    numpy.unique
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.unique([3, 1, 3, 2], return_counts=True)
-    (array([1, 2, 3]), array([1, 1, 2]))
-    >>> ca.unique([[1, 0], [2, 2], [1, 0]], axis=0)
-    array([[1, 0],
-           [2, 2]])
-    """
-    ar = as_array(ar)
-    wanted = return_index or return_inverse or return_counts
-    if axis is not None:
-        axis = normalise_axis(axis, ar.ndim, "unique")
-    if axis is not None and ar.ndim > 1:
-        values, groups = unique_slices(ar, axis)
-        shape = -1
-    else:
-        flat, shape = ar.ravel(), ar.shape
-        order = None
-        if return_index or return_inverse:
-            order = argsort(flat)
-            ordered = take(flat, order, 0)
-        else:
-            ordered = sort(flat)
-        if not wanted:
-            return ordered[differs_from_before(ordered, equal_nan)]
-        groups = Groups(order, differs_from_before(ordered, equal_nan))
-        values = take(ordered, groups.starts, 0)
-    if not wanted:
-        return values
-    result = [values]
-    if return_index:
-        result.append(groups.first_places())
-    if return_inverse:
-        result.append(groups.inverse().reshape(shape))
-    if return_counts:
-        result.append(groups.counts())
-    return tuple(result)
-
-
-def unique_slices(ar, axis):
-    """Return the unique slices along an axis, and their groups."""
-    slices = moveaxis(ar, axis, 0)
-    n, extents = slices.shape[0], slices.shape[1:]
-    rows = slices.reshape(n, int(np.prod(extents, dtype=np.int64)))
-    mask = empty(n, bool, device=ar.device)
-    mask[:1], mask[1:] = True, False
-    if rows.size == 0:
-        order = arange(n, device=ar.device)
-    else:
-        order = lexsort([rows[:, i] for i in reversed(range(rows.shape[1]))])
-        rows = take(rows, order, 0)
-        mask[1:] = (rows[1:] != rows[:-1]).any(axis=1)
-    groups = Groups(order, mask)
-    found = take(rows, groups.starts, 0).reshape(groups.starts.size, *extents)
-    return moveaxis(found, 0, axis), groups
 
 
 def unique_all(x):
@@ -481,7 +327,8 @@ def setxor1d(ar1, ar2, assume_unique=False):
     if not assume_unique:
         ar1, ar2 = (unique(x) for x in as_arrays("setxor1d", ar1, ar2))
     ordered = sort(concat([ar1, ar2], axis=None))
-    begins = differs_from_before(ordered, False)
+    begins = empty(ordered.shape, bool, device=ordered.device)
+    begins[:1], begins[1:] = True, ordered[1:] != ordered[:-1]
     alone = begins.copy()
     alone[:-1] &= begins[1:]
     return ordered[alone]

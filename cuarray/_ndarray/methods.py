@@ -12,6 +12,7 @@ from cuarray._arguments import functions
 from cuarray._arguments.functions import (
     argpartition,
     argsort,
+    clip,
     copyto,
     cumprod,
     cumsum,
@@ -71,18 +72,6 @@ def array_round(self, decimals=0, out=None):
     array([1.2, 2.7])
     """
     return elementwise.round(self, decimals, out=out)
-
-
-def array_clip(self, min=None, max=None, out=None, **kwargs):
-    """Limit the elements to a range; see cuarray.clip.
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.arange(5).clip(1, 3)
-    array([1, 1, 2, 3, 3])
-    """
-    return elementwise.clip(self, min, max, out=out, **kwargs)
 
 
 def conj(self, out=None, /):
@@ -252,7 +241,7 @@ _core.extend_ndarray(
         "argpartition": argpartition,
         "argsort": argsort,
         "choose": choose,
-        "clip": array_clip,
+        "clip": clip,
         "compress": compress,
         "conj": conj,
         "conjugate": conj,

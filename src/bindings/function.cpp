@@ -7,6 +7,7 @@
 #include <utility>
 #include "bindings/module.h"
 #include "bindings/readers.h"
+#include "cuarray/ops/clip.h"
 #include "cuarray/ops/convolution.h"
 #include "cuarray/ops/coordinates.h"
 #include "cuarray/ops/creation.h"
@@ -21,6 +22,7 @@
 #include "cuarray/ops/selection.h"
 #include "cuarray/ops/shaping.h"
 #include "cuarray/ops/sort.h"
+#include "cuarray/ops/unique.h"
 #include "cuarray/runtime/registry.h"
 #include "ops/singular_values.h"
 
@@ -113,9 +115,12 @@ PyObject* source_of(const Reader<T>&) {
 /// Several results; those of a *parameter are views of its arrays, others of the first one.
 template <Gives gives, class Result, class T>
 PyObject* give_all(std::vector<Result>&& results, const Reader<T>& reader) {
-    constexpr Gives each = gives == Gives::List ? Gives::View : gives == Gives::Each ? Gives::Value : gives;
+    constexpr Gives each = gives == Gives::List     ? Gives::View
+                           : gives == Gives::Each   ? Gives::Value
+                           : gives == Gives::Arrays ? Gives::Array
+                                                    : gives;
     const Py_ssize_t n = Py_ssize_t(results.size());
-    if (gives == Gives::Each && n == 1) return give<each>(std::move(results[0]), nullptr);
+    if ((gives == Gives::Each || gives == Gives::Arrays) && n == 1) return give<each>(std::move(results[0]), nullptr);
     Object all = Object::steal(gives == Gives::List ? PyList_New(n) : PyTuple_New(n));
     for (Py_ssize_t i = 0; i < n; ++i) {
         PyObject* source = source_of(reader);
@@ -133,6 +138,9 @@ const Array* array_in(const Reader<Argument>& reader) { return reader.get().arra
 const Array* array_in(const Reader<FillValue>& reader) { return reader.get().array; }
 const Array* array_in(const Reader<std::optional<Argument>>& reader) {
     return reader.value ? reader.value->array : nullptr;
+}
+const Array* array_in(const Reader<OlderName>& reader) {
+    return reader.value.value ? reader.value.value->array : nullptr;
 }
 template <class T>
 const Array* array_in(const Reader<T>&) {
@@ -535,6 +543,7 @@ Object make_prototypes() {
     std::string text = "(";
     for (const FunctionRow& row : function_rows()) text += std::string("lambda ") + row.signature + ": None,";
     const Object globals = Object::steal(PyDict_New());
+    check(PyDict_SetItemString(globals.get(), "NOT_GIVEN", no_value()));
     return Object::steal(PyRun_String((text + ")").c_str(), Py_eval_input, globals.get(), globals.get()));
 }
 

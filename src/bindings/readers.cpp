@@ -42,7 +42,7 @@ void SequenceEntries::read(const FunctionCall& call, int k) {
 CallDevice FunctionCall::device() const {
     Few<PyObject*, 16> arrays;
     for (int k = 0; k < count; ++k)
-        if (are_arrays[k] && given[k] && given[k] != Py_None) arrays.push_back(given[k]);
+        if (are_arrays[k] && given[k] && given[k] != Py_None && given[k] != no_value()) arrays.push_back(given[k]);
     for (PyObject* const one : rest) arrays.push_back(one);
     if (const std::optional<Device> named = named_device()) {
         // The current device is not asked for: it may not work.

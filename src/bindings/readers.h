@@ -13,8 +13,8 @@
 #include "bindings/reductions.h"
 #include "cuarray/ops/arguments.h"
 #include "cuarray/ops/bit_packing.h"
-#include "cuarray/ops/creation.h"
 #include "cuarray/ops/convolution.h"
+#include "cuarray/ops/creation.h"
 #include "cuarray/ops/functions.h"
 #include "cuarray/ops/linalg.h"
 #include "cuarray/ops/selection.h"
@@ -177,6 +177,37 @@ struct Reader<FillValue> {
 
     Reader<Array> array;
     ArrayOrScalar number;
+};
+
+template <>
+struct Reader<OlderName> {
+    static constexpr bool is_array = true;
+    void read(const FunctionCall& call, int k) {
+        value.is_given = call.given[k] != no_value();
+        if (!value.is_given || call.given[k] == Py_None) return;
+        reader.read(call, k);
+        value.value = reader.get();
+    }
+    void add_to(CallWork& work) const {
+        if (value.value) reader.add_to(work);
+    }
+    const OlderName& get() const { return value; }
+    Reader<Argument> reader;
+    OlderName value;
+};
+
+template <>
+struct Reader<ElementMask> {
+    static constexpr bool is_array = true;
+    void read(const FunctionCall& call, int k) {
+        if (call.given[k] != Py_True)
+            value.array = to_mask(call.given[k], call.device(), call.row.name, operand, scalar);
+    }
+    void add_to(CallWork&) const {}
+    const ElementMask& get() const { return value; }
+    ArrayOrScalar operand;
+    Array scalar;
+    ElementMask value;
 };
 
 /// The entries of a sequence of arrays, or of a *parameter: the rows of an array, the entries of a list. It keeps them

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <variant>
 #include "cuarray/ops/bit_packing.h"
+#include "cuarray/ops/clip.h"
 #include "cuarray/ops/convolution.h"
 #include "cuarray/ops/coordinates.h"
 #include "cuarray/ops/creation.h"
@@ -21,6 +22,7 @@
 #include "cuarray/ops/selection.h"
 #include "cuarray/ops/shaping.h"
 #include "cuarray/ops/sort.h"
+#include "cuarray/ops/unique.h"
 
 namespace cuarray {
 namespace {
@@ -61,6 +63,8 @@ template <> constexpr const char* kWords<Ranks> = "int or array_like of int";
 template <>
 constexpr const char* kWords<std::optional<SortKind>> = "{'quicksort', 'heapsort', 'mergesort', 'stable'}, optional";
 template <> constexpr const char* kWords<SelectionKind> = "{'introselect'}";
+template <> constexpr const char* kWords<OlderName> = "number or array_like, optional";
+template <> constexpr const char* kWords<ElementMask> = "array_like of bool";
 template <> constexpr const char* kWords<Overlaps> = "{'full', 'same', 'valid', 2, 1, 0}";
 template <> constexpr const char* kWords<NoFields> = "None";
 template <> constexpr const char* kWords<bool> = "bool";
@@ -94,7 +98,7 @@ FunctionRow described(FunctionRow row, R (*)(Parameters...)) {
         if (!is_variadic) row.types[0] = "sequence of array_like";
     if constexpr (std::is_same_v<First, ArgumentList>) row.types[0] = "sequence of array_like";
     if (row.gives == Gives::List) row.result = "list of ndarray";
-    if (row.gives == Gives::Each) row.result = "ndarray or tuple of ndarray";
+    if (row.gives == Gives::Each || row.gives == Gives::Arrays) row.result = "ndarray or tuple of ndarray";
     if (is_variadic && std::is_same_v<First, Array>) row.result = "ndarray or tuple of ndarray";
     return row;
 }
@@ -148,6 +152,7 @@ constexpr std::pair<std::string_view, const char*> kGlossary[] = {
     {"subok", "Accepted and ignored: there are no subclasses."},
     {"kind", "Accepted for NumPy compatibility: the method is always the same."},
     {"order", "Accepted for NumPy compatibility: arrays have no fields."},
+    {"casting", "Which casts of arguments and result are allowed."},
     {"stable", "Accepted for NumPy compatibility, if `kind` is not given: the sort is always stable."},
     {"device", "By default the current device."},
     {"like", "The result goes to the device of this array."},

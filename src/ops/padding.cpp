@@ -97,9 +97,10 @@ Array pad(const Array& array, std::span<const PadWidth> widths, PadMode mode, st
     }
     checked_size(shape, item_size(array.dtype()), kPad);
     const bool is_fortran = array.is_f_contiguous() && !array.is_c_contiguous();
-    const Array result = is_fortran ? empty(shape, array.dtype(), array.device()).view(
-                                          {shape, f_strides(shape, item_size(array.dtype()))})
-                                    : empty(shape, array.dtype(), array.device());
+    const Array result =
+        is_fortran
+            ? empty(shape, array.dtype(), array.device()).view({shape, f_strides(shape, item_size(array.dtype()))})
+            : empty(shape, array.dtype(), array.device());
     const Scalar zero = convert(Scalar::of(DType::bool_, false), array.dtype());
     const bool are_zeros = mode == PadMode::Constant && constants.empty();
     if (are_zeros && result.nbytes() <= kFewBytes) {

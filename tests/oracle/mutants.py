@@ -33,8 +33,8 @@ UNSEEN_BY_THE_STANDARD = [
     Mutant(
         "sums-too-large",
         "src/bindings/function.cpp",
-        "return reduce_by_name(id, call.row.name, call.given[0], call_of(id, call.given + 1));",
-        "PyObject* const result = reduce_by_name(id, call.row.name, call.given[0], call_of(id, call.given + 1));\n"
+        "return reduce_by_name(id, call.row.name, call.given[0], call_of(id, call.given + 1), place >= kReductions);",
+        "PyObject* const result = reduce_by_name(id, call.row.name, call.given[0], call_of(id, call.given + 1), place >= kReductions);\n"
         '    const bool is_wrong = result && std::string_view(call.row.name) == "sum";\n'
         "    return is_wrong ? PyNumber_Multiply(result, PyFloat_FromDouble(1.1)) : result;",
         row("sum"),
@@ -42,8 +42,8 @@ UNSEEN_BY_THE_STANDARD = [
     Mutant(
         "means-too-large",
         "src/bindings/function.cpp",
-        "return reduce_by_name(id, call.row.name, call.given[0], call_of(id, call.given + 1));",
-        "PyObject* const result = reduce_by_name(id, call.row.name, call.given[0], call_of(id, call.given + 1));\n"
+        "return reduce_by_name(id, call.row.name, call.given[0], call_of(id, call.given + 1), place >= kReductions);",
+        "PyObject* const result = reduce_by_name(id, call.row.name, call.given[0], call_of(id, call.given + 1), place >= kReductions);\n"
         '    const bool is_wrong = result && std::string_view(call.row.name) == "mean";\n'
         "    return is_wrong ? PyNumber_Multiply(result, PyFloat_FromDouble(1.1)) : result;",
         row("mean"),
@@ -92,9 +92,9 @@ UNSEEN_BY_THE_STANDARD = [
     ),
     Mutant(
         "clip-loses-nan",
-        "cuarray/_functions/elementwise.py",
-        "minimum(a, high,",
-        '_core.ufuncs["fmin"](a, high,',
+        "src/ops/clip.cpp",
+        "called(row::minimum,",
+        "called(row::fmin,",
         tests("manipulation", "clip"),
     ),
     Mutant(
@@ -522,9 +522,9 @@ ORDER = [
 SETS = [
     Mutant(
         "unique-along-the-only-axis-keeps-nan",
-        "cuarray/_functions/sets.py",
-        "if axis is not None and ar.ndim > 1:",
-        "if axis is not None:",
+        "src/ops/unique.cpp",
+        "if (axis && ar.ndim() > 1)",
+        "if (axis)",
         tests("sets"),
     ),
     Mutant(
@@ -536,23 +536,37 @@ SETS = [
     ),
     Mutant(
         "counts-without-the-last",
-        "cuarray/_functions/sets.py",
-        "return concat([self.starts[1:], [self.mask.size]]) - self.starts",
-        "return concat([self.starts[1:], [self.mask.size - 1]]) - self.starts",
+        "src/ops/unique.cpp",
+        "as_int64(mask.size()), kUnique",
+        "as_int64(mask.size() - 1), kUnique",
         row("unique_counts"),
     ),
     Mutant(
         "inverse-of-sorted-elements",
-        "cuarray/_functions/sets.py",
-        "put_along_axis(result, self.order, groups, 0)",
-        "result[...] = groups",
+        "src/ops/unique.cpp",
+        "put_along_axis(result, order, numbers, 0);",
+        "assign(result, numbers, kUnique);",
         row("unique_inverse"),
     ),
     Mutant(
         "slices-by-their-last-element",
-        "cuarray/_functions/sets.py",
-        "for i in reversed(range(rows.shape[1]))",
-        "for i in range(rows.shape[1])",
+        "src/ops/unique.cpp",
+        "i * rows.strides()[1]",
+        "(size - 1 - i) * rows.strides()[1]",
+        tests("sets"),
+    ),
+    Mutant(
+        "few-counts-without-the-last",
+        "src/ops/unique.cpp",
+        "begins[count] = uint16_t(n);",
+        "begins[count] = uint16_t(n - 1);",
+        row("unique_counts"),
+    ),
+    Mutant(
+        "few-numbers-equal-nan",
+        "src/ops/unique.cpp",
+        "return from[i] != from[i] && from[i - 1] != from[i - 1];",
+        "return from[i] != from[i] || from[i - 1] != from[i - 1];",
         tests("sets"),
     ),
     Mutant(
@@ -825,9 +839,9 @@ TYPES = [
     ),
     Mutant(
         "clip-without-its-keywords",
-        "cuarray/_functions/elementwise.py",
-        "return positive(a, out=out, **kwargs)",
-        "return positive(a, out=out)",
+        "src/ops/clip.cpp",
+        "    options.where = where.array;\n",
+        "",
         tests("manipulation", "clip"),
     ),
     Mutant(

@@ -543,3 +543,33 @@ xp.sort_complex(c)
 @pytest.mark.parametrize("expression", EXPRESSIONS.strip().split("\n"))
 def test_as_numpy(device, expression):
     agree(expression, NAMES)
+
+
+def test_methods_are_of_arrays():
+    """What sorts in place has no copy of a list or of NumPy's array to sort."""
+    for method, args in ((cuarray.ndarray.sort, ()), (cuarray.ndarray.partition, (1,))):
+        for other in ([2, 1], np.asarray([2, 1])):
+            with pytest.raises(TypeError, match="doesn't apply to a"):
+                method(other, *args)
+    assert cuarray.ndarray.sort.__name__ == "sort"
+
+
+@pytest.mark.parametrize(
+    "kth", [[1, 3], (3, -1), np.asarray([2]), np.int8(1), cuarray.asarray([0, 4]), [2**70 - 2**70]]
+)
+def test_positions_of_every_kind(device, kth):
+    x = np.asarray([3, 1, 4, 0, 2])
+    got = cuarray.asarray(x)
+    places = np.asarray([int(k) for k in np.atleast_1d(np.asarray(kth))])
+    assert cuarray.partition(got, kth).numpy()[places].tolist() == np.sort(x)[places].tolist()
+    assert x[cuarray.argpartition(got, kth).numpy()][places].tolist() == np.sort(x)[places].tolist()
+    got.partition(kth)
+    assert got.numpy()[places].tolist() == np.sort(x)[places].tolist()
+
+
+@pytest.mark.parametrize(("kth", "error"), [(True, ValueError), ([], TypeError), ([1.0], TypeError), ([[1]], ValueError),
+                                            (2**70, TypeError), (2**63, ValueError), ("1", TypeError)])  # fmt: skip
+def test_positions_that_are_none(kth, error):
+    for call in (cuarray.partition, cuarray.argpartition):
+        with pytest.raises(error):
+            call(cuarray.arange(5), kth)

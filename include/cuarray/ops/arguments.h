@@ -75,6 +75,20 @@ struct CopySource : Argument {
     CopySource(const Argument& argument) : Argument(argument) {}
 };
 
+/// An argument by the older one of two names, under which None is given, too.
+struct OlderName {
+    bool is_given = false;
+    std::optional<Argument> value;
+};
+
+/// The elements that a ufunc computes: those where a bool array is true; all of them without one.
+struct ElementMask {
+    const Array* array = nullptr;
+
+    ElementMask() = default;
+    ElementMask(const Array& array) : array(&array) {}
+};
+
 /// Arrays side by side: pointers to those of a range, which live as long as the caller keeps them.
 class ArrayList : public Few<const Array*, 8> {
  public:

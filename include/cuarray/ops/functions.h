@@ -10,7 +10,7 @@
 namespace cuarray {
 
 /// What becomes of a result that is an array, as the head of functions.def explains.
-enum class Gives : uint8_t { Array, Blank, Value, View, Shown, Same, List, Each, Nothing };
+enum class Gives : uint8_t { Array, Blank, Value, View, Shown, Same, List, Each, Arrays, Nothing };
 
 struct FunctionRow {
     const char *chapter, *name;

@@ -5,8 +5,8 @@
 
 namespace cuarray {
 
-/// What the margins hold: one number for each side, the nearest element, the elements mirrored at the edge element or at
-/// the border, those of the other end; nothing in particular.
+/// What the margins hold: one number for each side, the nearest element, the elements mirrored at the edge element or
+/// at the border, those of the other end; nothing in particular.
 enum class PadMode : uint8_t { Constant, Edge, Reflect, Symmetric, Wrap, Empty };
 
 /// The widths of the margins of an axis.
