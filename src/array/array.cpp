@@ -121,7 +121,7 @@ Dims complete_shape(const Dims& wanted, int64_t size, const Dims& old) {
 Array Array::reshape(const Dims& wanted, char order, bool copy, bool never_copy) const {
     const Dims shape = complete_shape(wanted, size(), layout_.shape);
     checked_size(shape, item_size(dtype_), "reshape");
-    if (shape == layout_.shape && !copy) return view(layout_);
+    if (wanted == layout_.shape && !copy) return view(layout_);  // with -1 the strides are new, as in NumPy
     if (order == 'A') order = is_f_contiguous() && !is_c_contiguous() ? 'F' : 'C';
     if (order == 'F') {
         // Fortran order is C order of the transposed array into the reversed shape.

@@ -333,7 +333,10 @@ DType ArrayOrScalar::default_dtype() const {
 }
 
 Scalar ArrayOrScalar::exact_element(DType dtype, const char* function) const {
-    return kind_ == Kind::Scalar ? convert_exactly(scalar_, dtype, function) : element(dtype, function);
+    if (kind_ == Kind::Scalar) return convert_exactly(scalar_, dtype, function);
+    if (weak_.kind == Weak::Kind::Float)
+        return convert_exactly(Scalar::of(DType::float64, weak_.real), dtype, function);
+    return element(dtype, function);
 }
 
 Scalar ArrayOrScalar::element(DType dtype, const char* function) const {

@@ -317,7 +317,7 @@ std::variant<int64_t, Object> read_counts(PyObject* object, CallDevice device, P
     }
     CreationOptions options;
     options.home = device;
-    const bool is_nothing = !is_array_of(object) && kind == "f" && PyObject_Size(counts.get()) == 0;
+    const bool is_nothing = is_list(object) && kind == "f" && length_of(object) == 0;
     if (is_nothing) options.dtype = DType::int64;  // a list without entries
     return to_ndarray(counts.get(), options, parameter.function);
 }
@@ -368,7 +368,7 @@ StoredValues read_values(PyObject* object, PyObject* given, const char* function
         ArrayOrScalar number;
         if (number.load(object, {target.array.device(), false}, function) && number.is_scalar()) {
             warn_of_lost_imaginary_part(number.default_dtype(), dtype);
-            return number.element(dtype, function);
+            return is_python_number(object) ? number.exact_element(dtype, function) : number.element(dtype, function);
         }
     }
     CreationOptions options;
@@ -378,7 +378,7 @@ StoredValues read_values(PyObject* object, PyObject* given, const char* function
     if (is_plain) options.dtype = dtype;
     const Object values = to_ndarray(object, options, function);
     warn_of_lost_imaginary_part(array_of(values.get()).dtype(), dtype);
-    return {array_of(values.get()), !is_plain};
+    return {array_of(values.get()), has_attribute(object, "__array__")};
 }
 
 void read_source(const FunctionCall& call, int k, ArrayOrScalar& source) {

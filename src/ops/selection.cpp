@@ -47,8 +47,10 @@ IndexedElements places_along(const Array& array, const Array& indices, int axis,
 }
 
 /// Integers: bools count as 0 and 1, an empty list has none. Converted, they are kept in `made`.
-const Array& as_integers(const IndexArray& given, Array& made) {
+const Array& as_integers(const IndexArray& given, Array& made, const char* name) {
     const bool counts = given.array.dtype() == DType::bool_ || (!given.has_dtype && given.array.is_empty());
+    if (!counts && info(given.array.dtype()).kind > Kind::Signed)
+        raise(ErrorKind::Type, name, ": indices must be integers, not ", info(given.array.dtype()).name);
     return counts ? made = astype(given.array, DType::int64, 'K', false) : given.array;
 }
 
@@ -206,7 +208,7 @@ Array mask_of_target(const OutputArray& target, const IndexArray& mask, const ch
 
 Array take(const Array& a, const IndexArray& indices, std::optional<int64_t> axis, Array* out, Outside mode) {
     Array integers, line;
-    const Array& places = as_integers(indices, integers);
+    const Array& places = as_integers(indices, integers, "take");
     if (!axis) return take_along(flattened(a, line), places, 0, out, mode);
     const Array& array = a.ndim() == 0 ? line = a.reshape({1}) : a;
     return take_along(array, places, normalise_axis(*axis, array.ndim(), "take"), out, mode);
@@ -257,7 +259,7 @@ Array flatnonzero(const Array& a) {
 void put(const OutputArray& a, const IndexArray& ind, const StoredValues& v, Outside mode) {
     check_target(a, "put");
     Array integers, line;
-    const Array& indices = flattened(as_integers(ind, integers), line);
+    const Array& indices = flattened(as_integers(ind, integers, "put"), line);
     const int64_t size = a.array.size();
     if (!indices.is_empty() && size == 0)
         raise(ErrorKind::Index, "put: no positions in an empty array of shape ", to_string(a.array.shape()));

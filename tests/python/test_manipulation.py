@@ -56,6 +56,7 @@ def test_shapes(expression, device):
         "xp.tile(x, ())", "xp.tile(e[:, :0], 2**40)", "xp.repeat(e[:, 0], 2**40)", "xp.repeat(v, e[:, 0])", "xp.tile(f.T, (1, 2))",
         "xp.repeat(v, 3)", "xp.repeat(x, 2)", "xp.repeat(x, 2, 1)", "xp.repeat(x, 2, -1)", "xp.repeat(x, 0, 0)", "xp.repeat(s, 4)", "xp.repeat(x, -1)",
         "xp.repeat(x, 2, 3)", "xp.repeat(f.T, 2, axis=0)", "xp.repeat(v, [2])", "xp.repeat(s, 2, axis=0)", "xp.repeat(s, 2, -1)", "xp.repeat(s, 2, 1)", "v.repeat(2)",
+        "xp.repeat(v, 0.0, axis=type('A', (), {'__index__': lambda self: 1})())",
     ],
 )  # fmt: skip
 def test_orders(expression, device):
