@@ -799,7 +799,7 @@ MUTANTS = [
     ),
     Mutant(
         "dlpack-consumed-for-no-device",
-        "src/bindings/arrays.cpp",
+        "src/bindings/array_functions.cpp",
         "if (device) backend(*device);",
         "",
         "tests/python/test_protocols_dlpack.py -k device_that_is_not_there",

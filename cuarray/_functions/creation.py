@@ -3,7 +3,6 @@
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.axes import integer
 from cuarray._arguments.functions import empty
 from cuarray._arguments.operands import under_its_name
 from cuarray._core import ndarray
@@ -11,10 +10,6 @@ from cuarray._core import ndarray
 __all__ = [
     "array", "asarray", "ascontiguousarray", "asfortranarray", "copy", "from_dlpack", "frombuffer", "fromiter",
 ]  # fmt: skip
-
-
-#: The most axes of an array.
-MOST_AXES = 64
 
 
 def as_array(a, device=None):
@@ -56,8 +51,7 @@ def shown(found, function, device=None, like=None):
 # From objects.
 
 
-@_core.without_binding
-@_core.with_fast_path
+@_core.array_function
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, device=None, like=None, ndmax=64):
     """Make a new array from any object that holds numbers.
 
@@ -105,20 +99,9 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, dev
     array([[1. , 2. ],
            [3. , 4.5]])
     """
-    ndmax = integer(ndmax, "ndmax", "array")
-    if not 0 <= ndmax <= MOST_AXES:
-        raise ValueError(f"array: ndmax must be in 0..{MOST_AXES}, not {ndmax}")
-    if integer(ndmin, "ndmin", "array") > ndmax:
-        raise ValueError(f"array: ndmin is {ndmin} and must be at most ndmax, {ndmax}")
-    if ndmax < MOST_AXES and isinstance(object, list | tuple):
-        depth = _core.array_from_object(object, dtype, device_for(device, like)).ndim
-        if depth > ndmax:
-            raise ValueError(f"array: the lists give {depth} axes, and ndmax is {ndmax}")
-    return _core.array_from_object(object, dtype, device_for(device, like), copy, order, ndmin)
 
 
-@_core.without_binding
-@_core.with_fast_path
+@_core.array_function
 def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """Make an array from any object that holds numbers, without a copy if possible.
 
@@ -157,12 +140,9 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     >>> ca.asarray(x) is x
     True
     """
-    if type(a) is ndarray and a.ndim and dtype is order is copy is device is like is None:
-        return a
-    return _core.array_from_object(a, dtype, device_for(device, like), copy, order)
 
 
-@_core.without_binding
+@_core.array_function
 def ascontiguousarray(a, dtype=None, *, device=None, like=None):
     """Make a C-contiguous array of at least one axis, without a copy if `a` is one already.
 
@@ -187,10 +167,9 @@ def ascontiguousarray(a, dtype=None, *, device=None, like=None):
     >>> ca.ascontiguousarray(ca.zeros((2, 3)).T).flags.c_contiguous
     True
     """
-    return _core.array_from_object(a, dtype, device_for(device, like), None, "C", 1)
 
 
-@_core.without_binding
+@_core.array_function
 def asfortranarray(a, dtype=None, *, device=None, like=None):
     """Make a Fortran-contiguous array of at least one axis, without a copy if `a` is one already.
 
@@ -215,7 +194,6 @@ def asfortranarray(a, dtype=None, *, device=None, like=None):
     >>> ca.asfortranarray(ca.zeros((2, 3))).strides
     (8, 16)
     """
-    return _core.array_from_object(a, dtype, device_for(device, like), None, "F", 1)
 
 
 def copy(a, order="K", subok=False):
@@ -342,11 +320,7 @@ def fromiter(iter, dtype, count=-1, *, device=None, like=None):
     return asarray(np.fromiter(iter, _core.dtype(dtype), count), device=device, like=like)
 
 
-import_tensor = under_its_name(_core.from_dlpack)
-
-
-@_core.without_binding
-@_core.with_fast_path
+@_core.array_function
 def from_dlpack(x, /, *, device=None, copy=None):
     """Import another library's array through DLPack, without a copy if it is on the same device.
 
@@ -383,4 +357,3 @@ def from_dlpack(x, /, *, device=None, copy=None):
     >>> ca.from_dlpack(np.arange(3), device="cpu").shape
     (3,)
     """
-    return import_tensor(x, device=device, copy=copy)

@@ -23,60 +23,6 @@ namespace py = pybind11;
 namespace cuarray::python {
 namespace {
 
-/// What copy= asks for, as NumPy reads it: None stands for "where needed", other objects for their truth.
-std::optional<bool> to_copy(PyObject* copy) {
-    if (copy == Py_None) return std::nullopt;
-    if (PyUnicode_Check(copy)) refuse(PyExc_ValueError, {"copy"}, "True, False or None", copy);
-    return is_true(copy);
-}
-
-Object array_from_object(PyObject* object, DType dtype, std::optional<Device> device, PyObject* copy, PyObject* order,
-                         Integer<"ndmin"> ndmin) {
-    const bool is_plain_copy = copy == Py_True && dtype == DType::none && ndmin <= 0 && PyUnicode_Check(order) &&
-                               PyUnicode_CompareWithASCIIString(order, "K") == 0;
-    if (is_plain_copy && device && is_direct(*device))
-        if (Array few = copy_of_few(object, *device)) return Object::steal(wrap(std::move(few)));
-    CreationOptions options;
-    options.dtype = dtype;
-    options.device = device;
-    const std::optional<bool> copies = to_copy(copy);
-    options.copy = !copies   ? CreationOptions::Copy::IfNeeded
-                   : *copies ? CreationOptions::Copy::Always
-                             : CreationOptions::Copy::Never;
-    options.order = to_order(order, "CFAK", 'K');
-    if (ndmin > kMaxDims)
-        raise(ErrorKind::Value, "array: ndmin is ", ndmin.value, "; at most ", kMaxDims, " dimensions are supported");
-    options.ndmin = int(std::max<int64_t>(ndmin, 0));
-    Object made = to_ndarray(object, options, "array");
-    // What is asked for is an array, to which one may write.
-    if (as_ndarray(made.get())->is_value && options.copy != CreationOptions::Copy::Never)
-        made = Object::steal(wrap(cuarray::copy(array_of(made.get()))));
-    return made;
-}
-
-Object from_dlpack(PyObject* object, std::optional<Device> device, PyObject* given_copy) {
-    refuse_to_strip(object, "from_dlpack");
-    if (is_numpy_array(object) && has_swapped_bytes(object))
-        fail(PyExc_BufferError, "from_dlpack: the bytes are swapped; write x.astype(x.dtype.newbyteorder('='))");
-    const std::optional<bool> copy = to_copy(given_copy);
-    if (device) backend(*device);  // before a capsule is consumed
-    // An array of ours stays in its memory, whose work is in order on all streams: an import would not know
-    // of it.
-    const bool is_ours = is_ndarray(object), is_numpys = is_native_numpy(object);
-    Array imported = is_ours     ? array_of(object).view(array_of(object).layout())
-                     : is_numpys ? import_native_numpy(object)
-                                 : import_dlpack(object, device, copy);
-    if (!device || *device == imported.device()) {
-        // A producer too old to know copy=True has handed out its own memory.
-        const bool is_own = copy && *copy && (is_ours || is_numpys || imported.storage().is_exported());
-        return Object::steal(wrap(is_own ? cuarray::copy(imported, 'K') : std::move(imported)));
-    }
-    if (copy && !*copy)
-        raise(ErrorKind::Value, "from_dlpack: moving from ", to_string(imported.device()), " to ", to_string(*device),
-              " needs a copy, and copy=False was given");
-    return Object::steal(wrap(without_gil(true, [&] { return to_device(imported, *device); })));
-}
-
 Array multiply_matrices(const Array& x, const Array& y, DType dtype) {
     return without_gil(is_long(x.device(), std::max(x.size(), y.size())), [&] { return matmul(x, y, dtype); });
 }
@@ -170,12 +116,6 @@ py::list run_lapack(const std::string& kind, const std::vector<Array>& arrays, D
     return results;
 }
 
-void bind_creation(py::module_& m) {
-    m.def("array_from_object", &array_from_object, py::arg("obj"), py::arg("dtype") = py::none(),
-          py::arg("device") = py::none(), py::arg("copy") = py::none(), py::arg("order") = "K", py::arg("ndmin") = 0);
-    m.def("from_dlpack", &from_dlpack, py::arg("x"), py::arg("device"), py::arg("copy"));
-}
-
 void bind_memory(py::module_& m) {
     m.def("matmul", &multiply_matrices, py::arg("left"), py::arg("right"), py::arg("dtype") = py::none());
     m.def("triangle", [](const Array& x, Integer<"k"> k, bool upper) { return triangle(x, k, upper); });
@@ -252,7 +192,7 @@ void bind_reductions(py::module_& m) {
 }  // namespace
 
 void bind_arrays(py::module_& module) {
-    bind_creation(module);
+    bind_array_functions(module);
     bind_memory(module);
     bind_reductions(module);
 }

@@ -184,6 +184,7 @@ ImportedArray read_through_numpy(PyObject* object, const CreationOptions& option
 
 ImportedArray read(PyObject* object, const CreationOptions& options, const char* function) {
     if (is_ndarray(object)) return {array_of(object), Object::share(object), false, true};
+    if (Array shared = import_native_numpy(object)) return {std::move(shared), Object::share(object), false, false};
     if (is_numpy_array(object)) return read_numpy(object, object, false, options, function);
     refuse_to_strip(object, function);
     if (PyList_Check(object) || PyTuple_Check(object)) {
@@ -297,6 +298,13 @@ Array array_of_number(PyObject* object, const CreationOptions& options, const ch
 }  // namespace
 
 Object to_ndarray(PyObject* object, const CreationOptions& options, const char* function) {
+    const bool is_plain = options.dtype == DType::none && options.order == 'K' && options.ndmin == 0;
+    if (is_plain && is_ndarray(object) && options.copy != CreationOptions::Copy::Always && !options.device &&
+        !as_ndarray(object)->is_value)
+        return Object::share(object);
+    if (is_plain && options.copy == CreationOptions::Copy::Always && is_native_numpy(object))
+        if (const Device device = device_wanted(options); is_direct(device))
+            if (Array few = copy_of_few(object, device)) return Object::steal(wrap(std::move(few)));
     if (Array number = array_of_number(object, options, function))
         return Object::steal(wrap(with_leading_axes(std::move(number), options.ndmin)));
     if (Array numbers = array_of_numbers(object, options))

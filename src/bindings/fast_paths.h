@@ -26,7 +26,6 @@ struct FastFunction {
 constexpr int64_t kMostBytes = 1 << 23;
 
 std::span<const FastFunction> array_paths();
-std::span<const FastFunction> creation_paths();
 std::span<const FastFunction> numeric_paths();
 
 /// A new array or value from work(), which runs without the GIL where it is long.

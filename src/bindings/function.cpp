@@ -2,6 +2,7 @@
 // function, which runs without the GIL where that is worth it, and its result is wrapped.
 #include "bindings/function.h"
 #include <algorithm>
+#include <forward_list>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -642,6 +643,24 @@ Object make_linalg_function(PyObject* prototype) {
     fail(PyExc_TypeError, "linalg_function: there is no function of the name of %R", prototype);
 }
 
+/// One of array_functions(), with the signature and the docstring of a Python function.
+Object make_array_function(PyObject* prototype) {
+    static std::forward_list<std::pair<FunctionRow, BoundFunction>> all;
+    const std::string name = attribute_text(prototype, "__name__");
+    for (const ObjectFunction& one : array_functions()) {
+        if (name != one.name) continue;
+        auto& [row, bound] = all.emplace_front();
+        row.name = one.name;
+        row.gives = Gives::Array;
+        row.signature = row.summary = row.parameters = row.raises = row.example = row.chapter = "";
+        row.is_bound = false;  // as NumPy's
+        bound.run = one.run;
+        const Object text = Object::steal(PyUnicode_InternFromString(row.name));
+        return make_table_function(row, bound, prototype, text.get());
+    }
+    fail(PyExc_TypeError, "array_function: there is none of the name of %R", prototype);
+}
+
 }  // namespace
 
 void bind_functions(pybind11::module_& m) {
@@ -664,6 +683,7 @@ void bind_functions(pybind11::module_& m) {
           "The function of a public row of reductions.def, described by a Python function.");
     m.def("linalg_function", &make_linalg_function,
           "The function of cuarray.linalg of that name, described by a Python function.");
+    m.def("array_function", &make_array_function, "A function that reads objects, described by a Python function.");
     m.def("function_alias", &make_function_alias, "The same function by another name.");
 }
 
