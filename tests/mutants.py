@@ -1710,8 +1710,8 @@ MUTANTS = [
     Mutant(
         "scalars-wrap-where-they-are-set",
         "src/bindings/convert.cpp",
-        "kind_ == Kind::Scalar ? convert_exactly(scalar_, dtype, function)",
-        "kind_ == Kind::Scalar ? convert(scalar_, dtype)",
+        "if (kind_ == Kind::Scalar) return convert_exactly(scalar_, dtype, function);",
+        "if (kind_ == Kind::Scalar) return convert(scalar_, dtype);",
         "tests/python/test_indexing.py -k fit",
     ),
     Mutant(

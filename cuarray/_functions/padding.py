@@ -83,7 +83,7 @@ def pad(array, pad_width, mode="constant", **kwargs):
            [9, 9, 9]])
     """
     a = as_array(array)
-    if type(pad_width) is int and mode in OF_ELEMENTS and not kwargs:
+    if type(pad_width) is int and pad_width >= 0 and mode in OF_ELEMENTS and not kwargs:
         return _core.pad(a, pad_width, mode, None)
     widths = pad_widths(pad_width, a.ndim)
     if callable(mode):

@@ -6,8 +6,8 @@
 
 namespace cuarray::python {
 
-void bind_devices(pybind11::module_& module);        ///< the class device, current and default device, doctor
-void bind_arrays(pybind11::module_& module);         ///< creation, joining, memory questions, reductions
+void bind_devices(pybind11::module_& module);  ///< the class device, current and default device, doctor
+void bind_arrays(pybind11::module_& module);   ///< creation, joining, memory questions, reductions
 void bind_array_functions(pybind11::module_& module);
 void bind_other_arrays(pybind11::module_& module);   ///< what other libraries' arrays are
 void bind_ufunc_methods(pybind11::module_& module);  ///< what functions along an axis are made of
