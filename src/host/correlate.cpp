@@ -38,7 +38,9 @@ void run(const LoopLibrary& library, const Correlate& task) {
                                                      n, 0, n + task.taps - 1);
     });
     const int64_t ends[] = {0, first, last, task.count};
-    parallel_for(2, [&](int64_t i) { run_end(library, task, ends[2 * i], ends[2 * i + 1]); });
+    const auto run_ends = [&](int64_t i) { run_end(library, task, ends[2 * i], ends[2 * i + 1]); };
+    if (task.taps * task.taps > kTaskElements) return parallel_for(2, run_ends);
+    run_ends(0), run_ends(1);  // to wake another thread takes longer
 }
 
 }  // namespace cuarray::host
