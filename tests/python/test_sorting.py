@@ -560,7 +560,8 @@ def test_methods_are_of_arrays():
 def test_positions_of_every_kind(device, kth):
     x = np.asarray([3, 1, 4, 0, 2])
     got = cuarray.asarray(x)
-    places = np.asarray([int(k) for k in np.atleast_1d(np.asarray(kth))])
+    on_host = kth.numpy() if isinstance(kth, cuarray.ndarray) else kth
+    places = np.asarray([int(k) for k in np.atleast_1d(on_host)])
     assert cuarray.partition(got, kth).numpy()[places].tolist() == np.sort(x)[places].tolist()
     assert x[cuarray.argpartition(got, kth).numpy()][places].tolist() == np.sort(x)[places].tolist()
     got.partition(kth)
