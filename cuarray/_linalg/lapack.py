@@ -34,8 +34,11 @@ def named(name, function, *args, **options):
     """Call a function of cuarray.linalg for another one, whose name its errors then begin with."""
     try:
         return function(*args, **options)
-    except (LinAlgError, TypeError, ValueError, NotImplementedError) as error:
-        raise type(error)(f"{name}:{str(error).partition(':')[2]}") from None
+    except (LinAlgError, TypeError, ValueError, RuntimeError) as error:
+        text, own = str(error), f"{function.__name__}:"
+        if not text.startswith(own):
+            raise
+        raise type(error)(f"{name}:{text.removeprefix(own)}") from None
 
 
 def least_squares_on_host(a, b, rcond):

@@ -237,7 +237,10 @@ PyObject* run_function(const FunctionCall& call, R (*)(Parameters...), std::inde
         fail(PyExc_TypeError, "descriptor '%s' for 'ndarray' objects doesn't apply to a '%s' object",
              python_name(call.row).c_str(), Py_TYPE(call.given[0])->tp_name);
     std::tuple<UnsetReader<Parameters>...> readers;
-    (std::get<k>(readers).read(call, int(k)), ...);
+    // Types first: what is asked for is judged before what is given, as NumPy does.
+    constexpr auto is_dtype = []<class T>(const Reader<T>&) { return std::is_same_v<T, DType>; };
+    ((is_dtype(std::get<k>(readers)) ? std::get<k>(readers).read(call, int(k)) : void()), ...);
+    ((is_dtype(std::get<k>(readers)) ? void() : std::get<k>(readers).read(call, int(k))), ...);
     const Array* first = nullptr;
     if constexpr ((Reader<std::remove_cvref_t<Parameters>>::is_array + ... + 0) > 1 ||
                   std::is_same_v<R, ArrayOrNumber>) {

@@ -27,7 +27,7 @@ from arguments import ALL, FORMS, KINDS, parameters
 import cuarray as ca
 
 SECONDS = 30
-LEFT_OUT = {"set_allocator", "register_flush", "flush_peers"}
+LEFT_OUT = {"set_allocator", "register_flush", "flush_peers", "limit"}
 MODULES = [ca.linalg, ca.fft, ca.random, ca.memory, ca.testing, ca.lib.stride_tricks]
 #: Arguments that fit most functions and methods, of which those that raise are left out.
 GENERIC = [
@@ -109,6 +109,7 @@ def calls():
         for name in dir(kind):
             if name in (
                 "__class__",
+                "__init__",
                 "__init_subclass__",
                 "__subclasshook__",
                 "__new__",
