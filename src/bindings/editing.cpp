@@ -1,6 +1,7 @@
 // editing.cpp -- delete, insert and pad: the positions and numbers that the host reads, for the Python package.
 #include "cuarray/ops/editing.h"
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <vector>
 #include "bindings/module.h"
@@ -201,8 +202,14 @@ PyObject* pad_array(PyObject*, Arguments args, Py_ssize_t) {
             constants.assign(2 * widths.size(), constant);
         } else if (args[3] != Py_None) {
             const Array table = to_device(astype(array_of(args[3]), array.dtype(), 'K', false), Device{});
-            for (int64_t k = 0; k < table.size(); ++k)
-                constants.push_back(item(table.reshape({-1}).view(Layout(), k * item_size(table.dtype())), "pad"));
+            std::vector<unsigned char> bytes(size_t(table.nbytes()));
+            read_contiguous(table, bytes.data());
+            const size_t item = size_t(item_size(table.dtype()));
+            constants.resize(size_t(table.size()));
+            for (size_t k = 0; k < constants.size(); ++k) {
+                constants[k].dtype = table.dtype();
+                std::memcpy(constants[k].bytes, bytes.data() + k * item, item);
+            }
         }
         int64_t elements = 1;
         for (size_t d = 0; d < widths.size(); ++d)
