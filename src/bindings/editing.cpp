@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 #include <vector>
+#include "bindings/fast_paths.h"
 #include "bindings/module.h"
 #include "bindings/ndarray.h"
 #include "bindings/readers.h"
