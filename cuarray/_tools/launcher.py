@@ -15,10 +15,10 @@ from importlib.machinery import SourceFileLoader
 
 from cuarray import _core
 
-PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__))) + os.sep
+PACKAGE = tuple(os.path.dirname(os.path.dirname(file)) + os.sep for file in (__file__, os.path.realpath(__file__)))
 
 #: The folders of cuarray and of the standard library; installed packages are known by a part of their path.
-LIBRARIES = (PACKAGE, os.path.dirname(os.path.realpath(os.__file__)) + os.sep)
+LIBRARIES = (*PACKAGE, os.path.dirname(os.path.realpath(os.__file__)) + os.sep)
 INSTALLED = {"site-packages", "dist-packages"}
 
 USAGE = (
@@ -162,7 +162,7 @@ def run(arguments, is_module=False, replaces_numpy=True):
 def show_traceback(error):
     """Show an exception as Python does, without the frames in front of the program's; Python shows it no more."""
     trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename.startswith((PACKAGE, "<frozen runpy")):
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith((*PACKAGE, "<frozen runpy")):
         trace = trace.tb_next
     sys.excepthook(type(error), error.with_traceback(trace), trace)
     sys.excepthook = lambda *_: None
