@@ -295,17 +295,29 @@ Array array_of_number(PyObject* object, const CreationOptions& options, const ch
     return full({}, number.element(dtype, function), device);
 }
 
+/// A NumPy array as it is: its memory on a host device, or a copy of few elements; null where there is more to do.
+Object unchanged_numpy(PyObject* object, Device device, bool copies) {
+    if (!is_direct(device)) return {};
+    Array array = copies ? copy_of_few(object, device) : import_native_numpy(object);
+    if (!array) return {};
+    Object made = Object::steal(wrap(std::move(array)));
+    if (!copies) set_base(made.get(), object);
+    return made;
+}
+
 }  // namespace
 
 Object to_ndarray(PyObject* object, const CreationOptions& options, const char* function) {
     const bool is_plain = options.dtype == DType::none && options.order == 'K' && options.ndmin == 0;
-    if (is_plain && is_ndarray(object) && options.copy != CreationOptions::Copy::Always && !options.device &&
-        !as_ndarray(object)->is_value)
-        return Object::share(object);
-    if (is_plain && options.copy == CreationOptions::Copy::Always && is_native_numpy(object))
-        if (const Device device = device_wanted(options); is_direct(device))
-            if (Array few = copy_of_few(object, device)) return Object::steal(wrap(std::move(few)));
-    if (Array number = array_of_number(object, options, function))
+    const bool copies = options.copy == CreationOptions::Copy::Always;
+    if (is_plain && is_ndarray(object) && !options.device && !as_ndarray(object)->is_value) {
+        if (!copies) return Object::share(object);
+        const Array array = array_of(object);  // others may resize the object meanwhile
+        return Object::steal(wrap(without_gil(array, [&] { return copy(array, 'K'); })));
+    }
+    if (is_plain && is_native_numpy(object))
+        if (Object made = unchanged_numpy(object, device_wanted(options), copies)) return made;
+    if (Array number = is_list(object) ? Array() : array_of_number(object, options, function))
         return Object::steal(wrap(with_leading_axes(std::move(number), options.ndmin)));
     if (Array numbers = array_of_numbers(object, options))
         return Object::steal(wrap(with_leading_axes(std::move(numbers), options.ndmin)));

@@ -1,9 +1,5 @@
-// fast_arrays.cpp -- fast paths of functions of one array: views, copies, elements, bytes; and NumPy's dispatch.
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
+// fast_arrays.cpp -- fast paths of tobytes and of NumPy's dispatch.
 #include "bindings/fast_paths.h"
-#include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {
 namespace {

@@ -67,24 +67,6 @@ bool read_float(PyObject* object, double& number) {
     return int64_t(number) == integer;
 }
 
-bool read_axis(PyObject* object, int ndim, int64_t& axis) {
-    if ((object && !read_int(object, axis)) || axis < -ndim || axis >= ndim) return false;
-    if (axis < 0) axis += ndim;
-    return true;
-}
-
-bool is_axis(PyObject* object, int64_t axis, int ndim) {
-    int64_t number;
-    return !object || (read_int(object, number) && (number == axis || number == axis - ndim));
-}
-
-bool is_current(PyObject* device) {
-    if (!device) return true;
-    if (PyUnicode_CheckExact(device))
-        return PyUnicode_CompareWithASCIIString(device, "cpu") == 0 && is_current_device({});
-    return Py_TYPE(device) == Py_TYPE(to_python(Device{}).get()) && is_current_device(to_device(device, {}, nullptr));
-}
-
 bool is_direct(Device device) { return is_on_host(device) && backend(device).front().direct(); }
 
 namespace {

@@ -22,8 +22,6 @@ struct FastFunction {
     FastPath path;
     int which = 0;
 };
-/// So many bytes are copied by one thread that holds the GIL.
-constexpr int64_t kMostBytes = 1 << 23;
 
 std::span<const FastFunction> array_paths();
 std::span<const FastFunction> numeric_paths();
@@ -41,12 +39,6 @@ bool read_float(PyObject* object, double& number);
 bool read_int(PyObject* object, int64_t& value);
 bool read_shape(PyObject* object, Dims& shape);
 bool read_dtype(PyObject* object, DType& dtype);
-/// Reads an axis of so many, counted from either end, as one counted from the first; absent, `axis` is the default.
-bool read_axis(PyObject* object, int ndim, int64_t& axis);
-/// Whether a parameter is absent, or that axis of so many, counted from either end.
-bool is_axis(PyObject* object, int64_t axis, int ndim);
-/// Whether a parameter `device` is absent, or the current device as an object or as "cpu".
-bool is_current(PyObject* device);
 /// Whether the host may write new arrays of the current device at once.
 bool is_direct(Device device);
 /// A new array of lists and tuples of Python floats, ints and float64 and int64 elements, or of Python bools alone, as

@@ -611,6 +611,13 @@ Object make_function_alias(PyObject* function, const std::string& name) {
     return make_table_function(*f.row, *f.bound, f.prototype, text.get());
 }
 
+/// Makes a row of what a Python function describes: only its name and what it gives are said here.
+void describe_in_python(FunctionRow& row, const char* name, Gives gives) {
+    row.name = name;
+    row.gives = gives;
+    row.signature = row.summary = row.parameters = row.raises = row.example = row.chapter = "";
+}
+
 /// The function of a public row of reductions.def, or of one behind "nan", with the signature and the docstring of a
 /// Python function.
 Object make_reduction_function(PyObject* prototype) {
@@ -622,9 +629,7 @@ Object make_reduction_function(PyObject* prototype) {
     static BoundFunction bound[kReductions];
     static std::string names[kReductions];
     FunctionRow& row = reduction_rows[skips_nan ? id + kReductions : id];
-    row.name = skips_nan ? (names[id] = name).c_str() : reductions()[id].name;
-    row.gives = Gives::Value;
-    row.signature = row.summary = row.parameters = row.raises = row.example = row.chapter = "";
+    describe_in_python(row, skips_nan ? (names[id] = name).c_str() : reductions()[id].name, Gives::Value);
     bound[id].run = run_reduction;
     const Object code = Object::steal(PyObject_GetAttrString(prototype, "__code__"));
     bound[id].parameters = number_in(code.get(), "co_argcount") + number_in(code.get(), "co_kwonlyargcount");
@@ -638,7 +643,7 @@ Object make_linalg_function(PyObject* prototype) {
     const std::string name = attribute_text(prototype, "__name__");
     for (size_t i = 0; i < std::size(kLinalgFunctions); ++i) {
         if (name != kLinalgFunctions[i].name) continue;
-        rows[i] = {"", kLinalgFunctions[i].name, Gives::Value, "", "", "", "", ""};
+        describe_in_python(rows[i], kLinalgFunctions[i].name, Gives::Value);
         rows[i].module = "cuarray.linalg";
         const Object text = Object::steal(PyUnicode_InternFromString(rows[i].name));
         return make_table_function(rows[i], kLinalgFunctions[i].bound, prototype, text.get());
@@ -653,9 +658,7 @@ Object make_array_function(PyObject* prototype) {
     for (const ObjectFunction& one : array_functions()) {
         if (name != one.name) continue;
         auto& [row, bound] = all.emplace_front();
-        row.name = one.name;
-        row.gives = Gives::Array;
-        row.signature = row.summary = row.parameters = row.raises = row.example = row.chapter = "";
+        describe_in_python(row, one.name, Gives::Array);
         row.is_bound = false;  // as NumPy's
         bound.run = one.run;
         const Object text = Object::steal(PyUnicode_InternFromString(row.name));

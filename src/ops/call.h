@@ -35,6 +35,12 @@ struct Call {
 /// Whether an integer dtype can represent the number; false for bool.
 bool holds(DType dtype, const Weak& number);
 
+/// Whether an argument may become an element: a dtype by the casting rule, a Python number if the kind can hold it.
+bool may_pass(ArgType arg, DType to, Casting casting);
+
+/// The dtype of an array of such Python numbers.
+DType default_dtype(Weak::Kind kind);
+
 /// The truth value of a Python number.
 bool is_true(const Weak& number);
 

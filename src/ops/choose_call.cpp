@@ -53,7 +53,8 @@ bool choose_exact(Call& c, ArgType (&types)[kMaxIn]) {
     return found;
 }
 
-/// Whether an argument may be passed to the loop: a dtype by the casting rule, a Python number if the kind can hold it.
+}  // namespace
+
 bool may_pass(ArgType arg, DType to, Casting casting) {
     if (!arg.is_weak()) return can_cast(arg.dtype, to, casting);
     const Kind kind = info(to).kind;
@@ -61,10 +62,11 @@ bool may_pass(ArgType arg, DType to, Casting casting) {
     return rank >= int(arg.weak) || casting == Casting::Unsafe;
 }
 
-/// The dtype of an array of such Python numbers.
 DType default_dtype(Weak::Kind kind) {
     return kind == Weak::Kind::Int ? DType::int64 : kind == Weak::Kind::Float ? DType::float64 : DType::complex128;
 }
+
+namespace {
 
 void check_inputs(const Call& c) {
     for (size_t i = 0; i < c.args.size(); ++i) {

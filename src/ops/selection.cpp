@@ -7,6 +7,7 @@
 #include "cuarray/ops/reduction.h"
 #include "cuarray/ops/shaping.h"
 #include "cuarray/ops/ufunc.h"
+#include "ops/call.h"
 #include "ops/few_rows.h"
 #include "ops/indexed_elements.h"
 
@@ -182,19 +183,6 @@ Array safe_values_beside(const OutputArray& target, const StoredValues& values, 
     return values_beside(target, values);
 }
 
-/// The dtype of a Python number, and whether elements of another dtype hold it under any casting rule.
-DType dtype_of(const Weak& number) {
-    return number.kind == Weak::Kind::Int     ? DType::int64
-           : number.kind == Weak::Kind::Float ? DType::float64
-                                              : DType::complex128;
-}
-bool bends_to(const Weak& number, DType dtype) {
-    const Kind least = number.kind == Weak::Kind::Int     ? Kind::Unsigned
-                       : number.kind == Weak::Kind::Float ? Kind::Floating
-                                                          : Kind::Complex;
-    return info(dtype).kind >= least;
-}
-
 /// The mask in the target's shape.
 Array mask_of_target(const OutputArray& target, const IndexArray& mask, const char* name) {
     check_target(target, name);
@@ -328,10 +316,8 @@ void copyto(const OutputArray& dst, const CopySource& src, Casting casting, cons
     constexpr char name[] = "copyto";
     const Array& to = dst.array;
     check_target(dst, name);
-    // Only the kind of a number counts; the write checks that it fits.
-    const bool bends = src.weak && bends_to(*src.weak, to.dtype());
-    const DType from = bends ? to.dtype() : src.weak ? dtype_of(*src.weak) : src.type().dtype;
-    if (!can_cast(from, to.dtype(), casting))
+    const DType from = src.weak ? default_dtype(src.weak->kind) : src.type().dtype;
+    if (!may_pass(src.type(), to.dtype(), casting))
         raise(ErrorKind::Type, name, ": cannot cast from ", info(from).name, " to ", info(to.dtype()).name,
               " by the rule '", to_string(casting), "'");
     const bool has_mask = bool(where.array);
@@ -339,8 +325,9 @@ void copyto(const OutputArray& dst, const CopySource& src, Casting casting, cons
         raise(ErrorKind::Type, name, ": where= takes a bool array, not ", info(where.array.dtype()).name);
     const Array mask = has_mask ? as_mask(where.array) : Array();
     if (!src.array) {
+        const bool fits = src.weak && may_pass(src.type(), to.dtype(), Casting::No);
         const Scalar value = src.scalar ? convert(*src.scalar, to.dtype())
-                             : bends    ? convert(*src.weak, to.dtype(), name)
+                             : fits     ? convert(*src.weak, to.dtype(), name)
                                         : convert(convert(*src.weak, from, name), to.dtype());
         return has_mask ? fill_where(to, mask, value, name) : fill(to, value, name);
     }

@@ -1714,8 +1714,8 @@ ARGUMENTS = [
     Mutant(
         "copyto-refuses-numbers",
         "src/ops/selection.cpp",
-        "const bool bends = src.weak && bends_to(*src.weak, to.dtype());",
-        "const bool bends = false;",
+        "if (!may_pass(src.type(), to.dtype(), casting))",
+        "if (!can_cast(from, to.dtype(), casting))",
         tests("indexing_functions"),
     ),
 ]
