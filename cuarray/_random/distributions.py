@@ -383,7 +383,6 @@ def {name}(self, {signature}):
     >>> {check}
     {answer}
     """
-    return self._draw({passed})
 '''
 
 #: Distributions over whole numbers.
@@ -419,8 +418,6 @@ def source(row, legacy):
     else:
         drawn = f"    >>> rng = ca.random.default_rng(7)\n    >>> x = rng.{example}"
     kind = "int64" if row.name in COUNTING else "float64"
-    passed = [repr(row.name), "size", *(p.name for p in row.parameters)]
-    passed += [f"{p.name}={p.name}" for p in (*row.after, *keywords)]
     return METHOD.format(
         name=row.name,
         signature=signature(row, legacy),
@@ -431,13 +428,7 @@ def source(row, legacy):
         drawn=drawn,
         check=row.check,
         answer=row.answer,
-        passed=", ".join(passed),
     )
-
-
-def fast_method(method):
-    """Decorate a method that C++ answers for the usual arguments, by its qualified name."""
-    return _core.with_fast_path(method, method.__qualname__)
 
 
 def add_methods(kind, rows, legacy=False):
@@ -447,4 +438,4 @@ def add_methods(kind, rows, legacy=False):
         exec(compile(source(row, legacy), f"<{kind.__name__}.{row.name}>", "exec"), names)
         method = names[row.name]
         method.__module__, method.__qualname__ = kind.__module__, f"{kind.__name__}.{row.name}"
-        setattr(kind, row.name, fast_method(method))
+        setattr(kind, row.name, _core.random_method(method))

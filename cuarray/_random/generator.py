@@ -10,9 +10,8 @@ from cuarray._arguments.functions import take, take_along_axis
 from cuarray._arguments.operands import target
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
-from cuarray._random.distributions import DISTRIBUTIONS, OF_GENERATOR, add_methods, fast_method
-from cuarray._random.draws import Source, entries_of, on_host, placed, seed_of
-from cuarray._random.transforms import as_size, count_of, has_axes, number_of
+from cuarray._random.distributions import DISTRIBUTIONS, OF_GENERATOR, add_methods
+from cuarray._random.draws import Source, entries_of, seed_of
 
 #: The classes of generators over bit generators that draw in a way of their own.
 OF_BIT_GENERATORS: dict[type, type] = {}
@@ -112,7 +111,7 @@ class Generator(Source):
         """
         return [type(self)(child.bit_generator, self._device) for child in self._numpys("spawn", n_children)]
 
-    @fast_method
+    @_core.random_method
     def random(self, size=None, dtype=np.float64, out=None):
         """Draw from the uniform distribution over ``0 <= x < 1``.
 
@@ -149,9 +148,8 @@ class Generator(Source):
         >>> abs(x.mean().item() - 0.5) < 0.1
         True
         """
-        return self._fill("random", size, dtype, out)
 
-    @fast_method
+    @_core.random_method
     def standard_normal(self, size=None, dtype=np.float64, out=None):
         """Draw from the normal distribution of mean 0 and variance 1.
 
@@ -188,9 +186,8 @@ class Generator(Source):
         >>> abs(x.mean().item()) < 0.2
         True
         """
-        return self._fill("standard_normal", size, dtype, out)
 
-    @fast_method
+    @_core.random_method
     def standard_exponential(self, size=None, dtype=np.float64, method="zig", out=None):
         """Draw from the exponential distribution of mean 1.
 
@@ -230,9 +227,8 @@ class Generator(Source):
         >>> abs(x.mean().item() - 1) < 0.3
         True
         """
-        return self._fill("standard_exponential", size, dtype, out, method=method)
 
-    @fast_method
+    @_core.random_method
     def standard_gamma(self, shape, size=None, dtype=np.float64, out=None):
         """Draw from a gamma distribution of scale 1.
 
@@ -271,9 +267,8 @@ class Generator(Source):
         >>> abs(x.mean().item() - 2) < 0.4
         True
         """
-        return self._fill("standard_gamma", size, dtype, out, shape)
 
-    @fast_method
+    @_core.random_method
     def integers(self, low, high=None, size=None, dtype=np.int64, endpoint=False):
         """Draw integers, all equally often.
 
@@ -314,7 +309,6 @@ class Generator(Source):
         >>> ca.unique(x)
         array([1, 2, 3, 4, 5, 6])
         """
-        return self._draw("integers", size, low, high, dtype=dtype, endpoint=endpoint)
 
     def bytes(self, length):
         """Draw random bytes.
@@ -341,7 +335,7 @@ class Generator(Source):
         """
         return self._numpys("bytes", length)
 
-    @fast_method
+    @_core.random_method
     def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
         """Draw a sample of the entries of an array.
 
@@ -385,17 +379,8 @@ class Generator(Source):
         >>> ca.sort(x)
         array([2, 3, 5, 7])
         """
-        size = as_size(size, "choice")
-        a = a if np.isscalar(a) else entries_of(a, self._device, "choice")
-        p = on_host(p, "choice")
-        if type(a) is np.ndarray:
-            return self._numpys("choice", a, size, replace, p, axis, shuffle)
-        if not has_axes(a):
-            return self._draw("choice", size, number_of(a), replace=replace, p=p, axis=axis, shuffle=shuffle)
-        require_entries(a, size, axis)
-        return self._sampled(a, size, replace, p, 0, shuffle, axis=axis)
 
-    @fast_method
+    @_core.random_method
     def permutation(self, x, axis=0):
         """Return the entries of an array in random order.
 
@@ -427,18 +412,6 @@ class Generator(Source):
         >>> ca.sort(rng.permutation(5))
         array([0, 1, 2, 3, 4])
         """
-        x = number_of(x) if isinstance(x, ndarray) and _core.is_value(x) else x
-        if isinstance(x, int | np.integer):
-            return placed(self._numpys("permutation", x), self._device)
-        x = entries_of(x, self._device, "permutation")
-        if type(x) is np.ndarray:
-            return self._numpys("permutation", x, axis)
-        axis = axis_of(x, axis, "permutation")
-        if x.ndim == 1 and self._is_drawn_by_numpy(x):
-            x = x.copy()
-            self._host.shuffle(x.__array__())
-            return x
-        return in_order(x, self._order_of(x, axis), axis)
 
     def permuted(self, x, *, axis=None, out=None):
         """Return an array in which each slice along an axis is in a random order of its own.
@@ -484,7 +457,7 @@ class Generator(Source):
                 return self._numpys("permuted", x, axis=axis)
             axis = axis_of(x, axis, "permuted") if axis is not None and x.ndim else axis
             if self._is_drawn_by_numpy(x):
-                return placed(self._numpys("permuted", x.__array__(), axis=axis), x.device)
+                return _core.array_from_object(self._numpys("permuted", x.__array__(), axis=axis), None, x.device, True)
         else:
             if not isinstance(out, ndarray | np.ndarray):
                 raise TypeError(f"permuted: out must be an array, not {type(out).__name__}")
@@ -533,7 +506,7 @@ class Generator(Source):
         """Whether NumPy's generator takes an array as it is."""
         return is_on_host(x)
 
-    @fast_method
+    @_core.random_method
     def shuffle(self, x, axis=0):
         """Bring the entries of an array, or of another sequence, into random order, in place.
 
@@ -568,20 +541,6 @@ class Generator(Source):
                [2, 3],
                [4, 5]])
         """
-        self._shuffle(x, axis)
-
-    def _shuffle(self, x, axis):
-        if not isinstance(x, ndarray):
-            self._numpys("shuffle", x, axis)
-            return
-        if x.ndim == 0:
-            raise TypeError("shuffle: an array without axes has no order")
-        axis = axis_of(x, axis, "shuffle")
-        target(x, "shuffle")
-        if x.ndim == 1 and self._is_drawn_by_numpy(x):
-            self._host.shuffle(x.__array__())
-        elif x.size:
-            x[...] = in_order(x, self._order_of(x, axis), axis)
 
 
 add_methods(Generator, (*DISTRIBUTIONS, *OF_GENERATOR))
@@ -595,14 +554,6 @@ def in_order(x, order, axis):
 def axis_of(x, axis, function):
     """Return an axis of an array as a number that is not negative."""
     return normalize_axis_index(operator.index(axis), x.ndim, function)
-
-
-def require_entries(a, size, axis):
-    """Raise as NumPy does for an axis that is not there, and for a sample of nothing."""
-    if not -a.ndim <= axis < a.ndim:
-        raise IndexError(f"choice: axis {axis} is out of bounds for array of dimension {a.ndim}")
-    if a.shape[axis] == 0 and count_of(size):
-        raise ValueError("choice: a cannot be empty unless no samples are taken")
 
 
 def default_rng(seed=None, device=None):

@@ -13,7 +13,7 @@ from cuarray._random.choices import indices_by, integers_between
 from cuarray._random.distributions import DISTRIBUTIONS, OF_GENERATOR, signature
 from cuarray._random.draws import entries_of, on_host
 from cuarray._random.each import COMPOSITES, EACH, OF_NUMBERS, as_counts, drawn_each
-from cuarray._random.generator import OF_BIT_GENERATORS, Generator, require_entries
+from cuarray._random.generator import OF_BIT_GENERATORS, Generator, axis_of, in_order
 from cuarray._random.rows import DEPENDENT
 from cuarray._random.transforms import (
     DRAWS,
@@ -132,13 +132,13 @@ class PhiloxGenerator(Generator):
         if numbers is not None and [type(x) for x in numbers] != [type(x) for x in parameters]:
             return getattr(source, name)(*numbers, size=size)
         drawn = drawn_each(source, name, size, given)
-        return self._draw(name, size, *given) if drawn is None else drawn
+        return getattr(super(), name)(*given, size=size) if drawn is None else drawn
 
     def _rows(self, name, size, *parameters, **options):
         """Return what a distribution of DEPENDENT draws."""
         size = as_size(size, name)
         drawn = DEPENDENT[name](self, *parameters, size, **options)
-        return self._draw(name, size, *parameters, **options) if drawn is None else drawn
+        return getattr(super(), name)(*parameters, size=size, **options) if drawn is None else drawn
 
     def _transform(self, name, size, *parameters):
         """Return what a distribution of TRANSFORMS draws, if its kernel does not take the parameters."""
@@ -156,7 +156,7 @@ class PhiloxGenerator(Generator):
         drawn = self._draw_integers(low, high, size, dtype, bool(endpoint))
         if drawn is None and (size is None or count_of(size)):
             drawn = integers_between(self, low, high, size, dtype, endpoint, "integers")
-        return self._draw("integers", size, low, high, dtype=dtype, endpoint=endpoint) if drawn is None else drawn
+        return super().integers(low, high, size, dtype, endpoint) if drawn is None else drawn
 
     def random(self, size=None, dtype=np.float64, out=None):
         if out is None and dtype is np.float64:
@@ -200,7 +200,9 @@ class PhiloxGenerator(Generator):
         drawn = None if numbers is None else self._own(name, size, dtype, out, numbers)
         if drawn is None and parameters:
             drawn = self._standard_gamma(size, dtype, out, *parameters)
-        return super()._fill(name, size, dtype, out, *parameters, **options) if drawn is None else drawn
+        if drawn is not None:
+            return drawn
+        return getattr(super(), name)(*parameters, size=size, dtype=dtype, out=out, **options)
 
     def _own(self, name, size, dtype, out, parameters):
         """Return numbers of one of the types of OWN, drawn where they are wanted; None to decline the parameters."""
@@ -250,8 +252,7 @@ class PhiloxGenerator(Generator):
             n = number_of(a)
             chosen = self._chosen(n, size, replace, p, self._device)
             if chosen is None:
-                p = on_host(p, "choice")
-                return self._draw("choice", size, n, replace=replace, p=p, axis=axis, shuffle=shuffle)
+                return super().choice(n, size, replace, p, axis, shuffle)
             return chosen
         require_entries(a, size, axis)
         device = self._device if type(a) is np.ndarray else a.device
@@ -261,7 +262,7 @@ class PhiloxGenerator(Generator):
                 chosen = self._numpys("choice", a.shape[axis], size, replace, on_host(p, "choice"), 0, shuffle)
             return a.take(on_host(chosen, "choice"), axis)
         if chosen is None:
-            return self._sampled(a, size, replace, on_host(p, "choice"), 0, shuffle, axis=axis)
+            return super().choice(a, size, replace, p, axis, shuffle)
         if chosen.device != a.device:
             raise ValueError(f"choice: a is on {a.device} and p on {chosen.device}; move one with .to_device(...)")
         sample = take(a, chosen, axis % a.ndim)
@@ -288,10 +289,19 @@ class PhiloxGenerator(Generator):
         n = number_of(x) if isinstance(x, ndarray) and _core.is_value(x) else x
         if isinstance(n, int | np.integer):
             return self._order((int(n),), 0, self._device) if n >= 0 else super().permutation(n)
-        return super().permutation(x, axis)
+        x = entries_of(x, self._device, "permutation")
+        if type(x) is np.ndarray:
+            return super().permutation(x, axis)
+        axis = axis_of(x, axis, "permutation")
+        return in_order(x, self._order_of(x, axis), axis)
 
     def shuffle(self, x, axis=0):
-        self._shuffle(x, axis)
+        if not isinstance(x, ndarray) or x.ndim == 0:
+            return super().shuffle(x, axis)
+        axis = axis_of(x, axis, "shuffle")
+        target(x, "shuffle")
+        if x.size:
+            x[...] = in_order(x, self._order_of(x, axis), axis)
 
     def _is_drawn_by_numpy(self, x):
         return False
@@ -382,3 +392,11 @@ def check_layout():
 def as_integer(x):
     """Return the end of a range as an int, where it is one number; else as it is."""
     return x if type(x) is int or x is None or isinstance(x, str) or has_axes(x) else int(x)
+
+
+def require_entries(a, size, axis):
+    """Raise as NumPy does for an axis that is not there, and for a sample of nothing."""
+    if not -a.ndim <= axis < a.ndim:
+        raise IndexError(f"choice: axis {axis} is out of bounds for array of dimension {a.ndim}")
+    if a.shape[axis] == 0 and count_of(size):
+        raise ValueError("choice: a cannot be empty unless no samples are taken")

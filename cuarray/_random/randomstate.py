@@ -5,12 +5,8 @@ import warnings
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.operands import target
-from cuarray._core import ndarray
-from cuarray._functions.array_text import is_on_host
-from cuarray._random.distributions import DISTRIBUTIONS, OF_RANDOMSTATE, add_methods, fast_method
-from cuarray._random.draws import Source, entries_of, on_host, placed, seed_of
-from cuarray._random.transforms import as_size, count_of, has_axes, number_of
+from cuarray._random.distributions import DISTRIBUTIONS, OF_RANDOMSTATE, add_methods
+from cuarray._random.draws import Source, seed_of
 
 
 class RandomState(Source):
@@ -150,7 +146,7 @@ class RandomState(Source):
         """
         self._numpys("set_state", state)
 
-    @fast_method
+    @_core.random_method
     def rand(self, *args):
         """Draw from the uniform distribution over ``0 <= x < 1``; the arguments are the shape.
 
@@ -173,9 +169,8 @@ class RandomState(Source):
         >>> ca.random.rand(2, 3).shape
         (2, 3)
         """
-        return placed(self._numpys("rand", *args), self._device)
 
-    @fast_method
+    @_core.random_method
     def randn(self, *args):
         """Draw from the normal distribution of mean 0 and variance 1; the arguments are the shape.
 
@@ -198,9 +193,8 @@ class RandomState(Source):
         >>> ca.random.randn(2, 3).shape
         (2, 3)
         """
-        return placed(self._numpys("randn", *args), self._device)
 
-    @fast_method
+    @_core.random_method
     def random(self, size=None):
         """Draw from the uniform distribution over ``0 <= x < 1``; another name of `random_sample`.
 
@@ -223,9 +217,8 @@ class RandomState(Source):
         >>> ca.random.random((2, 3)).shape
         (2, 3)
         """
-        return self._draw("random", size)
 
-    @fast_method
+    @_core.random_method
     def randint(self, low, high=None, size=None, dtype=int):
         """Draw integers, all equally often.
 
@@ -261,8 +254,8 @@ class RandomState(Source):
         >>> ca.unique(ca.random.randint(1, 4, size=1000))
         array([1, 2, 3])
         """
-        return self._draw("randint", size, low, high, dtype=dtype)
 
+    @_core.random_method
     def tomaxint(self, size=None):
         """Draw integers from 0 to the largest one of the type int64.
 
@@ -285,7 +278,6 @@ class RandomState(Source):
         >>> ca.random.RandomState(7).tomaxint(3).shape
         (3,)
         """
-        return self._draw("tomaxint", size)
 
     def bytes(self, length):
         """Draw random bytes.
@@ -311,7 +303,7 @@ class RandomState(Source):
         """
         return self._numpys("bytes", length)
 
-    @fast_method
+    @_core.random_method
     def choice(self, a, size=None, replace=True, p=None):
         """Draw a sample of the elements of an array.
 
@@ -347,20 +339,8 @@ class RandomState(Source):
         >>> ca.sort(x)
         array([2, 3, 5, 7])
         """
-        size = as_size(size, "choice")
-        a = a if np.isscalar(a) else entries_of(a, self._device, "choice")
-        p = on_host(p, "choice")
-        if type(a) is np.ndarray:
-            return self._numpys("choice", a, size, replace, p)
-        if not has_axes(a):
-            return self._draw("choice", size, number_of(a), replace=replace, p=p)
-        if a.ndim > 1:
-            raise ValueError(f"choice: a must have one axis, not {a.ndim}")
-        if not a.size and count_of(size):
-            raise ValueError("choice: a cannot be empty unless no samples are taken")
-        return self._sampled(a, size, replace, p)
 
-    @fast_method
+    @_core.random_method
     def permutation(self, x):
         """Return the entries of an array along its first axis in random order.
 
@@ -384,23 +364,8 @@ class RandomState(Source):
         >>> ca.sort(ca.random.permutation(5))
         array([0, 1, 2, 3, 4])
         """
-        x = number_of(x) if isinstance(x, ndarray) and _core.is_value(x) else x
-        if not has_axes(x):
-            return placed(self._numpys("permutation", on_host(x, "permutation")), self._device)
-        x = entries_of(x, self._device, "permutation")
-        if type(x) is np.ndarray:
-            return self._numpys("permutation", x)
-        if x.ndim == 1 and is_on_host(x):
-            x = x.copy()
-            self._host.shuffle(x.__array__())
-            return x
-        return x[self._order_of(x)]
 
-    def _order_of(self, x):
-        """Draw the order of the entries of an array, as an array on its device."""
-        return _core.array_from_object(self._host.permutation(x.shape[0]), None, x.device)
-
-    @fast_method
+    @_core.random_method
     def shuffle(self, x):
         """Bring the entries of an array, or of another sequence, into random order, in place.
 
@@ -428,16 +393,6 @@ class RandomState(Source):
         >>> ca.sort(x)
         array([0, 1, 2, 3, 4])
         """
-        if not isinstance(x, ndarray):
-            self._numpys("shuffle", x)
-            return
-        if x.ndim == 0:
-            raise TypeError("shuffle: an array without axes has no order")
-        target(x, "shuffle")
-        if x.ndim == 1 and is_on_host(x):
-            self._host.shuffle(x.__array__())
-        elif x.size:
-            x[...] = x[self._order_of(x)]
 
     def random_integers(self, low, high=None, size=None):
         """Draw integers, all equally often; NumPy has given this up for `randint`.
@@ -473,7 +428,7 @@ class RandomState(Source):
         advice = "random_integers: use randint, whose range does not have its end"
         warnings.warn(advice, DeprecationWarning, stacklevel=2)
         low, high = (1, low) if high is None else (low, high)
-        return self._draw("randint", size, low, int(high) + 1, dtype=int)
+        return self.randint(low, int(high) + 1, size)
 
 
 if not hasattr(np.random.RandomState, "random_integers"):

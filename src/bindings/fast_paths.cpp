@@ -8,7 +8,6 @@
 #include <vector>
 #include "bindings/fallback.h"
 #include "bindings/module.h"
-#include "bindings/random_source.h"
 #include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {
@@ -358,7 +357,6 @@ Object with_fast_path(PyObject* python, const std::optional<std::string>& called
         if (function.name == name) found = &function;
     };
     for_each_path(look_at);
-    for (const FastFunction& method : random_paths()) look_at(method);
     if (!found) return Object::share(python);
     const Object code = Object::steal(PyObject_GetAttrString(python, "__code__"));
     const int parameters = number_of(code.get(), "co_argcount"), others = number_of(code.get(), "co_kwonlyargcount");

@@ -2,11 +2,13 @@
 // function, which runs without the GIL where that is worth it, and its result is wrapped.
 #include "bindings/function.h"
 #include <algorithm>
+#include <cstring>
 #include <forward_list>
 #include <string_view>
 #include <tuple>
 #include <utility>
 #include "bindings/module.h"
+#include "bindings/random_methods.h"
 #include "bindings/readers.h"
 #include "cuarray/ops/clip.h"
 #include "cuarray/ops/convolution.h"
@@ -470,12 +472,21 @@ PyObject* bind_table_function(PyObject* self, PyObject* object, PyObject*) {
 /// As NumPy's functions in C; with a __get__ inspect and pydoc take it for a routine as well.
 PyObject* leave_table_function(PyObject* self, PyObject*, PyObject*) { return Py_NewRef(self); }
 
-PyObject* repr_of_table_function(PyObject* self) {
+PyObject* name_of_table_function(PyObject* self, void*) { return Py_NewRef(as_table_function(self)->name); }
+
+/// That of a method has the class.
+PyObject* qualified_name_of_table_function(PyObject* self, void*) {
     const TableFunction& f = *as_table_function(self);
-    return PyUnicode_FromFormat("<function %s.%U>", f.row->module, f.name);
+    const bool is_method = std::strchr(f.row->name, '.');
+    return is_method ? PyUnicode_FromString(f.row->name) : Py_NewRef(f.name);
 }
 
-PyObject* name_of_table_function(PyObject* self, void*) { return Py_NewRef(as_table_function(self)->name); }
+PyObject* repr_of_table_function(PyObject* self) {
+    return guarded([&] {
+        const Object name = Object::steal(qualified_name_of_table_function(self, nullptr));
+        return PyUnicode_FromFormat("<function %s.%U>", as_table_function(self)->row->module, name.get());
+    });
+}
 
 PyObject* module_of_table_function(PyObject* self, void*) {
     return PyUnicode_FromString(as_table_function(self)->row->module);
@@ -501,7 +512,7 @@ PyObject* attribute_of_prototype(PyObject* self, void* name) {
 
 PyGetSetDef table_function_attributes[] = {
     {"__name__", name_of_table_function, nullptr, nullptr, nullptr},
-    {"__qualname__", name_of_table_function, nullptr, nullptr, nullptr},
+    {"__qualname__", qualified_name_of_table_function, nullptr, nullptr, nullptr},
     {"__module__", module_of_table_function, nullptr, nullptr, nullptr},
     {"__doc__", doc_of_table_function, nullptr, nullptr, nullptr},
     {"__signature__", signature_of_table_function, nullptr, nullptr, nullptr},
@@ -511,7 +522,7 @@ PyGetSetDef table_function_attributes[] = {
 };
 /// Pickled by name, as Python's functions are.
 PyMethodDef table_function_methods[] = {
-    {"__reduce__", method(+[](PyObject* self, PyObject*) { return Py_NewRef(as_table_function(self)->name); }),
+    {"__reduce__", method(+[](PyObject* self, PyObject*) { return qualified_name_of_table_function(self, nullptr); }),
      METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -667,6 +678,16 @@ Object make_array_function(PyObject* prototype) {
     fail(PyExc_TypeError, "array_function: there is none of the name of %R", prototype);
 }
 
+/// A method of a generator, with the signature and the docstring of a Python function of its qualified name.
+Object make_generator_method(PyObject* prototype) {
+    static std::forward_list<BoundFunction> all;
+    RandomMethod& method = make_random_method(prototype);
+    describe_in_python(method, method.name, Gives::Array);
+    BoundFunction& bound = all.emplace_front();
+    bound.run = method.run;
+    return make_table_function(method, bound, prototype, method.own_name);
+}
+
 }  // namespace
 
 void bind_functions(pybind11::module_& m) {
@@ -690,6 +711,7 @@ void bind_functions(pybind11::module_& m) {
     m.def("linalg_function", &make_linalg_function,
           "The function of cuarray.linalg of that name, described by a Python function.");
     m.def("array_function", &make_array_function, "A function that reads objects, described by a Python function.");
+    m.def("random_method", &make_generator_method, "A method of a generator, described by a Python function.");
     m.def("function_alias", &make_function_alias, "The same function by another name.");
 }
 

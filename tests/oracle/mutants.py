@@ -1724,9 +1724,9 @@ ARGUMENTS = [
 RANDOM = [
     Mutant(
         "numbers-share-memory-with-numpy",
-        "cuarray/_random/draws.py",
-        "return array(numbers) if device is None else _core.array_from_object(numbers, None, device, True)",
-        "return _core.array_from_object(numbers, None, device, None)",
+        "src/bindings/numpys_methods.cpp",
+        "options.copy = CreationOptions::Copy::Always;",
+        "",
         tests("random", "own_their_memory"),
     ),
     Mutant(
@@ -1946,9 +1946,9 @@ RANDOM = [
     ),
     Mutant(
         "errors-of-numpys-generator-do-not-name-the-method",
-        "cuarray/_random/draws.py",
-        'raise type(error)(f"{name}: {error}") from error',
-        "raise",
+        "src/bindings/numpys_methods.cpp",
+        "if (!has_word(text, method)) raised",
+        "if (text.empty()) raised",
         tests("random", "errors_are_numpys"),
     ),
     Mutant(
@@ -1974,16 +1974,16 @@ RANDOM = [
     ),
     Mutant(
         "out-is-filled-in-the-wrong-order",
-        "cuarray/_random/draws.py",
-        'out.flags.f_contiguous and not out.flags.c_contiguous and function != "standard_gamma"',
-        "False",
+        "src/bindings/random_methods.cpp",
+        "array.is_f_contiguous() && !array.is_c_contiguous() && !is_gamma",
+        "false && !is_gamma",
         tests("random", "test_out_of_any_layout"),
     ),
     Mutant(
         "shuffle-along-the-first-axis",
-        "cuarray/_random/generator.py",
-        "x[...] = in_order(x, self._order_of(x, axis), axis)",
-        "x[...] = in_order(x, self._order_of(x, 0), 0)",
+        "src/bindings/random_methods.cpp",
+        "drawn_order(draw, array.shape()[int(axis)]), axis, draw.name)",
+        "drawn_order(draw, array.shape()[0]), 0, draw.name)",
         tests("random", "any_layout"),
     ),
     Mutant(
@@ -2023,51 +2023,70 @@ RANDOM = [
     ),
     Mutant(
         "orders-of-an-array-are-those-of-its-copy",
-        "cuarray/_random/randomstate.py",
-        "self._host.permutation(x.shape[0])",
-        "self._host.permutation(x.shape[0])[::-1]",
+        "src/bindings/random_methods.cpp",
+        "const Object count = to_python(n);\n    if (draw.is_of_older_class())",
+        "const Object count = to_python(n);\n    if (n < 0)",
         tests("random_sequences", "test_older"),
     ),
     Mutant(
         "numbers-of-float32-have-the-state-of-float64",
-        "cuarray/_random/draws.py",
-        'options |= {"size": size, "dtype": dtype}',
-        'options |= {"size": size, "dtype": dtype if out is not None else np.float64}',
+        "src/bindings/random_methods.cpp",
+        "fill_with_standard(draw.source, draw.method_.fill, dtype, draw.size())",
+        "fill_with_standard(draw.source, draw.method_.fill, DType::float64, draw.size())",
         tests("random", "types_of_floating"),
     ),
     Mutant(
         "permutations-shuffle-the-array-itself",
-        "src/bindings/random_source.cpp",
-        "row.is_copied ? copied.get() : given[1];",
-        "given[1];",
+        "src/bindings/random_methods.cpp",
+        "shuffle_line(draw, copied.get());",
+        "shuffle_line(draw, entries.get());",
         tests("random", "any_layout"),
     ),
     *(
-        Mutant(name, "src/bindings/random_source.cpp", old, new, tests("random_sequences"))
-        for name, old, new in (
-            ("ranges-lack-their-end", "last -= !has_end;", "last -= 1;"),
+        Mutant(name, f"src/bindings/{file}.cpp", old, new, tests("random_sequences"))
+        for name, file, old, new in (
+            ("ranges-lack-their-end", "random_fills", "last -= !has_end;", "last -= 1;"),
             (
                 "randint-rejects-as-integers-does",
-                '{"RandomState.randint", draw_in_range, 1}',
-                '{"RandomState.randint", draw_in_range, 0}',
+                "random_methods",
+                "uint64_t(high - low), is_older}",
+                "uint64_t(high - low), false}",
             ),
-            ("bools-are-drawn-as-bytes", "dtype == DType::bool_ ? 4 : size == 1", "size == 1"),
-            ("single-numbers-from-whole-words", '"random_standard_uniform_fill_f"', '"random_standard_uniform_fill"'),
-            ("uniform-takes-the-end-for-the-width", "if (rule == Together::Range) x[1] -= x[0];", ""),
-            ("inverses-are-drawn-by-ziggurats", "|| (has_method && given[4])", ""),
-            ("out-is-left-as-it-was", "if (given[3] || ", "if ("),
+            ("bools-are-drawn-as-bytes", "random_fills", "dtype == DType::bool_ ? 4 : size == 1", "size == 1"),
+            (
+                "single-numbers-from-whole-words",
+                "random_fills",
+                '"random_standard_uniform_fill_f"',
+                '"random_standard_uniform_fill"',
+            ),
+            (
+                "uniform-takes-the-end-for-the-width",
+                "random_fills",
+                "if (rule == Together::Range) x[1] -= x[0];",
+                "",
+            ),
+            (
+                "inverses-are-drawn-by-ziggurats",
+                "random_methods",
+                "if (is_usual && draw.method_.fill >= 0)",
+                "if (draw.method_.fill >= 0)",
+            ),
+            ("out-is-left-as-it-was", "random_methods", "if (out != Py_None) {", "if (!out) {"),
             (
                 "the-second-parameter-is-the-first",
+                "random_fills",
                 "(*)(BitGenerator*, double, double)>(function)(bits, x[0], x[1])",
                 "(*)(BitGenerator*, double, double)>(function)(bits, x[0], x[0])",
             ),
             (
                 "one-number-too-many",
+                "random_fills",
                 "draw(LockedBits(source).get(), 1, number.bytes);",
                 "draw(LockedBits(source).get(), 1, number.bytes), draw(LockedBits(source).get(), 1, number.bytes);",
             ),
             (
                 "numbers-of-another-function",
+                "random_fills",
                 '"Generator.gumbel", "random_gumbel"',
                 '"Generator.gumbel", "random_logistic"',
             ),
