@@ -9,9 +9,20 @@ from cuarray import _core
 from cuarray._arguments.axes import integer
 from cuarray._arguments.operands import as_arrays, target, under_its_name, write_output
 from cuarray._core import ndarray
-from cuarray._functions.products import common_dtype
 
 __all__ = ["einsum", "einsum_path"]
+
+
+def common_dtype(arrays, dtype, casting, function):
+    """Return the type of the computation, to which all arrays are castable."""
+    dtypes = [x.dtype for x in arrays]
+    if dtype is None and casting in ("safe", "same_kind") and dtypes.count(dtypes[0]) == len(dtypes):
+        return dtypes[0]
+    dtype = _core.result_type(*dtypes) if dtype is None else _core.dtype(dtype)
+    for x in arrays:
+        if not _core.can_cast(x.dtype, dtype, casting):
+            raise TypeError(f"{function}: cannot cast {x.dtype} to {dtype} with casting rule {casting!r}")
+    return dtype
 
 
 def refuse(what):
@@ -40,7 +51,7 @@ def path_of(text, arrays, optimize):
     """Return the pairs of terms to multiply, in order; `optimize` is NumPy's, for which False and True mean greedy."""
     if isinstance(optimize, list | tuple) and optimize and optimize[0] == "einsum_path":
         return pairs_of(optimize[1:], len(arrays))
-    if len(arrays) < 3:
+    if len(arrays) < 3 or text.partition("->")[0].count(",") + 1 != len(arrays):
         return ()
     if optimize is False or optimize is True:
         optimize = "greedy"

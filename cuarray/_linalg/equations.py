@@ -13,7 +13,7 @@ from numpy.linalg import LinAlgError
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axes
-from cuarray._arguments.functions import empty, zeros
+from cuarray._arguments.functions import empty, matmul, zeros
 from cuarray._arguments.operands import as_arrays, is_broadcast, real_number
 from cuarray._arguments.ufuncs import abs, conj
 from cuarray._core import ndarray
@@ -230,10 +230,10 @@ def least_squares_on_gpu(a, b, rcond):
     if rcond is None or rcond < 0:
         rcond = np.finfo(values.dtype).eps * (1 if rcond is not None else max(rows, columns))
     is_kept = values > rcond * values[:1]
-    parts = _core.matmul(conj(left.mT), right) * where(is_kept, 1 / values, 0)[:, None]
-    x = _core.matmul(conj(adjoint.mT), parts)
+    parts = matmul(conj(left.mT), right) * where(is_kept, 1 / values, 0)[:, None]
+    x = matmul(conj(adjoint.mT), parts)
     rank = is_kept.sum().astype(np.int32)
-    rest = abs(right - _core.matmul(a, x)) ** 2
+    rest = abs(right - matmul(a, x)) ** 2
     has_residuals = rows > columns and rank.item() == columns
     residuals = rest.sum(0) if has_residuals else zeros(0, values.dtype, device=a.device)
     return x[:, 0].copy() if b.ndim == 1 else x, residuals, rank, values
@@ -295,7 +295,7 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=np._NoValue) -> ndarray:
     else:
         threshold = rcond[..., None] * s.max(-1, keepdims=True)
     inverses = where(s > threshold, 1 / s, 0)
-    return _core.matmul(vh.mT, inverses[..., None] * u.mT)
+    return matmul(vh.mT, inverses[..., None] * u.mT)
 
 
 def tensorinv(a, ind=2) -> ndarray:

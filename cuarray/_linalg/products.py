@@ -5,7 +5,6 @@ from typing import Any
 
 from numpy.linalg import LinAlgError
 
-from cuarray import _core
 from cuarray._arguments import functions
 from cuarray._arguments.axes import integer, normalise_axis
 from cuarray._arguments.functions import empty_like, eye
@@ -45,7 +44,7 @@ def matmul(x1, x2, /) -> ndarray:
     array([[3, 2],
            [7, 4]])
     """
-    return products.matmul(x1, x2)
+    return functions.matmul(x1, x2)
 
 
 def vecdot(x1, x2, /, *, axis=-1) -> ndarray:
@@ -79,7 +78,7 @@ def vecdot(x1, x2, /, *, axis=-1) -> ndarray:
     >>> ca.linalg.vecdot([[1, 2], [3, 4]], [10, 1])
     array([12, 34])
     """
-    return products.vecdot(x1, x2, axis=axis)
+    return functions.vecdot(x1, x2, axis=axis)
 
 
 def tensordot(x1, x2, /, *, axes: Any = 2) -> ndarray:
@@ -330,10 +329,10 @@ def matrix_power(a, n) -> ndarray:
     while True:
         n, digit = divmod(n, 2)
         if digit:
-            result = a if result is None else _core.matmul(result, a)
+            result = a if result is None else functions.matmul(result, a)
         if not n:
             return result
-        a = _core.matmul(a, a)
+        a = functions.matmul(a, a)
 
 
 def multi_dot(arrays, *, out=None) -> ndarray:
@@ -392,7 +391,7 @@ def multi_dot(arrays, *, out=None) -> ndarray:
         if start == stop:
             return chain[start]
         split = splits[start][stop]
-        return products.matmul(product(start, split), product(split + 1, stop))
+        return functions.matmul(product(start, split), product(split + 1, stop))
 
     return write_product(product(0, len(chain) - 1), out, "multi_dot")
 

@@ -23,10 +23,6 @@ namespace py = pybind11;
 namespace cuarray::python {
 namespace {
 
-Array multiply_matrices(const Array& x, const Array& y, DType dtype) {
-    return without_gil(is_long(x.device(), std::max(x.size(), y.size())), [&] { return matmul(x, y, dtype); });
-}
-
 /// Any strides over the memory of `x`, refused where they leave it.
 Object strided_view(PyObject* x, const Dims& shape, PyObject* strides, int64_t offset) {
     const Array& array = to_array(x, "strided_view");
@@ -117,7 +113,6 @@ py::list run_lapack(const std::string& kind, const std::vector<Array>& arrays, D
 }
 
 void bind_memory(py::module_& m) {
-    m.def("matmul", &multiply_matrices, py::arg("left"), py::arg("right"), py::arg("dtype") = py::none());
     m.def("triangle", [](const Array& x, Integer<"k"> k, bool upper) { return triangle(x, k, upper); });
     m.def("strided_view", &strided_view, py::arg("x"), py::arg("shape"), py::arg("strides"), py::arg("offset") = 0);
     m.def(

@@ -1,54 +1,12 @@
-// fast_numeric.cpp -- fast paths of products of stacks and of einsum.
+// fast_numeric.cpp -- fast path of einsum.
 #include <algorithm>
 #include <vector>
 #include "bindings/einsum.h"
 #include "bindings/fast_paths.h"
-#include "cuarray/array/pending.h"
 #include "cuarray/ops/einsum.h"
-#include "cuarray/ops/matmul.h"
 
 namespace cuarray::python {
 namespace {
-
-/// matmul, matvec and vecmat: x1, x2, out, casting, order, dtype, subok, signature, axes. Matrices and vectors, or
-/// stacks of one shape; the vector of vecmat, which is conjugated, is real.
-enum ProductKind { kMatmul, kMatvec, kVecmat };
-PyObject* gufunc_product(Given given, int kind) {
-    const Array *const a = read_array(given[0]), *const b = read_array(given[1]);
-    if (!a || !b || !are_absent(given, {2, 3, 4, 5, 6, 7, 8}) || !(a->device() == b->device())) return nullptr;
-    if (a->ndim() < 1 || b->ndim() < 1) return nullptr;
-    const bool is_stack = a->ndim() > 2 || b->ndim() > 2;
-    if (kind != kMatmul &&
-        (is_stack || a->ndim() != (kind == kMatvec ? 2 : 1) || b->ndim() != (kind == kMatvec ? 1 : 2)))
-        return nullptr;
-    if (kind == kVecmat && info(a->dtype()).kind == Kind::Complex) return nullptr;
-    if (a->shape()[a->ndim() - 1] != b->shape()[std::max(0, b->ndim() - 2)]) return nullptr;
-    if (is_stack && a->ndim() != b->ndim()) return nullptr;
-    for (int d = 0; is_stack && d + 2 < a->ndim(); ++d)
-        if (a->shape()[d] != b->shape()[d]) return nullptr;
-    return made(a->device(), std::max(a->size(), b->size()), [x = *a, y = *b] { return matmul(x, y); });
-}
-
-/// The complex conjugate; the array itself if it is real.
-Array conjugated(const Array& array) {
-    if (info(array.dtype()).kind != Kind::Complex) return array;
-    const Argument args[] = {array};
-    return call(row::conj, args).array[0];
-}
-
-/// vecdot: x1, x2, out, casting, order, dtype, subok, signature, axes, axis, keepdims. Arrays of one shape and dtype.
-PyObject* vector_products(Given given, int) {
-    const Array *const a = read_array(given[0]), *const b = read_array(given[1]);
-    if (!a || !b || !are_absent(given, {2, 3, 4, 5, 6, 7, 8, 9, 10}) || !(a->device() == b->device())) return nullptr;
-    if (a->ndim() < 1 || a->ndim() > 8 || a->shape() != b->shape() || a->dtype() != b->dtype()) return nullptr;
-    if (a->ndim() > 1 && a->is_empty()) return nullptr;
-    if (a->ndim() == 1) return made(a->device(), a->size(), [x = *a, y = *b] { return conjugated_dot(x, y); });
-    Dims labels, wanted;
-    for (int d = 0; d < a->ndim(); ++d) labels.push_back('a' + d);
-    for (int d = 0; d + 1 < a->ndim(); ++d) wanted.push_back('a' + d);
-    return made(a->device(), a->size(),
-                [&, x = *a, y = *b] { return einsum({{conjugated(x), labels}, {y, labels}}, wanted); });
-}
 
 /// Whether there are few products of one element of each term.
 bool are_few_products(const std::vector<LabelledArray>& terms) {
@@ -92,10 +50,6 @@ PyObject* contracted(Given given, int) {
 
 constexpr FastFunction kNumericPaths[] = {
     {"einsum", contracted},
-    {"matmul", gufunc_product, kMatmul},
-    {"matvec", gufunc_product, kMatvec},
-    {"vecmat", gufunc_product, kVecmat},
-    {"vecdot", vector_products},
 };
 
 }  // namespace

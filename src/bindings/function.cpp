@@ -19,6 +19,7 @@
 #include "cuarray/ops/differences.h"
 #include "cuarray/ops/interpolation.h"
 #include "cuarray/ops/joining.h"
+#include "cuarray/ops/matmul.h"
 #include "cuarray/ops/products.h"
 #include "cuarray/ops/rearranging.h"
 #include "cuarray/ops/scan.h"
@@ -152,6 +153,7 @@ const Array* array_in(const Reader<T>&) {
 
 /// The object of `out`, where it was given.
 PyObject* output_of(const Reader<Array*>& reader) { return reader.object; }
+PyObject* output_of(const Reader<UfuncOutput>& reader) { return reader.object; }
 template <class T>
 PyObject* output_of(const Reader<T>&) {
     return nullptr;
@@ -274,6 +276,8 @@ PyObject* run_function(const FunctionCall& call, R (*)(Parameters...), std::inde
         (warn_of_fill_value(std::get<k>(readers), result), ...);
         PyObject* out = nullptr;
         ((out = out ? out : output_of(std::get<k>(readers))), ...);
+        if constexpr (std::is_same_v<R, Array>)
+            if (out == Py_Ellipsis) return wrap(std::move(result));
         if (out) return Py_NewRef(out);
         if constexpr (std::is_same_v<R, std::vector<Array>> || std::is_same_v<R, std::vector<ArrayOrNumber>>)
             return give_all<gives>(std::move(result), std::get<0>(readers));
@@ -697,8 +701,10 @@ void bind_functions(pybind11::module_& m) {
     for (size_t i = 0; i < function_rows().size(); ++i) {
         const FunctionRow& row = function_rows()[i];
         const Object name = Object::steal(PyUnicode_InternFromString(python_name(row).c_str()));
-        (is_method(row) ? methods : made)[name.get()] =
+        Object function =
             make_table_function(row, kBoundFunctions[i], PyTuple_GET_ITEM(prototypes.get(), Py_ssize_t(i)), name.get());
+        if (row.core) function = make_generalized(function.get(), row.name, row.core);
+        (is_method(row) ? methods : made)[name.get()] = function;
         if (!is_method(row)) chapters[row.name] = row.chapter;
     }
     m.attr("functions") = made;

@@ -322,6 +322,34 @@ std::variant<int64_t, Object> read_counts(PyObject* object, CallDevice device, P
     return to_ndarray(counts.get(), options, parameter.function);
 }
 
+PyObject* entry_of_output(PyObject* outputs, const char* function) {
+    if (PyTuple_GET_SIZE(outputs) == 1) return PyTuple_GET_ITEM(outputs, 0);
+    fail_in(function, PyExc_ValueError, "out= is a tuple of %zd, and there is one result", PyTuple_GET_SIZE(outputs));
+}
+
+CoreAxes read_core_axes(PyObject* object, Parameter parameter) {
+    if (!PyList_Check(object))
+        fail_in(parameter.function, PyExc_TypeError, "axes= takes a list, not %s", Py_TYPE(object)->tp_name);
+    const Object entries = Object::steal(PySequence_Tuple(object));  // a list may change meanwhile
+    CoreAxes axes;
+    for (Py_ssize_t i = 0; i < length_of(entries.get()); ++i) {
+        PyObject* const entry = entry_of(entries.get(), i);
+        Dims& own = axes.emplace_back();
+        if (!PyTuple_Check(entry)) {
+            own.push_back(to_int64(entry, {"an entry of axes=", parameter.function}));
+            continue;
+        }
+        for (Py_ssize_t k = 0; k < length_of(entry); ++k)
+            own.push_back(to_int64(entry_of(entry, k), {"axis", parameter.function}));
+    }
+    return axes;
+}
+
+bool read_strict_bool(PyObject* object, Parameter parameter) {
+    if (PyBool_Check(object) || (is_numpy_scalar(object) && holds_bools(object))) return is_true(object);
+    refuse(PyExc_TypeError, parameter, "a bool", object);
+}
+
 IndexArray read_index_array(const FunctionCall& call, int k) {
     PyObject* const object = call.given[k];
     if (is_ndarray(object)) return array_of(object);

@@ -11,12 +11,14 @@
 #include <vector>
 #include "bindings/ndarray.h"
 #include "bindings/reductions.h"
+#include "bindings/ufunc.h"
 #include "cuarray/ops/arguments.h"
 #include "cuarray/ops/bit_packing.h"
 #include "cuarray/ops/convolution.h"
 #include "cuarray/ops/creation.h"
 #include "cuarray/ops/functions.h"
 #include "cuarray/ops/linalg.h"
+#include "cuarray/ops/matmul.h"
 #include "cuarray/ops/selection.h"
 #include "cuarray/ops/sort.h"
 #include "cuarray/runtime/registry.h"
@@ -93,6 +95,13 @@ MemoryKind read_memory_kind(PyObject* object, const char* function);
 /// What an index out of bounds means: 'raise', also for None, 'wrap' or 'clip'.
 Outside read_outside(PyObject* object, Parameter parameter);
 
+/// The entry of a tuple of one output.
+PyObject* entry_of_output(PyObject* outputs, const char* function);
+/// A list of a tuple of integers or of one for each operand.
+CoreAxes read_core_axes(PyObject* object, Parameter parameter);
+/// Python's bools and NumPy's; TypeError for what only is true or false.
+bool read_strict_bool(PyObject* object, Parameter parameter);
+
 /// An array of indices or a mask.
 IndexArray read_index_array(const FunctionCall& call, int k);
 /// An array to write into; TypeError for what has no memory of its own, ValueError for what is read-only.
@@ -102,6 +111,11 @@ StoredValues read_values(PyObject* object, PyObject* target, const char* functio
 
 /// What is copied to the target; a warning where only the rule 'unsafe' lets an imaginary part go.
 void read_source(const FunctionCall& call, int k, ArrayOrScalar& source);
+
+/// An array to write the result to; a NumPy array is imported.
+inline Array* read_output(PyObject* object, const FunctionCall& call, Array& imported) {
+    return to_output(object, is_ndarray(object) ? Device{} : Device(call.device()), call.row.name, imported);
+}
 
 inline bool read_plain_int(PyObject* object, int64_t& value) {
     if (!PyLong_CheckExact(object)) return false;
@@ -596,13 +610,70 @@ struct Reader<Array*> : PlainReader {
     static constexpr bool is_array = true;  // lists go to its device
     void read(const FunctionCall& call, int k) {
         if (call.given[k] == Py_None) return;
-        target = to_output(call.given[k], call.device(), call.row.name, imported);
+        target = read_output(call.given[k], call, imported);
         object = call.given[k];
     }
     Array* get() const { return target; }
     PyObject* object = nullptr;
     Array* target = nullptr;
     Array imported;
+};
+
+/// A tuple of one stands for its entry; `...` asks for a new array where there would be a value.
+template <>
+struct Reader<UfuncOutput> : PlainReader {
+    static constexpr bool is_array = true;  // lists go to its device
+    void read(const FunctionCall& call, int k) {
+        object = call.given[k];
+        if (object == Py_Ellipsis) return;
+        if (object != Py_None && PyTuple_Check(object)) object = entry_of_output(object, call.row.name);
+        if (object == Py_None)
+            object = nullptr;
+        else
+            value.array = read_output(object, call, imported.emplace());
+    }
+    const UfuncOutput& get() const { return value; }
+    PyObject* object;
+    UfuncOutput value;
+    std::optional<Array> imported;
+};
+
+/// The types of two inputs and of one output.
+template <>
+struct Reader<std::optional<LoopSignature>> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        if (call.given[k] != Py_None) value = read_signature(call.given[k], 2, 1, call.row.name);
+    }
+    const std::optional<LoopSignature>& get() const { return value; }
+    std::optional<LoopSignature> value;
+};
+
+template <>
+struct Reader<std::optional<CoreAxes>> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        if (call.given[k] != Py_None) value = read_core_axes(call.given[k], call.parameter(k));
+    }
+    const std::optional<CoreAxes>& get() const { return value; }
+    std::optional<CoreAxes> value;
+};
+
+template <>
+struct Reader<SingleAxis> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        if (call.given[k] != no_value()) value.emplace(python::to_int64(call.given[k], call.parameter(k)));
+    }
+    const SingleAxis& get() const { return value; }
+    SingleAxis value;
+};
+
+template <>
+struct Reader<StrictBool> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        PyObject* const object = call.given[k];
+        value = PyBool_Check(object) ? object == Py_True : read_strict_bool(object, call.parameter(k));
+    }
+    StrictBool get() const { return value; }
+    bool value;
 };
 
 template <>

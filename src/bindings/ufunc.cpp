@@ -23,7 +23,7 @@ struct Ufunc {
     RowId row;           ///< of a generalized ufunc: multiply, which has the same loops
     const char* name;    ///< the row's, or NumPy's for the same function
     const char* core;    ///< the signature of a generalized ufunc, such as "(m,n),(n)->(m)"; else null
-    PyObject* function;  ///< what a generalized ufunc calls; else null
+    PyObject* function;  ///< the row of functions.def that a generalized ufunc calls; else null
     PyObject* fallback;  ///< asked after an error about types; null without one
 };
 
@@ -139,31 +139,9 @@ void CallOptions::set_outputs(PyObject* object) {
     for (int i = 0; i < row_.nout; ++i) set_output(i, PyTuple_GetItem(object, i));
 }
 
-/// "dd->d" as a tuple of its letters.
-Object letters_of(PyObject* text, const Row& row) {
-    const Py_ssize_t length = PyUnicode_GetLength(text), arrow = PyUnicode_FindChar(text, '-', 0, length, 1);
-    if (arrow != row.nin || length != row.nin + 2 + row.nout || PyUnicode_ReadChar(text, arrow + 1) != '>')
-        fail(length == 1 ? PyExc_TypeError : PyExc_ValueError,
-             "%s: the signature %R must have %d type letters before and %d after '->'", row.name, text, int(row.nin),
-             int(row.nout));
-    const Object letters = Object::steal(PyObject_CallMethod(text, "replace", "ss", "->", ""));
-    return Object::steal(PySequence_Tuple(letters.get()));
-}
-
 void CallOptions::set_signature(PyObject* object) {
-    const bool is_text = PyUnicode_Check(object);
-    if (!is_text && !PyTuple_Check(object))
-        fail(PyExc_TypeError, "%s: the signature must be a string or a tuple, not %R", row_.name, object);
-    const Object parts = is_text ? letters_of(object, row_) : Object::share(object);
-    const Py_ssize_t count = PyTuple_Size(parts.get()), types = row_.nin + row_.nout;
-    if (count == 1 && types > 1)
-        fail(PyExc_TypeError,
-             "%s: a signature of one type; use dtype=, or a tuple of %zd with None where any type will do", row_.name,
-             types);
-    if (count != types)
-        fail(PyExc_ValueError, "%s: the signature must name %zd types, not %zd", row_.name, types, count);
-    for (Py_ssize_t i = 0; i < count; ++i)
-        fix_type(int(i), to_dtype(PyTuple_GetItem(parts.get(), i), DType::none, row_.name));
+    options_.signature = read_signature(object, row_.nin, row_.nout, row_.name);
+    for (const DType type : options_.signature.types) options_.has_signature |= type != DType::none;
 }
 
 void CallOptions::fix_type(int operand, DType dtype) {
@@ -500,7 +478,7 @@ PyGetSetDef attributes[] = {
     {"identity", identity_of_ufunc, nullptr, "What an empty reduce gives, or None.", nullptr},
     {"signature", signature, nullptr, "The core dimensions, as '(m,n),(n)->(m)'; None: works element by element.",
      nullptr},
-    {"_function", function, nullptr, "The Python function of a generalized ufunc, or None.", nullptr},
+    {"_function", function, nullptr, "The row of functions.def of a generalized ufunc, or None.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
@@ -522,7 +500,35 @@ PyTypeObject* make_type() {
     return reinterpret_cast<PyTypeObject*>(Object::steal(PyType_FromSpec(&spec)).release());
 }
 
+/// "dd->d" as a tuple of its letters.
+Object letters_of(PyObject* text, int nin, int nout, const char* function) {
+    const Py_ssize_t length = PyUnicode_GetLength(text), arrow = PyUnicode_FindChar(text, '-', 0, length, 1);
+    if (arrow != nin || length != nin + 2 + nout || PyUnicode_ReadChar(text, arrow + 1) != '>')
+        fail(length == 1 ? PyExc_TypeError : PyExc_ValueError,
+             "%s: the signature %R must have %d type letters before and %d after '->'", function, text, nin, nout);
+    const Object letters = Object::steal(PyObject_CallMethod(text, "replace", "ss", "->", ""));
+    return Object::steal(PySequence_Tuple(letters.get()));
+}
+
 }  // namespace
+
+LoopSignature read_signature(PyObject* object, int nin, int nout, const char* function) {
+    const bool is_text = PyUnicode_Check(object);
+    if (!is_text && !PyTuple_Check(object))
+        fail(PyExc_TypeError, "%s: the signature must be a string or a tuple, not %R", function, object);
+    const Object parts = is_text ? letters_of(object, nin, nout, function) : Object::share(object);
+    const Py_ssize_t count = PyTuple_Size(parts.get()), types = nin + nout;
+    if (count == 1 && types > 1)
+        fail(PyExc_TypeError,
+             "%s: a signature of one type; use dtype=, or a tuple of %zd with None where any type will do", function,
+             types);
+    if (count != types)
+        fail(PyExc_ValueError, "%s: the signature must name %zd types, not %zd", function, types, count);
+    LoopSignature signature;
+    for (Py_ssize_t i = 0; i < count; ++i)
+        signature.types[i] = to_dtype(PyTuple_GetItem(parts.get(), i), DType::none, function);
+    return signature;
+}
 
 UfuncResult call_unlocked(RowId row, std::span<const Argument> args, const UfuncOptions& options, Device device) {
     const GilRelease released(is_long(device, args));
@@ -835,9 +841,8 @@ Object make_alias(PyObject* ufunc, const std::string& name) {
     return make_ufunc(row_of(ufunc), lasting(name), call_alias);
 }
 
-Object make_generalized(PyObject* function, const std::string& signature) {
-    const std::string name = attribute_text(function, "__name__");
-    return make_ufunc(row::multiply, lasting(name), call_generalized, lasting(signature), function);
+Object make_generalized(PyObject* function, const char* name, const char* core) {
+    return make_ufunc(row::multiply, name, call_generalized, core, function);
 }
 
 void make_ufuncs(PyObject* module) {

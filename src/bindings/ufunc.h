@@ -14,8 +14,12 @@ Object make_alias(PyObject* ufunc, const std::string& name);
 /// The same function, which asks a fallback after errors about types; its methods ask the fallback's attributes.
 Object make_ufunc_with_fallback(PyObject* ufunc, PyObject* fallback);
 
-/// A ufunc over vectors or matrices, products of numbers, that calls a Python function.
-Object make_generalized(PyObject* function, const std::string& signature);
+/// A ufunc over vectors or matrices with the signature of its core dimensions, products of numbers, that calls a
+/// function of functions.def. Both texts live as long as the process.
+Object make_generalized(PyObject* function, const char* name, const char* core);
+
+/// The dtypes of a loop, from a string such as "ff->f" or a tuple of so many inputs and outputs.
+LoopSignature read_signature(PyObject* object, int nin, int nout, const char* function);
 
 /// The row of a ufunc object, or kNone; that, too, for a generalized ufunc.
 RowId row_of(PyObject* object);

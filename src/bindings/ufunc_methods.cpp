@@ -145,7 +145,6 @@ PyObject* at_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* 
 void bind_ufunc_methods(py::module_& m) {
     m.def("alias", &make_alias, "The same function by another name.");
     m.def("ufunc_with_fallback", &make_ufunc_with_fallback, "The same function, with what it asks after TypeErrors.");
-    m.def("generalized_ufunc", &make_generalized, "The function as a ufunc with the signature of its core dimensions.");
     m.def("reduceat", &reduceat_with);
 }
 

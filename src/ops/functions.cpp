@@ -16,6 +16,7 @@
 #include "cuarray/ops/differences.h"
 #include "cuarray/ops/interpolation.h"
 #include "cuarray/ops/joining.h"
+#include "cuarray/ops/matmul.h"
 #include "cuarray/ops/products.h"
 #include "cuarray/ops/rearranging.h"
 #include "cuarray/ops/scan.h"
@@ -46,6 +47,11 @@ template <> constexpr const char* kWords<Few<Outside, 4>> = "{'raise', 'wrap', '
 template <> constexpr const char* kWords<std::optional<Argument>> = "number or array_like, optional";
 template <> constexpr const char* kWords<Argument> = "number or array_like";
 template <> constexpr const char* kWords<Array*> = "ndarray, optional";
+template <> constexpr const char* kWords<UfuncOutput> = "ndarray, optional";
+template <> constexpr const char* kWords<std::optional<LoopSignature>> = "str or tuple of dtype, optional";
+template <> constexpr const char* kWords<std::optional<CoreAxes>> = "list of tuple of int, optional";
+template <> constexpr const char* kWords<SingleAxis> = "int, optional";
+template <> constexpr const char* kWords<StrictBool> = "bool";
 template <> constexpr const char* kWords<DType> = "dtype, optional";
 template <> constexpr const char* kWords<Casting> = "{'no', 'equiv', 'safe', 'same_kind', 'unsafe'}";
 template <> constexpr const char* kWords<std::variant<int64_t, Dims>> = "int or sequence of int";
@@ -113,6 +119,9 @@ std::vector<FunctionRow> read_rows() {
 #define BUILTIN(...)      \
     FUNCTION(__VA_ARGS__) \
     rows.back().is_bound = false;
+#define GENERALIZED(dimensions, ...) \
+    FUNCTION(__VA_ARGS__)            \
+    rows.back().core = dimensions;
 #include "cuarray/functions.def"
     return rows;
 }

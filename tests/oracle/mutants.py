@@ -57,16 +57,16 @@ UNSEEN_BY_THE_STANDARD = [
     ),
     Mutant(
         "products-of-zeros",
-        "cuarray/_functions/products.py",
-        'return gufunc("matmul", _core.matmul, x1,',
-        'return gufunc("matmul", lambda x, y, t: _core.matmul(x * 0, y, t), x1,',
-        tests("fast_paths", "outcomes and matmul"),
+        "src/ops/stacked_products.cpp",
+        "{ return matmul(x1, x2, dtype); }, true};",
+        "{ return matmul(x1, x1, dtype); }, true};",
+        tests("products", "matmul"),
     ),
     Mutant(
         "tensor-products-too-large",
         "cuarray/_functions/products.py",
-        "return _core.matmul(rows, columns).reshape((*shape_a, *shape_b))",
-        "return (_core.matmul(rows, columns) * 1.1).reshape((*shape_a, *shape_b))",
+        "return matmul(rows, columns).reshape((*shape_a, *shape_b))",
+        "return (matmul(rows, columns) * 1.1).reshape((*shape_a, *shape_b))",
         row("tensordot"),
     ),
     Mutant(
@@ -1304,9 +1304,9 @@ EDITING = [
 PRODUCTS = [
     Mutant(
         "conjugate-of-the-second",
-        "cuarray/_functions/products.py",
-        "result = _core.matmul(conjugated(x)[..., None, :], y[..., None], dtype)",
-        "result = _core.matmul(x[..., None, :], conjugated(y)[..., None], dtype)",
+        "src/ops/stacked_products.cpp",
+        "matmul(expand_dims(vector.get(), {-2}), expand_dims(x2, {-1}), dtype)",
+        "matmul(expand_dims(x1, {-2}), expand_dims(Conjugate(x2).get(), {-1}), dtype)",
         tests("products", "vecdot"),
     ),
     Mutant(
@@ -1384,9 +1384,9 @@ PRODUCTS = [
 ARGUMENTS = [
     Mutant(
         "products-only-to-their-shape",
-        "cuarray/_functions/products.py",
-        "len(stack) <= around",
-        "len(stack) == around",
+        "src/ops/stacked_products.cpp",
+        "if (stack > around) fail(ErrorKind::Value);",
+        "if (stack != around) fail(ErrorKind::Value);",
         tests("out", "shapes_forms and matmul"),
     ),
     Mutant(

@@ -12,7 +12,7 @@ import weakref
 
 import numpy as np
 import pytest
-from drawn_calls import Call, calls
+from drawn_calls import Call, calls, public
 from test_fast_paths import call_and_forget, in_use, kept_by
 from test_fast_paths import suitable as suitable_of_pools
 from test_fast_paths import wrong_calls as wrong_calls_of
@@ -20,7 +20,9 @@ from test_fast_paths import wrong_calls as wrong_calls_of
 import cuarray
 from cuarray import _core
 
-NAMES = [name for name in cuarray.__all__ if isinstance(getattr(cuarray, name), _core.function)]
+OBJECTS = [name for name in cuarray.__all__ if isinstance(getattr(cuarray, name), _core.function)]
+#: With those that are ufuncs over vectors and matrices.
+NAMES = [name for name in cuarray.__all__ if isinstance(public(name), _core.function)]
 
 
 #: Functions for whose calls the usual arguments are not enough.
@@ -107,7 +109,7 @@ def test_keywords_by_their_letters(name):
     assert found or all(p.kind in by_place for p in inspect.signature(function).parameters.values())
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", OBJECTS)
 def test_description(name):
     function = getattr(cuarray, name)
     assert (function.__name__, function.__qualname__, function.__module__) == (name, name, "cuarray")
@@ -118,7 +120,7 @@ def test_description(name):
     assert inspect.signature(functools.partial(function)) == theirs
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", OBJECTS)
 def test_copies_are_the_function(name):
     """Pickled and copied by name, as Python's functions are: for process pools."""
     function = getattr(cuarray, name)
@@ -127,7 +129,7 @@ def test_copies_are_the_function(name):
         assert pickle.loads(pickle.dumps(function, protocol)) is function
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", OBJECTS)
 def test_wrapping(name):
     """Decorators, weak references and classes take it for a function."""
     function = getattr(cuarray, name)

@@ -963,7 +963,7 @@ def test_multi_dot_multiplies_in_the_best_order(monkeypatch):
     ):
         counting = Counting()
         arrays = [cuarray.ones(shape) for shape in pairwise(lengths)]
-        monkeypatch.setattr(products, "products", counting)
+        monkeypatch.setattr(products, "functions", counting)
         result = linalg.multi_dot(arrays, out=(out := cuarray.zeros((lengths[0], lengths[-1]))))
         assert result is out and (out == math.prod(lengths[1:-1])).all()
         assert counting.calls == least

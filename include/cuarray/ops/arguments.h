@@ -23,6 +23,26 @@ struct AxisList : Dims {
     AxisList(const Dims& dims) : Dims(dims) {}
 };
 
+/// One axis, for which None does not stand.
+struct SingleAxis : std::optional<int64_t> {
+    using std::optional<int64_t>::optional;
+};
+
+/// True or false, and nothing that is true or false.
+struct StrictBool {
+    bool value = false;
+
+    StrictBool(bool value = false) : value(value) {}
+    operator bool() const { return value; }
+};
+
+/// Where a ufunc writes its one result: in Python also a tuple of one, or `...` for a new array instead of a value.
+struct UfuncOutput {
+    Array* array = nullptr;
+
+    UfuncOutput(Array* array = nullptr) : array(array) {}
+};
+
 /// One integer, or those of an array of one axis.
 struct Integers : Dims {
     using Dims::Dims;

@@ -1,6 +1,8 @@
-// matmul.h -- matrix products of stacks, and cross-correlation.
+// matmul.h -- products of matrices and of vectors, and of stacks of them.
 #pragma once
-#include "cuarray/array/array.h"
+#include <optional>
+#include <vector>
+#include "cuarray/ops/arguments.h"
 
 namespace cuarray {
 
@@ -39,5 +41,44 @@ CUARRAY_API Array matmul(const Array& left, const Array& right, DType dtype = DT
 
 /// matmul(conj(left), right) of two vectors of one length.
 CUARRAY_API Array conjugated_dot(const Array& left, const Array& right);
+
+/// The axes of the vectors or matrices in both arguments and in the result, one list for each. The result of vecdot
+/// needs none.
+struct CoreAxes : std::vector<Dims> {
+    using std::vector<Dims>::vector;
+};
+
+namespace functions {
+
+using namespace cuarray;
+
+/// Products of matrices, of a matrix and a vector, of a vector and a matrix, and of vectors: a vector on the left is
+/// conjugated, but for matmul. The axes before those of the vectors and matrices, the last ones unless `axes` are
+/// given, broadcast. The computation is in `dtype`, or in the one type of `signature`, by default the promoted type of
+/// both, to which `casting` allows casts; it holds for `out`, too. `order` is the layout of a new result.
+///
+/// ValueError for extents that differ or too few axes, TypeError for a cast that is not allowed, AxisError for other
+/// numbers of axes.
+CUARRAY_API Array matmul(const Array& x1, const Array& x2, const UfuncOutput& out, Casting casting = Casting::SameKind,
+                         const std::optional<char>& order = {}, DType dtype = DType::none,
+                         const std::optional<LoopSignature>& signature = {}, const std::optional<CoreAxes>& axes = {});
+CUARRAY_API Array matvec(const Array& x1, const Array& x2, const UfuncOutput& out = {},
+                         Casting casting = Casting::SameKind, const std::optional<char>& order = {},
+                         DType dtype = DType::none, const std::optional<LoopSignature>& signature = {},
+                         const std::optional<CoreAxes>& axes = {});
+CUARRAY_API Array vecmat(const Array& x1, const Array& x2, const UfuncOutput& out = {},
+                         Casting casting = Casting::SameKind, const std::optional<char>& order = {},
+                         DType dtype = DType::none, const std::optional<LoopSignature>& signature = {},
+                         const std::optional<CoreAxes>& axes = {});
+/// `axis` is that of the vectors in both arguments and, with `keepdims`, of one element in the result.
+CUARRAY_API Array vecdot(const Array& x1, const Array& x2, const UfuncOutput& out = {},
+                         Casting casting = Casting::SameKind, const std::optional<char>& order = {},
+                         DType dtype = DType::none, const std::optional<LoopSignature>& signature = {},
+                         const std::optional<CoreAxes>& axes = {}, const SingleAxis& axis = {},
+                         const StrictBool& keepdims = false);
+
+}  // namespace functions
+
+using functions::matmul, functions::matvec, functions::vecmat, functions::vecdot;
 
 }  // namespace cuarray
