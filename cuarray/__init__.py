@@ -55,7 +55,6 @@ __array_api_version__ = ARRAY_API_VERSION
 MODULES = (
     "_functions.creation",
     "_functions.sequences",
-    "_functions.matrices",
     "_functions.shaping",
     "_functions.indexing",
     "_functions.index_grids",

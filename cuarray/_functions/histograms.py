@@ -8,52 +8,14 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import bounded, has_entries, integer
+from cuarray._arguments.functions import searchsorted
 from cuarray._arguments.operands import as_arrays, host_values
 from cuarray._arguments.ufuncs import imag, real
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
 from cuarray._functions.quantiles import percentile
 
-__all__ = ["bincount", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
-
-
-def bincount(x, /, weights=None, minlength=0):
-    """Count the occurrences of each number from 0 to the largest element.
-
-    Parameters
-    ----------
-    x : array_like of int
-        One axis, none negative.
-    weights : array_like, optional
-        Weights of the elements, of the shape of `x`; converted to float64.
-    minlength : int
-        The minimum length of the result.
-
-    Returns
-    -------
-    ndarray
-        int64; with weights, their sums in float64, added in a deterministic order.
-
-    Raises
-    ------
-    TypeError
-        If `x` does not hold integers.
-    ValueError
-        If a number is negative, or the shapes differ.
-
-    See Also
-    --------
-    numpy.bincount
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.bincount([0, 1, 1, 3])
-    array([1, 2, 0, 1])
-    >>> ca.bincount([0, 1, 1], weights=[0.5, 1.0, 0.25])
-    array([0.5 , 1.25])
-    """
-    return _core.bincount(x, weights, minlength)
+__all__ = ["histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
 
 
 # Rules for the width of bins, for real data that is not empty.
@@ -439,7 +401,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
         along = as_array(e, device)
         dtype = _core.result_type(x, along)
         x, along = x.astype(dtype, copy=False), along.astype(dtype, copy=False)
-        place = _core.search_sorted(along, x, "right") - (x == along[-1:])
+        place = searchsorted(along, x, "right") - (x == along[-1:])
         places = place if places is None else places * extent + place
     if weights is not None:
         if weights.shape != places.shape:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.functions import argsort, concat, empty, sort, take, unique, zeros
+from cuarray._arguments.functions import argsort, concat, empty, searchsorted, sort, take, unique, zeros
 from cuarray._arguments.operands import as_arrays
 from cuarray._arguments.ufuncs import minimum
 from cuarray._core import ndarray
@@ -249,7 +249,7 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
         found = take(holds, places.view(np.int64), 0)
     else:
         ordered = sort(others)
-        places = minimum(_core.search_sorted(ordered, element, "left"), others.size - 1)
+        places = minimum(searchsorted(ordered, element, "left"), others.size - 1)
         found = take(ordered, places, 0) == element
     found = ~found if invert else found
     return found if found.ndim else _core.array_from_object(found, copy=True)  # as in NumPy, an array and no value

@@ -4,14 +4,13 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axis
-from cuarray._arguments.functions import argpartition, argsort, sort, take, take_along_axis
+from cuarray._arguments.functions import argpartition, argsort, searchsorted, sort, take_along_axis
 from cuarray._arguments.operands import as_arrays
 from cuarray._arguments.ufuncs import less, not_equal
 from cuarray._functions.creation import as_array
 
 __all__ = [
     "digitize",
-    "searchsorted",
     "sort_complex",
     "top_k",
 ]
@@ -104,62 +103,6 @@ def top_k(a, k, /, *, axis=-1, largest=True, sorted=True):
     values = take_along_axis(a, places, axis)
     order = argsort(values, axis, descending=largest)
     return take_along_axis(values, order, axis), take_along_axis(places, order, axis)
-
-
-def searchsorted(a, v, side="left", sorter=None):
-    """Return the positions at which to insert values into a sorted array to keep its order.
-
-    Parameters
-    ----------
-    a : array_like
-        One-dimensional, in ascending order unless `sorter` is given.
-    v : array_like
-    side : {'left', 'right'}
-        Whether a value is inserted before equal elements or after them.
-    sorter : array_like of int, optional
-        Positions that sort `a`, as of `argsort`; the sorted elements are then copied.
-
-    Returns
-    -------
-    ndarray
-        int64, of the shape of `v`.
-
-    Raises
-    ------
-    TypeError
-        If `sorter` does not hold integers.
-    ValueError
-        If `a` is not one-dimensional, `side` is unknown, or `sorter` is invalid.
-
-    See Also
-    --------
-    numpy.searchsorted
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.searchsorted([11, 12, 13, 14], [13, -20, 20])
-    array([2, 0, 4])
-    """
-    if sorter is not None:
-        a, v, sorter = as_arrays("searchsorted", a, v, sorter)
-        a = sorted_by(a, sorter)
-    return _core.search_sorted(a, v, side)
-
-
-def sorted_by(a, sorter):
-    """Return the elements of `a` in the order of `sorter`, which is checked."""
-    if a.ndim != 1:
-        raise ValueError(f"searchsorted: the sorted array needs one axis, it has shape {a.shape}")
-    if sorter.ndim != 1 or sorter.dtype.kind not in "iu":
-        raise TypeError(
-            f"searchsorted: sorter must have one axis of integers, not {sorter.dtype} of shape {sorter.shape}"
-        )
-    if sorter.size != a.size:
-        raise ValueError(f"searchsorted: sorter has {sorter.size} elements, the array {a.size}")
-    if sorter.size and (int(sorter.min()) < 0 or int(sorter.max()) >= a.size):
-        raise ValueError(f"searchsorted: sorter holds positions outside 0..{a.size - 1}")
-    return take(a, sorter, 0, mode="clip")
 
 
 def digitize(x, bins, right=False):

@@ -20,13 +20,14 @@ from cuarray._arguments.functions import (
     dot,
     nonzero,
     repeat,
+    searchsorted,
     take,
     trace,
 )
 from cuarray._arguments.ufuncs import ceil, floor, trunc
 from cuarray._arguments.ufuncs import conj as conj_ufunc
 from cuarray._core import ndarray
-from cuarray._functions import elementwise, indexing, sorting
+from cuarray._functions import elementwise, indexing
 from cuarray._functions.array_text import html_table, ndarray_repr, ndarray_str
 from cuarray._namespace.info import ARRAY_API_VERSION
 from cuarray._namespace.package import package
@@ -134,21 +135,6 @@ def compress(self, condition, axis=None, out=None):
     array([0, 2])
     """
     return functions.compress(condition, self, axis, out)
-
-
-# Order
-
-
-def searchsorted(self, v, side="left", sorter=None):
-    """Return the positions at which values belong; see cuarray.searchsorted.
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.asarray([1, 3, 5]).searchsorted([2, 5])
-    array([1, 2])
-    """
-    return _core.search_sorted(self, v, side) if sorter is None else sorting.searchsorted(self, v, side, sorter)
 
 
 # Python's numbers

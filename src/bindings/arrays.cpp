@@ -13,7 +13,6 @@
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/fourier_transform.h"
 #include "cuarray/ops/lapack_routine.h"
-#include "cuarray/ops/manipulation.h"
 #include "cuarray/ops/matmul.h"
 #include "cuarray/ops/reduction.h"
 #include "cuarray/runtime/registry.h"
@@ -113,7 +112,6 @@ py::list run_lapack(const std::string& kind, const std::vector<Array>& arrays, D
 }
 
 void bind_memory(py::module_& m) {
-    m.def("triangle", [](const Array& x, Integer<"k"> k, bool upper) { return triangle(x, k, upper); });
     m.def("strided_view", &strided_view, py::arg("x"), py::arg("shape"), py::arg("strides"), py::arg("offset") = 0);
     m.def(
         "transfer", [](const Array& to, const Array& from) { transfer(to, from, "copyto"); },

@@ -210,6 +210,13 @@ SortKind read_sort_kind(PyObject* object, Parameter parameter) {
     }
 }
 
+Side read_side(PyObject* object, Parameter parameter) {
+    const std::string_view side = to_text(object, parameter);
+    if (side == "left") return Side::Left;
+    if (side == "right") return Side::Right;
+    refuse(PyExc_ValueError, parameter, "'left' or 'right'", object);
+}
+
 BitOrder read_bit_order(PyObject* object, const char* function) {
     const bool is_text = PyUnicode_Check(object);
     if (is_text && PyUnicode_CompareWithASCIIString(object, "big") == 0) return BitOrder::Big;

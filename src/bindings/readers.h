@@ -90,6 +90,7 @@ linalg::Triangle read_triangle(PyObject* object, const char* function);
 linalg::QRMode read_qr_mode(PyObject* object, const char* function);
 linalg::NormOrder read_norm_order(PyObject* object, const char* function);
 
+Side read_side(PyObject* object, Parameter parameter);
 BitOrder read_bit_order(PyObject* object, const char* function);
 MemoryKind read_memory_kind(PyObject* object, const char* function);
 /// What an index out of bounds means: 'raise', also for None, 'wrap' or 'clip'.
@@ -696,6 +697,16 @@ struct Reader<Outside> : PlainReader {
     }
     Outside get() const { return value; }
     Outside value;
+};
+
+template <>
+struct Reader<Side> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        static PyObject* const usual = PyUnicode_InternFromString("left");
+        value = call.given[k] == usual ? Side::Left : read_side(call.given[k], call.parameter(k));
+    }
+    Side get() const { return value; }
+    Side value;
 };
 
 template <>

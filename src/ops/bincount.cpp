@@ -47,14 +47,19 @@ void add_up(const int64_t* numbers, int64_t count, const Array& result, Share sh
 
 }  // namespace
 
-Array bincount(const Array& given, const Array* given_weights, int64_t least) {
+Array bincount(const IndexArray& x, const std::optional<Array>& given_weights, int64_t minlength) {
+    if (minlength < 0) raise(ErrorKind::Value, kBincount, ": minlength must not be negative, it is ", minlength);
+    const Array& given = x.array;
+    if (given.ndim() != 1)
+        raise(ErrorKind::Value, kBincount, ": one axis is needed, not shape ", to_string(given.shape()));
     const Kind kind = info(given.dtype()).kind;
-    if (kind != Kind::Bool && kind != Kind::Signed && kind != Kind::Unsigned)
+    const bool is_nothing = given.is_empty() && !x.has_dtype;
+    if (!is_nothing && kind != Kind::Bool && kind != Kind::Signed && kind != Kind::Unsigned)
         raise(ErrorKind::Type, kBincount, ": integers are needed, not ", info(given.dtype()).name);
     const Array weights = given_weights ? checked_weights(*given_weights, given) : Array();
     const Array numbers = astype(given, DType::int64, 'K', false);
     const auto* const few = reinterpret_cast<const int64_t*>(direct_elements(numbers));
-    const int64_t bins = std::max(largest(numbers, few) + 1, least);
+    const int64_t bins = std::max(largest(numbers, few) + 1, minlength);
     const auto* const shares = weights ? reinterpret_cast<const double*>(direct_elements(weights)) : nullptr;
     const DType dtype = weights ? DType::float64 : DType::int64;
     const bool is_few = few && bins <= kFewBins && (!weights || shares);

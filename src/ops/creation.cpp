@@ -2,7 +2,7 @@
 #include "cuarray/ops/creation.h"
 #include <algorithm>
 #include <cstring>
-#include "cuarray/ops/manipulation.h"
+#include "cuarray/ops/triangles.h"
 #include "cuarray/runtime/registry.h"
 #include "ops/order.h"
 
@@ -140,7 +140,7 @@ Array identity(const SquareLength& n, DType dtype, const std::optional<Device>& 
 Array tri(const Length& N, const std::optional<Length>& M, int64_t k, DType dtype,
           const std::optional<Device>& device) {
     const int64_t rows = std::max<int64_t>(N, 0), columns = M ? std::max<int64_t>(*M, 0) : rows;
-    return triangle(ones({rows, columns}, dtype, 'C', device), k, false);
+    return tril(ones({rows, columns}, dtype, 'C', device), k);
 }
 
 }  // namespace functions

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <tuple>
 #include <variant>
+#include "cuarray/ops/bincount.h"
 #include "cuarray/ops/bit_packing.h"
 #include "cuarray/ops/clip.h"
 #include "cuarray/ops/convolution.h"
@@ -23,6 +24,7 @@
 #include "cuarray/ops/selection.h"
 #include "cuarray/ops/shaping.h"
 #include "cuarray/ops/sort.h"
+#include "cuarray/ops/triangles.h"
 #include "cuarray/ops/unique.h"
 
 namespace cuarray {
@@ -65,6 +67,7 @@ template <>
 constexpr const char* kWords<AxisList> = "int or tuple of int";
 template <> constexpr const char* kWords<Integers> = "int or array_like of int";
 template <> constexpr const char* kWords<std::variant<int64_t, Array>> = "int or array_like of int";
+template <> constexpr const char* kWords<Side> = "{'left', 'right'}";
 template <> constexpr const char* kWords<Ranks> = "int or array_like of int";
 template <>
 constexpr const char* kWords<std::optional<SortKind>> = "{'quicksort', 'heapsort', 'mergesort', 'stable'}, optional";

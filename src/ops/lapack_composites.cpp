@@ -5,11 +5,11 @@
 #include <cmath>
 #include <cstring>
 #include "cuarray/ops/diagonals.h"
-#include "cuarray/ops/manipulation.h"
 #include "cuarray/ops/matmul.h"
 #include "cuarray/ops/rearranging.h"
 #include "cuarray/ops/reduction.h"
 #include "cuarray/ops/shaping.h"
+#include "cuarray/ops/triangles.h"
 
 namespace cuarray::linalg {
 namespace {
@@ -129,7 +129,7 @@ std::vector<Array> Composites::factors(const Array& a) const {
 Array Composites::cholesky(const Array& a, bool upper) const {
     const std::vector<Array> found = lapack(Routine::Potrf, {.matrix = a, .lower = upper});
     require_success(is_different(found[1], 0), "Matrix is not positive definite");
-    return triangle(found[0], 0, upper);
+    return upper ? triu(found[0]) : tril(found[0]);
 }
 
 Array Composites::inv(const Array& a) const {
@@ -179,7 +179,7 @@ QRResult Composites::qr(const Array& a, QRMode mode) const {
     const Array &reflectors = found[0], &numbers = found[1];
     if (mode == QRMode::Raw) return {numbers, reflectors};
     const int64_t count = mode == QRMode::Complete ? rows : std::min(rows, columns);
-    const Array R = triangle(by_rows(first_rows(turned(reflectors), count)), 0, true);
+    const Array R = triu(by_rows(first_rows(turned(reflectors), count)));
     if (mode == QRMode::R) return {{}, R};
     if (batch_of(a) > 1) return {product_of_reflectors(reflectors, numbers, count), R};
     Array lines = first_rows(reflectors, std::min(count, columns));
@@ -200,10 +200,10 @@ Array Composites::product_of_reflectors(const Array& reflectors, const Array& nu
     const Device device = numbers.device();
     const Scalar zero = number(0, dtype_), one = number(1, dtype_);
     const Array is_used = is_different(numbers, 0);  // otherwise the reflector is the identity
-    const Array below = triangle(first_columns(turned(reflectors), columns), -1, false);
+    const Array below = tril(first_columns(turned(reflectors), columns), -1);
     const Array all = apply(row::add, {below, identity(rows, columns, device)});
     const Array vectors = apply(row::where, {with_axis(is_used, -2), all, zero});
-    const Array products = triangle(matmul(conjugate(turned(vectors)), vectors), 1, true);
+    const Array products = triu(matmul(conjugate(turned(vectors)), vectors), 1);
     const Array inverse = apply(row::divide, {one, apply(row::where, {is_used, numbers, one})});
     const Array diagonal = apply(row::where, {is_used, inverse, one});
     const Array on_diagonal = apply(row::multiply, {with_axis(diagonal, -1), identity(columns, columns, device)});

@@ -2,10 +2,15 @@
 #include "cuarray/ops/sort.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "cuarray/array/pending.h"
+#include "cuarray/kernel/sort.h"
+#include "cuarray/ops/creation.h"
+#include "cuarray/ops/reduction.h"
 #include "cuarray/ops/selection.h"
 #include "cuarray/ops/shaping.h"
 #include "ops/packed.h"
@@ -203,6 +208,72 @@ Array order_statistics(const Array& array, int axis, std::span<const int64_t> kt
     const Dims from{rows.size() / n, n}, to{from[0], shape[last]};
     rows.storage().front().run(OrderStatistics{from[0], n, walked(rows, from), kth, walked(result, to), name});
     return result;
+}
+
+namespace {
+
+/// The elements in the order of `sorter`, which is checked.
+Array sorted_by(const Array& a, const Array& sorter) {
+    const Kind kind = info(sorter.dtype()).kind;
+    if (sorter.ndim() != 1 || (kind != Kind::Signed && kind != Kind::Unsigned))
+        raise(ErrorKind::Type, "searchsorted: sorter must have one axis of integers, not ", info(sorter.dtype()).name,
+              " of shape ", to_string(sorter.shape()));
+    if (sorter.size() != a.size())
+        raise(ErrorKind::Value, "searchsorted: sorter has ", sorter.size(), " elements, the array ", a.size());
+    const auto end = [&](ReductionId id) {
+        int64_t number;
+        std::memcpy(&number, convert(item(reduce(id, sorter, {}), "searchsorted"), DType::int64).bytes, sizeof number);
+        return number;
+    };
+    if (!sorter.is_empty() && (end(reduction::min) < 0 || uint64_t(end(reduction::max)) >= uint64_t(a.size())))
+        raise(ErrorKind::Value, "searchsorted: sorter holds positions outside 0..", a.size() - 1);
+    return take(a, sorter, 0, nullptr, Outside::Clip);
+}
+
+/// A number that float64 holds and the caller may read; nothing for others.
+std::optional<double> number_at_hand(const Argument& v) {
+    constexpr double kExact = 0x1p53;
+    if (v.weak && v.weak->kind == Weak::Kind::Float) return v.weak->real;
+    if (v.weak && v.weak->kind == Weak::Kind::Int && std::fabs(v.weak->real) < kExact) return v.weak->real;
+    const bool is_one = v.array && v.array->ndim() == 0 && v.array->dtype() == DType::float64;
+    const char* const data = is_one ? direct_data(*v.array) : nullptr;
+    if (!data) return {};
+    double number;
+    std::memcpy(&number, data, sizeof number);
+    return number;
+}
+
+/// The position of a number in float64 that the caller may read; nothing for others.
+std::optional<int64_t> position_of(double number, const Array& sorted, bool right) {
+    if (sorted.dtype() != DType::float64 || !sorted.is_c_contiguous() || !is_aligned(sorted)) return {};
+    const auto* const data = reinterpret_cast<const double*>(direct_data(sorted));
+    if (!data) return {};
+    i64 position[1];
+    kernel::search_sorted<double>(data, uint64_t(sorted.size()), {number}, right, position);
+    return position[0];
+}
+
+Array as_values(const Argument& v, Device device) {
+    if (v.array) return *v.array;
+    if (v.scalar) return full({}, *v.scalar, device);
+    const DType dtype = PlainNumber(*v.weak).dtype;
+    if (dtype == DType::none) raise(ErrorKind::Type, "searchsorted: an integer of more than 64 bits has no dtype");
+    return full({}, convert(*v.weak, dtype, "searchsorted"), device);
+}
+
+}  // namespace
+
+ArrayOrNumber searchsorted(const Array& a, const Argument& v, Side side, const std::optional<Array>& sorter) {
+    if (a.ndim() != 1)
+        raise(ErrorKind::Value, "searchsorted: the sorted array needs one axis, it has shape ", to_string(a.shape()));
+    const Array sorted = sorter ? sorted_by(a, *sorter) : a;
+    const bool right = side == Side::Right;
+    if (const std::optional<double> number = number_at_hand(v))
+        if (const std::optional<int64_t> position = position_of(*number, sorted, right))
+            return Scalar::of(DType::int64, *position);
+    const Array values = as_values(v, a.device());
+    const DType dtype = promote(a.dtype(), values.dtype());
+    return search_sorted(astype(sorted, dtype, 'K', false), astype(values, dtype, 'K', false), right);
 }
 
 Array search_sorted(const Array& sorted, const Array& values, bool right) {

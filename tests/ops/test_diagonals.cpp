@@ -1,7 +1,8 @@
-// test_diagonals.cpp -- each function of diagonals.h and interpolation.h from C++, with its options.
+// test_diagonals.cpp -- each function of diagonals.h, triangles.h and interpolation.h from C++, with its options.
 #include "../core/check.h"
 #include "cuarray/ops/diagonals.h"
 #include "cuarray/ops/interpolation.h"
+#include "cuarray/ops/triangles.h"
 #include "values.h"
 
 using namespace cuarray;
@@ -30,6 +31,14 @@ void test_diagonals() {
     CHECK(holds(diagflat(counted({1, 2}), 1), {3, 3}, {0, 0, 0, 0, 0, 1, 0, 0, 0}));
 }
 
+void test_triangles() {
+    const Array x = counted({2, 3}), v = counted({2});
+    CHECK(holds(tril(x), {2, 3}, {0, 0, 0, 3, 4, 0}) && holds(tril(x, 1), {2, 3}, {0, 1, 0, 3, 4, 5}));
+    CHECK(holds(triu(x), {2, 3}, {0, 1, 2, 0, 4, 5}) && holds(triu(x, -9), {2, 3}, {0, 1, 2, 3, 4, 5}));
+    CHECK(holds(triu(v), {2, 2}, {0, 1, 0, 1}) && holds(tril(v, INT64_MIN), {2, 2}, {0, 0, 0, 0}));
+    CHECK(RAISES(Value, tril(counted({}))) && RAISES(Value, triu(counted({}))));
+}
+
 void test_interpolation() {
     const Array xp = doubles({0, 1, 3}), fp = doubles({2, 4, 0}), x = doubles({-1, 0.5, 2, 9});
     const Scalar minus_one = Scalar::of(DType::float64, -1.0), nine = Scalar::of(DType::float64, 9.0),
@@ -46,5 +55,6 @@ void test_interpolation() {
 
 int main() {
     test_diagonals();
+    test_triangles();
     test_interpolation();
 }

@@ -1,5 +1,6 @@
-// test_sorting.cpp -- each function of sort.h that is public in Python from C++, with its options.
+// test_sorting.cpp -- each function of sort.h and bincount.h that is public in Python from C++, with its options.
 #include "../core/check.h"
+#include "cuarray/ops/bincount.h"
 #include "cuarray/ops/sort.h"
 #include "values.h"
 
@@ -45,9 +46,40 @@ void test_lexsort() {
     CHECK(holds(lexsort(one), {}, {0}) && RAISES(Axis, lexsort(one, 1)));
 }
 
+bool is_place(const ArrayOrNumber& found, int64_t place) {
+    const auto* const scalar = std::get_if<Scalar>(&found);
+    return scalar && *scalar == Scalar::of(DType::int64, place);
+}
+
+void test_searchsorted() {
+    const Array a = doubles({1, 3, 3, 5}), v = numbers({3, 0, 9});
+    const Scalar three = Scalar::of(DType::float64, 3.0);
+    const Weak one{Weak::Kind::Int, 0, false, 1, 1, 0}, beyond{Weak::Kind::Int, 1, false, 0, 0x1p70, 0};
+    CHECK(is_place(searchsorted(a, one), 0) && is_place(searchsorted(a, full({}, three, Device{}), Side::Right), 3));
+    CHECK(holds(std::get<Array>(searchsorted(a, three)), {}, {1}) && RAISES(Type, searchsorted(a, beyond)));
+    CHECK(holds(std::get<Array>(searchsorted(a, v)), {3}, {1, 0, 4}));
+    CHECK(holds(std::get<Array>(searchsorted(a, v, Side::Right)), {3}, {3, 0, 4}));
+    const Array turned = doubles({5, 3, 1, 3}), sorter = numbers({2, 1, 3, 0});
+    CHECK(holds(std::get<Array>(searchsorted(turned, v, Side::Left, sorter)), {3}, {1, 0, 4}));
+    CHECK(RAISES(Value, searchsorted(a.reshape({2, 2}), v)) && RAISES(Type, searchsorted(a, v, Side::Left, a)));
+    CHECK(RAISES(Value, searchsorted(a, v, Side::Left, v)) &&
+          RAISES(Value, searchsorted(a, v, Side::Left, numbers({0, 1, 2, 4}))));
+}
+
+void test_bincount() {
+    const Array x = numbers({0, 2, 2});
+    CHECK(holds(bincount(x), {3}, {1, 0, 2}) && holds(bincount(x, {}, 5), {5}, {1, 0, 2, 0, 0}));
+    CHECK(holds<double>(bincount(x, doubles({0.5, 1, 2})), {3}, {0.5, 0, 3}) && bincount(numbers({})).size() == 0);
+    CHECK(bincount({doubles({}), false}).size() == 0 && RAISES(Type, bincount(doubles({}))));
+    CHECK(RAISES(Value, bincount(numbers({-1}))) && RAISES(Value, bincount(x, doubles({1}))));
+    CHECK(RAISES(Value, bincount(x, {}, -1)) && RAISES(Type, bincount({doubles({1}), false})));
+}
+
 }  // namespace
 
 int main() {
+    test_searchsorted();
+    test_bincount();
     test_sort();
     test_partition();
     test_lexsort();

@@ -85,9 +85,9 @@ UNSEEN_BY_THE_STANDARD = [
     ),
     Mutant(
         "searchsorted-without-a-side",
-        "src/bindings/sorting.cpp",
-        "astype(v, dtype, 'K', false), side == \"right\")",
-        "astype(v, dtype, 'K', false), false)",
+        "src/ops/sort.cpp",
+        "const bool right = side == Side::Right;",
+        "const bool right = false;",
         row("searchsorted"),
     ),
     Mutant(
@@ -969,8 +969,8 @@ COUNTS_AND_RANKS = [
     Mutant(
         "the-last-edge-is-outside",
         "cuarray/_functions/histograms.py",
-        '_core.search_sorted(along, x, "right") - (x == along[-1:])',
-        '_core.search_sorted(along, x, "right")',
+        'searchsorted(along, x, "right") - (x == along[-1:])',
+        'searchsorted(along, x, "right")',
         row("histogram2d"),
     ),
     Mutant(

@@ -48,6 +48,12 @@ CUARRAY_API Array argpartition(const Array& a, const Ranks& kth, const std::opti
 /// The elements at positions `ranks` of the sorted axis, which becomes the last one; ranks ascend and are in bounds.
 CUARRAY_API Array order_statistics(const Array& array, int axis, std::span<const int64_t> ranks, const char* name);
 
+/// Whether a value is inserted before equal elements or after them.
+enum class Side : uint8_t { Left, Right };
+/// The positions, int64, at which to insert values into a sorted array of one axis to keep its order; `sorter` has the
+/// positions that sort it. A number where the caller may compute it.
+CUARRAY_API ArrayOrNumber searchsorted(const Array& a, const Argument& v, Side side = Side::Left,
+                                       const std::optional<Array>& sorter = {});
 /// The index, int64, at which each value would be inserted in a sorted 1-d array of the same dtype.
 CUARRAY_API Array search_sorted(const Array& sorted, const Array& values, bool right);
 

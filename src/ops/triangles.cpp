@@ -1,5 +1,5 @@
-// manipulation.cpp -- the triangles of matrices.
-#include "cuarray/ops/manipulation.h"
+// triangles.cpp -- the triangles of matrices.
+#include "cuarray/ops/triangles.h"
 
 #include <algorithm>
 
@@ -8,10 +8,11 @@
 
 namespace cuarray {
 
-Array triangle(const Array& array, int64_t k, bool upper) {
-    const char* name = upper ? "triu" : "tril";
-    if (array.ndim() < 2)
-        raise(ErrorKind::Value, name, ": the array must have at least 2 dimensions, this one has ", array.ndim());
+namespace {
+
+Array triangle(const Array& m, int64_t k, bool upper) {
+    if (m.ndim() == 0) raise(ErrorKind::Value, upper ? "triu" : "tril", ": the array has no axis");
+    const Array array = m.ndim() == 1 ? m.broadcast_to({m.size(), m.size()}, upper ? "triu" : "tril") : m;
     const int64_t height = array.shape()[array.ndim() - 2], width = array.shape()[array.ndim() - 1];
     auto counted = [](int64_t value) { return Scalar::of(DType::int64, value); };
     const Device device = array.device();
@@ -33,5 +34,10 @@ Array triangle(const Array& array, int64_t k, bool upper) {
     result.settle();
     return result;
 }
+
+}  // namespace
+
+Array tril(const Array& m, int64_t k) { return triangle(m, k, false); }
+Array triu(const Array& m, int64_t k) { return triangle(m, k, true); }
 
 }  // namespace cuarray
