@@ -1,9 +1,9 @@
 """Which tests run: a sample that covers every value of every parameter, all with --all, exhaustive variants with --full.
 
 ``pytest`` alone runs of each test function, on each device, as few cases as have every value of every parameter at least
-once: each function, kind of dtype, layout and keyword. ``@pytest.mark.few`` leaves the first case of a slow test, and the fixture
-``every`` tells a test to repeat less. The other combinations run with ``--all``, and whenever tests are named: by file, node
-id, ``-k`` or ``--lf``.
+once: each function, kind of dtype, layout and keyword. ``@pytest.mark.few`` leaves the first case of a slow test,
+``@pytest.mark.tools`` none of what tests the project's own tools, and the fixture ``every`` tells a test to repeat less. What
+is left out runs with ``--all``, alone with ``--rest``, and whenever tests are named: by file, node id, ``-k`` or ``--lf``.
 """
 
 import zlib
@@ -23,12 +23,14 @@ MORE = pytest.StashKey[int]()
 def pytest_addoption(parser):
     group = parser.getgroup("selection", "which tests run; without these, one or more per value of each parameter")
     group.addoption("--all", action="store_true", help="run all combinations of parameters, as of named tests")
+    group.addoption("--rest", action="store_true", help="run only what --all runs besides")
     group.addoption("--full", action="store_true", help="run all, and the exhaustive variants of tests")
     group.addoption("--shard", metavar="K/N", help="run the K-th of N parts of the tests, K from 0")
 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "few: a slow test, of which the first case per device runs without --all")
+    config.addinivalue_line("markers", "tools: a test of the project's own tools, run with --all or when it is named")
     config.addinivalue_line("markers", "full: an exhaustive variant, run with --full only")
     config.stash[MORE] = 0
 
@@ -62,7 +64,7 @@ def every(request):
 
 def is_everything_named(config):
     """Whether the command line names tests, or asks for all."""
-    asked = any(config.getoption(option, None) for option in ("all", "full", "keyword", "lf"))
+    asked = any(config.getoption(option, None) for option in ("all", "rest", "full", "keyword", "lf"))
     return asked or config.args != config.getini("testpaths")
 
 
@@ -71,7 +73,10 @@ def select(config, items):
     more = 0
     if not config.getoption("full"):
         keep(config, items, lambda item: not item.get_closest_marker("full"))
-    if not is_everything_named(config):
+    if config.getoption("rest"):
+        chosen = sample(items)
+        keep(config, items, lambda item: item not in chosen)
+    elif not is_everything_named(config):
         more = len(items)
         chosen = sample(items)
         keep(config, items, chosen.__contains__)
@@ -97,6 +102,8 @@ def sample(items):
         tests[item.nodeid.split("[")[0], parameters.pop("device", None)].append((item, parameters))
     chosen = set()
     for cases in tests.values():
+        if cases[0][0].get_closest_marker("tools"):
+            continue
         if cases[0][0].get_closest_marker("few"):
             chosen.add(cases[0][0])
             continue

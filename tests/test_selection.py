@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 import selection
 
+pytestmark = pytest.mark.tools
 HERE = Path(__file__).parent
 
-#: A suite of 20 tests, of which 5 run: four dtypes of three kinds, three layouts, one slow test; and an exhaustive one.
+#: A suite of 21 tests, of which 5 run: four dtypes of three kinds, three layouts, one slow test, one of tools; and an exhaustive one.
 SUITE = """
 import pytest
 
@@ -31,6 +32,10 @@ def test_slow(size):
 def test_exhaustive():
     pass
 
+@pytest.mark.tools
+def test_tools():
+    pass
+
 def test_plain():
     pass
 """
@@ -40,6 +45,8 @@ def values(collected):
     """Return of each test what it has: its function on its device, and the values of its parameters, dtypes by kind."""
     tests, found = {}, {}
     for item in collected:
+        if item.get_closest_marker("tools"):
+            continue
         parameters = dict(item.callspec.params) if hasattr(item, "callspec") else {}
         test = (item.nodeid.split("[")[0], parameters.pop("device", None))
         tests[item] = test, {} if item.get_closest_marker("few") else parameters
@@ -122,25 +129,30 @@ def suite(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "tests"),
     [
-        ("", 5), ("--all", 20), ("--full", 21), ("tests/test_small.py", 20), ("-k slow", 7),
-        ("tests/test_small.py::test_slow[5]", 1), ("--lf", 20),
+        ("", 5), ("--all", 21), ("--rest", 16), ("--full", 22), ("tests/test_small.py", 21), ("-k slow", 7),
+        ("tests/test_small.py::test_slow[5]", 1), ("--lf", 21),
     ],
 )  # fmt: skip
 def test_what_runs(suite, arguments, tests):
     shown = suite("-q", *arguments.split())
     assert f"{tests} passed" in shown
-    assert ("15 tests more with --all" in shown) == (tests == 5)
+    assert ("16 tests more with --all" in shown) == (tests == 5)
 
 
 def test_workers_count_together(suite):
     shown = suite("-p", "xdist", "-n", "2")
-    assert "5 passed" in shown and shown.count("15 tests more with --all") == 1
+    assert "5 passed" in shown and shown.count("16 tests more with --all") == 1
 
 
 def test_shards_are_parts(suite):
     shown = [suite("-v", "--all", "--shard", f"{part}/2") for part in range(2)]
     ran = [re.findall(r"^(\S+) PASSED", text, re.MULTILINE) for text in shown]
-    assert all(ran) and len({name for names in ran for name in names}) == sum(map(len, ran)) == 20
+    assert all(ran) and len({name for names in ran for name in names}) == sum(map(len, ran)) == 21
+
+
+def test_the_rest_is_all_but_the_sample(suite):
+    plain, rest, everything = (set(re.findall(r"^(\S+) PASSED", suite("-v", *arguments), re.MULTILINE)) for arguments in ([], ["--rest"], ["--all"]))  # fmt: skip
+    assert plain | rest == everything and not plain & rest and len(everything) == 21
 
 
 def test_help_says_it(suite):

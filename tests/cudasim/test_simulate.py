@@ -198,10 +198,12 @@ os.wait()
     assert simulate(program).stdout == "cuMemAlloc_v2: 3\n"
 
 
-@pytest.mark.parametrize(("text", "says"), [(SPINS, "threads spin for ever"), (ENDLESS, "more than 1 s")])
-def test_a_kernel_that_never_ends(script, text, says):
-    """The limit names the place of each resident block."""
-    run = simulate(script(KERNEL + f"launch({text!r})\n"), "--seconds", "1")
+@pytest.mark.parametrize(
+    ("text", "seconds", "says"), [(SPINS, "300", "threads spin for ever"), (ENDLESS, "1", "more than 1 s")]
+)
+def test_a_kernel_that_never_ends(script, text, seconds, says):
+    """The limit names the place of each resident block; that threads spin is seen without it."""
+    run = simulate(script(KERNEL + f"launch({text!r})\n"), "--seconds", seconds)
     assert run.returncode == 1 and "CudaError: cuStreamSynchronize: 702" in run.stderr, run.stderr
     assert "kernel kernel, block (0, 0, 0), thread (" in run.stderr and says in run.stderr, run.stderr
     assert "block (0, 0, 0): 64 threads, 0 ended" in run.stderr

@@ -18,7 +18,6 @@ import warnings
 import weakref
 from pathlib import Path
 
-import numpy as np
 import pytest
 from drawn_calls import WRONG, Call, calls, differences, flat, parameters_of, pool, public, report
 
@@ -377,18 +376,3 @@ def test_stub(name):
     wanted = [[p.name for p in parameters_of(name) if p.kind is kind] for kind in kinds]
     forms = [[form.posonlyargs, form.args, form.kwonlyargs] for form in stub()[name]]
     assert wanted in [[[a.arg for a in part] for part in form] for form in forms]
-
-
-@pytest.mark.parametrize("name", [n for n in FUNCTIONS if callable(getattr(cuarray.ndarray, n, None))])
-def test_methods_have_the_same_parameters(name):
-    """The method of the same name has the function's parameters after the first, where NumPy's two agree, too."""
-    try:
-        theirs = [names_after_first(getattr(of, name)) for of in (np.ndarray, np)]
-    except ValueError:
-        theirs = ["unknown", None]  # a builtin without a signature, in older versions
-    if theirs[0] == theirs[1]:
-        assert names_after_first(getattr(cuarray.ndarray, name)) == names_after_first(getattr(cuarray, name))
-
-
-def names_after_first(function):
-    return list(inspect.signature(function).parameters)[1:]

@@ -120,6 +120,21 @@ def test_description(name):
     assert inspect.signature(functools.partial(function)) == theirs
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if callable(getattr(cuarray.ndarray, name, None))])
+def test_methods_have_the_same_parameters(name):
+    """The method of the same name has the function's parameters after the first, where NumPy's two agree, too."""
+    try:
+        theirs = [names_after_first(getattr(of, name)) for of in (np.ndarray, np)]
+    except ValueError:
+        theirs = ["unknown", None]  # a builtin without a signature, in older versions
+    if theirs[0] == theirs[1]:
+        assert names_after_first(getattr(cuarray.ndarray, name)) == names_after_first(getattr(cuarray, name))
+
+
+def names_after_first(function):
+    return list(inspect.signature(function).parameters)[1:]
+
+
 @pytest.mark.parametrize("name", OBJECTS)
 def test_copies_are_the_function(name):
     """Pickled and copied by name, as Python's functions are: for process pools."""
