@@ -1776,8 +1776,8 @@ MUTANTS = [
     Mutant(
         "infix-without-parentheses",
         "src/core/infix.cpp",
-        "from_right ? own : own + 1",
-        "from_right ? own : own",
+        "own == kPower ? own : own + 1",
+        "own == kPower ? own : own",
         "tests/python/test_profile.py -k expression",
     ),
     Mutant(

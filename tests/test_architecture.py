@@ -365,8 +365,6 @@ WINDOW = 6
 
 # Translations from another vocabulary into row names: each name is there because of its partner.
 ALLOWED_LISTS = {
-    "src/bindings/number.cpp": "Python's operators",
-    "src/core/infix.cpp": "Python's operators, as they are written",
     "cuarray/_namespace/aliases.py": "NumPy's spellings",
     "cuarray/_numpy/operators.py": "Python's operators",
     "cuarray/interop/mpi/operations.py": "MPI's operations",

@@ -12,87 +12,55 @@
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/matmul.h"
 #include "cuarray/runtime/registry.h"
+#include "ops/powers.h"
 
 namespace cuarray::python {
 namespace {
 
-/// Python's operators, in the order of the table below.
+/// Python's operators, as operators.def has them.
 enum Operator {
-    Add,
-    Subtract,
-    Multiply,
-    TrueDivide,
-    FloorDivide,
-    Remainder,
-    Divmod,
-    Power,
-    LeftShift,
-    RightShift,
-    And,
-    Or,
-    Xor,
-    MatrixMultiply,
-    Negative,
-    Positive,
-    Absolute,
-    Invert,
-    Less,
-    LessEqual,
-    Equal,
-    NotEqual,
-    Greater,
-    GreaterEqual,
-    Square,
-    Reciprocal,
+#define OTHER(name, row, symbol, precedence, slot) name,
+#define BINARY OTHER
+#define UNARY OTHER
+#define COMPARISON OTHER
+#include "core/operators.def"
     kOperators
 };
 
-constexpr const char* kRowNames[kOperators] = {"add",
-                                               "subtract",
-                                               "multiply",
-                                               "divide",
-                                               "floor_divide",
-                                               "remainder",
-                                               "divmod",
-                                               "pow",
-                                               "bitwise_left_shift",
-                                               "bitwise_right_shift",
-                                               "bitwise_and",
-                                               "bitwise_or",
-                                               "bitwise_xor",
-                                               "matmul",
-                                               "negative",
-                                               "positive",
-                                               "abs",
-                                               "bitwise_invert",
-                                               "less",
-                                               "less_equal",
-                                               "equal",
-                                               "not_equal",
-                                               "greater",
-                                               "greater_equal",
-                                               "square",
-                                               "reciprocal"};
+constexpr const char* kRowNames[] = {
+#define OTHER(name, row, symbol, precedence, slot) #row,
+#define BINARY OTHER
+#define UNARY OTHER
+#define COMPARISON OTHER
+#include "core/operators.def"
+};
 
 RowId operator_rows[kOperators];
 
-/// How programs write the operators that have a new array as their one result.
-constexpr const char* kSymbols[] = {"+",  "-",  "*", "/", "//", "%",     nullptr, "**",
-                                    "<<", ">>", "&", "|", "^",  nullptr, "-",     "+"};
-static_assert(std::size(kSymbols) == Positive + 1 && kOperators <= kMostOperators);
-
-const char* symbol_of(Operator op) { return op == Invert ? "~" : op <= Positive ? kSymbols[op] : nullptr; }
+/// How programs write the operators whose result may take an operand's memory: those that give one array of a row.
+constexpr const char* kSymbols[] = {
+#define OTHER(name, row, symbol, precedence, slot) name == MatrixMultiply ? nullptr : symbol,
+#define BINARY OTHER
+#define UNARY OTHER
+#define COMPARISON(name, row, symbol, precedence, slot) nullptr,
+#include "core/operators.def"
+};
+static_assert(kOperators <= kMostOperators);
+static_assert(GreaterEqual - Less == Py_GE - Py_LT);
 
 /// The operands of an operator that die with the call, as dying_operands has them.
 unsigned dying_bits(Operator op, SlotFrame frame, PyObject* const* objects, int count) {
-    const char* const symbol = symbol_of(op);
-    return symbol ? dying_operands({op, symbol}, frame, objects, count) : 0;
+    return kSymbols[op] ? dying_operands({op, kSymbols[op]}, frame, objects, count) : 0;
 }
 
-/// The slot of each operator, for calling another library's.
-constexpr int kSlots[] = {Py_nb_add,       Py_nb_subtract, Py_nb_multiply, Py_nb_true_divide,    Py_nb_floor_divide,
-                          Py_nb_remainder, Py_nb_divmod,   Py_nb_power,    Py_nb_lshift,         Py_nb_rshift,
-                          Py_nb_and,       Py_nb_or,       Py_nb_xor,      Py_nb_matrix_multiply};
+/// The slot of each operator, for calling another library's; of comparisons the operation, for tp_richcompare.
+constexpr int kSlots[] = {
+#define OTHER(name, row, symbol, precedence, slot) Py_nb_##slot,
+#define BINARY OTHER
+#define UNARY OTHER
+#define COMPARISON(name, row, symbol, precedence, slot) Py_##slot,
+#include "core/operators.def"
+};
 
 /// Operands that Python's operators take: numbers, arrays, and what numpy.asarray makes numbers of; false for all that
 /// another class handles.
@@ -121,7 +89,7 @@ Object ask_other(Operator op, PyObject* other, PyObject* a, PyObject* b) {
     PyTypeObject* const type = Py_TYPE(other);
     if (op >= Less && op <= GreaterEqual) {
         const auto compares = reinterpret_cast<richcmpfunc>(PyType_GetSlot(type, Py_tp_richcompare));
-        return Object::steal(compares ? compares(b, a, kSwapped[op - Less]) : Py_NewRef(Py_NotImplemented));
+        return Object::steal(compares ? compares(b, a, kSwapped[kSlots[op]]) : Py_NewRef(Py_NotImplemented));
     }
     void* const function = PyType_GetSlot(type, kSlots[op]);
     if (!function) return Object::share(Py_NotImplemented);
@@ -241,11 +209,6 @@ PyObject* apply_in_place(Operator op, PyObject* self, PyObject* other, SlotFrame
     });
 }
 
-template <Operator op>
-PyObject* binary(PyObject* a, PyObject* b) {
-    return apply(op, a, b, slot_frame());
-}
-
 /// Whether Python's * repeats the object: lists, tuples, text.
 bool is_repeated(PyObject* object) {
     if (PyList_CheckExact(object) || PyTuple_CheckExact(object) || PyUnicode_CheckExact(object)) return true;
@@ -256,8 +219,7 @@ bool is_repeated(PyObject* object) {
 }
 
 /// A value repeats a sequence, as Python's numbers and NumPy's scalars do.
-PyObject* multiply_or_repeat(PyObject* a, PyObject* b) {
-    const SlotFrame frame = slot_frame();
+PyObject* multiply_or_repeat(PyObject* a, PyObject* b, SlotFrame frame) {
     const bool is_first = is_ndarray(a);
     PyObject* const value = is_first ? a : b;
     PyObject* const other = is_first ? b : a;
@@ -274,6 +236,11 @@ PyObject* multiply_or_repeat(PyObject* a, PyObject* b) {
 }
 
 template <Operator op>
+PyObject* binary(PyObject* a, PyObject* b) {
+    return op == Multiply ? multiply_or_repeat(a, b, slot_frame()) : apply(op, a, b, slot_frame());
+}
+
+template <Operator op>
 PyObject* in_place(PyObject* self, PyObject* other) {
     return apply_in_place(op, self, other, slot_frame());
 }
@@ -284,75 +251,32 @@ PyObject* unary(PyObject* self) {
     return guarded([&] { return call_on_arrays(operator_rows[op], &self, 1, dying_bits(op, frame, &self, 1)); });
 }
 
-/// The row of one argument that gives what pow does for x**2, and for x**-1 of floating-point numbers, in a tenth of
-/// its time; else Power.
-Operator operator_for_power(PyObject* x, PyObject* exponent) {
-    if (!is_ndarray(x) || !(PyLong_CheckExact(exponent) || PyFloat_CheckExact(exponent))) return Power;
-    const Kind kind = info(dtype_of(x)).kind;
-    const bool is_int = PyLong_CheckExact(exponent);
-    if (kind == Kind::Bool || (!is_int && kind < Kind::Floating)) return Power;
-    int overflow = 0;
-    const double value = is_int ? double(PyLong_AsLongAndOverflow(exponent, &overflow)) : PyFloat_AS_DOUBLE(exponent);
-    if (value == 2) return Square;
-    if (overflow || kind < Kind::Floating) return Power;
-    return value == -1 ? Reciprocal : Power;
-}
-
-/// Roots of n float64, as x**0.5 has them: inf for -inf and 0 for -0.
-void take_roots(DirectLoops& loops, const double* from, double* to, int64_t n) {
-    constexpr double kInfinity = std::numeric_limits<double>::infinity(), kLargest = std::numeric_limits<double>::max();
-    const void* const in[kMaxIn] = {from};
-    void* const out[kMaxOut] = {to};
-    loops.run(loop_for(row::sqrt, DType::float64), in, out, n);
-    for (int64_t i = 0; i < n; ++i)
-        if (from[i] <= 0) to[i] = from[i] == 0 ? 0 : from[i] < -kLargest ? kInfinity : to[i];
-}
-
-/// x**0.5 of an element or of a few float64. Null for others.
-PyObject* root_of_few(PyObject* x, PyObject* exponent) {
-    if (!PyFloat_CheckExact(exponent) || PyFloat_AS_DOUBLE(exponent) != 0.5 || !is_ndarray(x)) return nullptr;
-    if (is_number(x)) {
-        const Scalar& element = scalar_of_number(x);
-        DirectLoops* const loops = backend(Device{}).front().direct();
-        if (element.dtype != DType::float64 || !loops || is_deferring()) return nullptr;
-        Scalar root;
-        root.dtype = DType::float64;
-        take_roots(*loops, reinterpret_cast<const double*>(element.bytes), reinterpret_cast<double*>(root.bytes), 1);
-        return wrap(root);
-    }
-    const Array& array = array_of(x);
-    if (array.dtype() != DType::float64 || !array.is_c_contiguous() || is_deferring()) return nullptr;
-    const auto* const from = reinterpret_cast<const double*>(direct_elements(array));
-    if (!from || array.ndim() == 0) return nullptr;
-    Array result = empty(array.shape(), DType::float64, array.device());
-    auto* const to = reinterpret_cast<double*>(direct_data(result));
-    if (!to) return nullptr;
-    take_roots(*array.storage().front().direct(), from, to, array.size());
-    return wrap(std::move(result));
+/// A Python number as an exponent of the array's dtype; of no dtype if it does not leave the power that.
+Scalar exponent_beside(const Array& x, PyObject* number) {
+    const Kind kind = info(x.dtype()).kind;
+    if (PyFloat_CheckExact(number) && kind >= Kind::Floating)
+        return convert(Scalar::of(DType::float64, PyFloat_AS_DOUBLE(number)), x.dtype());
+    if (!PyLong_CheckExact(number) || kind == Kind::Bool) return {};
+    int overflow;
+    const int64_t integer = PyLong_AsLongLongAndOverflow(number, &overflow);
+    const bool is_small = integer > -100 && integer < 100 && !overflow;
+    return is_small ? convert(Scalar::of(DType::int64, integer), x.dtype()) : Scalar();
 }
 
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
     if (modulus != Py_None) return Py_NewRef(Py_NotImplemented);
     const SlotFrame frame = slot_frame();
-    PyObject* const objects[2] = {a, b};
-    const Operator op = operator_for_power(a, b);
-    if (op == Power) {
-        PyObject* const root = guarded([&] { return root_of_few(a, b); });
-        return root || PyErr_Occurred() ? root : apply(Power, a, b, frame);
-    }
-    return guarded([&] { return call_on_arrays(operator_rows[op], &a, 1, dying_bits(Power, frame, objects, 2)); });
+    PyObject* few = nullptr;
+    if (is_ndarray(a) && !is_number(a) && (PyFloat_CheckExact(b) || PyLong_CheckExact(b)))
+        few = guarded([&]() -> PyObject* {
+            Array powers = powers_of_few(array_of(a), exponent_beside(array_of(a), b));
+            return powers ? wrap(std::move(powers)) : nullptr;
+        });
+    return few || PyErr_Occurred() ? few : apply(Power, a, b, frame);
 }
 
 PyObject* power_in_place(PyObject* self, PyObject* other, PyObject*) {
-    const Operator op = operator_for_power(self, other);
-    if (op == Power || as_ndarray(self)->is_value) return apply_in_place(Power, self, other, slot_frame());
-    return guarded([&] {
-        UfuncOptions options;
-        options.out[0] = &array_of(self);
-        const Argument args[1] = {array_of(self)};
-        call_unlocked(operator_rows[op], args, options, array_of(self).device());
-        return Py_NewRef(self);
-    });
+    return apply_in_place(Power, self, other, slot_frame());
 }
 
 /// The product, or nothing where an operand is for somebody else to handle.
@@ -446,35 +370,15 @@ PyObject* to_index(PyObject* self) {
 }
 
 const PyType_Slot slots[] = {
-    {Py_nb_add, slot(binary<Add>)},
-    {Py_nb_subtract, slot(binary<Subtract>)},
-    {Py_nb_multiply, slot(multiply_or_repeat)},
-    {Py_nb_true_divide, slot(binary<TrueDivide>)},
-    {Py_nb_floor_divide, slot(binary<FloorDivide>)},
-    {Py_nb_remainder, slot(binary<Remainder>)},
+#define BINARY(name, row, symbol, precedence, nb) \
+    {Py_nb_##nb, slot(binary<name>)}, {Py_nb_inplace_##nb, slot(in_place<name>)},
+#define UNARY(name, row, symbol, precedence, nb) {Py_nb_##nb, slot(unary<name>)},
+#define COMPARISON(name, row, symbol, precedence, nb)
+#define OTHER(name, row, symbol, precedence, nb)
+#include "core/operators.def"
     {Py_nb_divmod, slot(binary<Divmod>)},
     {Py_nb_power, slot(power)},
-    {Py_nb_lshift, slot(binary<LeftShift>)},
-    {Py_nb_rshift, slot(binary<RightShift>)},
-    {Py_nb_and, slot(binary<And>)},
-    {Py_nb_or, slot(binary<Or>)},
-    {Py_nb_xor, slot(binary<Xor>)},
-    {Py_nb_negative, slot(unary<Negative>)},
-    {Py_nb_positive, slot(unary<Positive>)},
-    {Py_nb_absolute, slot(unary<Absolute>)},
-    {Py_nb_invert, slot(unary<Invert>)},
-    {Py_nb_inplace_add, slot(in_place<Add>)},
-    {Py_nb_inplace_subtract, slot(in_place<Subtract>)},
-    {Py_nb_inplace_multiply, slot(in_place<Multiply>)},
-    {Py_nb_inplace_true_divide, slot(in_place<TrueDivide>)},
-    {Py_nb_inplace_floor_divide, slot(in_place<FloorDivide>)},
-    {Py_nb_inplace_remainder, slot(in_place<Remainder>)},
     {Py_nb_inplace_power, slot(power_in_place)},
-    {Py_nb_inplace_lshift, slot(in_place<LeftShift>)},
-    {Py_nb_inplace_rshift, slot(in_place<RightShift>)},
-    {Py_nb_inplace_and, slot(in_place<And>)},
-    {Py_nb_inplace_or, slot(in_place<Or>)},
-    {Py_nb_inplace_xor, slot(in_place<Xor>)},
     {Py_nb_matrix_multiply, slot(matrix_multiply)},
     {Py_nb_inplace_matrix_multiply, slot(matrix_multiply_in_place)},
     {Py_nb_bool, slot(truth)},
@@ -535,8 +439,7 @@ PyObject* compare_numbers(PyObject* a, PyObject* b, int operation) {
 
 PyObject* compare(PyObject* self, PyObject* other, int operation) noexcept {
     if (PyObject* const result = guarded([&] { return compare_numbers(self, other, operation); })) return result;
-    static constexpr Operator kComparisons[] = {Less, LessEqual, Equal, NotEqual, Greater, GreaterEqual};
-    return apply(kComparisons[operation], self, other, slot_frame());
+    return apply(Operator(Less + operation), self, other, slot_frame());
 }
 
 const PyType_Slot* number_slots() {

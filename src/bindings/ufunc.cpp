@@ -592,18 +592,19 @@ bool read_as(PyObject* object, DType dtype, Scalar& number) {
     return true;
 }
 
-/// Whether a power of elements is the loop alone: not for negative exponents of integers, which are errors, nor for
-/// those that shorter forms replace.
-bool is_plain_power(DType dtype, const void* exponent) {
-    Scalar power;
-    power.dtype = dtype;
-    std::memcpy(power.bytes, exponent, size_t(item_size(dtype)));
-    if (dtype == DType::int64) {
-        int64_t integer;
-        std::memcpy(&integer, exponent, sizeof integer);
-        if (integer < 0) return false;
-    }
-    return (dtype == DType::int64 || dtype == DType::float64) && !has_short_power(power);
+/// The power of two numbers of one dtype; false for negative exponents of integers, which are errors, and for those
+/// that have a shorter form of several rows.
+bool take_power(DirectLoops& loops, LoopId loop, DType dtype, const void* const* in, void* const* out) {
+    Scalar exponent;
+    exponent.dtype = dtype;
+    std::memcpy(exponent.bytes, in[1], size_t(item_size(dtype)));
+    if (take_powers(loops, exponent, in[0], out[0], 1)) return true;
+    if ((dtype != DType::int64 && dtype != DType::float64) || has_short_power(exponent)) return false;
+    int64_t integer;
+    std::memcpy(&integer, in[1], sizeof integer);
+    if (dtype == DType::int64 && integer < 0) return false;
+    loops.run(loop, in, out, 1);
+    return true;
 }
 
 /// The dtype in which numbers meet, which read_as judges: that of a value among them, or else of Python's complex
@@ -632,12 +633,14 @@ PyObject* call_on_equals(RowId row, PyObject* const* objects, int count) {
         if (!is_element && !read_as(objects[i], dtype, converted[i])) return nullptr;
         in[i] = is_element ? element_of_number(objects[i]) : converted[i].bytes;
     }
-    if (rows()[row].has(NegativeFault) && !is_plain_power(dtype, in[1])) return nullptr;
     static Backend& host = backend(Device{});
     DirectLoops* const direct = host.front().direct();
     if (!direct) return nullptr;
     void* out[] = {result.bytes};
-    direct->run(loop, in, out, 1);
+    if (!rows()[row].has(NegativeFault))
+        direct->run(loop, in, out, 1);
+    else if (!take_power(*direct, loop, dtype, in, out))
+        return nullptr;
     result.dtype = loops()[loop].out[0];
     return wrap(result);
 }

@@ -7,40 +7,23 @@
 namespace cuarray {
 namespace {
 
-/// Python's operators and their precedence.
 struct Symbol {
     std::string_view row;
     const char* text;
     int precedence;
 };
-constexpr int kUnary = 13, kAtom = 20, kAnything = 0;
+constexpr int kPower = 14, kUnary = 13, kSum = 11, kComparison = 6, kAtom = 20, kAnything = 0;
 constexpr Symbol kSymbols[] = {
-    {"pow", "**", 14},
-    {"negative", "-", kUnary},
-    {"positive", "+", kUnary},
-    {"bitwise_invert", "~", kUnary},
-    {"multiply", "*", 12},
-    {"divide", "/", 12},
-    {"floor_divide", "//", 12},
-    {"remainder", "%", 12},
-    {"add", " + ", 11},
-    {"subtract", " - ", 11},
-    {"bitwise_left_shift", " << ", 10},
-    {"bitwise_right_shift", " >> ", 10},
-    {"bitwise_and", " & ", 9},
-    {"bitwise_xor", " ^ ", 8},
-    {"bitwise_or", " | ", 7},
-    {"less", " < ", 6},
-    {"less_equal", " <= ", 6},
-    {"greater", " > ", 6},
-    {"greater_equal", " >= ", 6},
-    {"equal", " == ", 6},
-    {"not_equal", " != ", 6},
+#define OTHER(name, row, symbol, precedence, slot) {#row, symbol, precedence},
+#define BINARY OTHER
+#define UNARY OTHER
+#define COMPARISON OTHER
+#include "core/operators.def"
 };
 
 const Symbol* symbol_of(const char* row) {
     for (const Symbol& symbol : kSymbols)
-        if (symbol.row == row) return &symbol;
+        if (symbol.text && symbol.row == row) return &symbol;
     return nullptr;
 }
 
@@ -142,12 +125,17 @@ class Printer {
         const Symbol* const symbol = symbol_of(row.name);
         if (!symbol) return call_text(node, row);
         const int own = symbol->precedence;
-        // Python's ** is right-associative, comparisons are not associative, the others are left-associative.
-        const bool from_right = own > kUnary, chains = own > 6;
-        std::string text = row.nin == 1 ? symbol->text + operand(node.source[0], own)
-                                        : operand(node.source[0], from_right || !chains ? own + 1 : own) +
-                                              symbol->text + operand(node.source[1], from_right ? own : own + 1);
+        std::string text = row.nin == 1 ? symbol->text + operand(node.source[0], own) : binary_text(node, *symbol);
         return own < precedence ? "(" + text + ")" : text;
+    }
+
+    std::string binary_text(const ExprNode& node, const Symbol& symbol) {
+        const int own = symbol.precedence;
+        // ** is right-associative, comparisons are not associative, the others are left-associative.
+        const std::string left = operand(node.source[0], own == kPower || own == kComparison ? own + 1 : own);
+        const std::string right = operand(node.source[1], own == kPower ? own : own + 1);
+        const char* const space = own > kSum ? "" : " ";
+        return left + space + symbol.text + space + right;
     }
 
     std::string call_text(const ExprNode& node, const Row& row) {

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 
+#include "cuarray/array/pending.h"
 #include "cuarray/core/table.h"
 
 namespace cuarray {
@@ -71,7 +72,48 @@ struct PowerForm {
     }
 };
 
+bool is_root(const Scalar& exponent) { return exponent == Scalar::of(DType::float64, 0.5); }
+
 }  // namespace
+
+RowId row_of_power(const Scalar& exponent) {
+    const Kind kind = info(exponent.dtype).kind;
+    if (kind == Kind::Complex) {
+        const auto is = [&](double value) {
+            return exponent == convert(Scalar::of(DType::float64, value), exponent.dtype);
+        };
+        return is(2) ? row::square : is(0.5) ? row::sqrt : RowId(kNone);
+    }
+    const auto power = value_of<double>(exponent, DType::float64);
+    if (power == 2) return row::square;
+    return power == -1 && kind == Kind::Floating ? row::reciprocal : RowId(kNone);
+}
+
+bool take_powers(DirectLoops& loops, const Scalar& exponent, const void* from, void* to, int64_t n) {
+    const RowId row = is_root(exponent) ? row::sqrt : row_of_power(exponent);
+    if (row == kNone) return false;
+    const void* const in[kMaxIn] = {from};
+    void* const out[kMaxOut] = {to};
+    loops.run(loop_for(row, exponent.dtype), in, out, n);
+    if (!is_root(exponent)) return true;
+    // Unlike sqrt, inf for -inf and 0 for -0.
+    constexpr double kInfinity = std::numeric_limits<double>::infinity(), kLargest = std::numeric_limits<double>::max();
+    const auto* const x = static_cast<const double*>(from);
+    auto* const root = static_cast<double*>(to);
+    for (int64_t i = 0; i < n; ++i)
+        if (x[i] <= 0) root[i] = x[i] == 0 ? 0 : x[i] < -kLargest ? kInfinity : root[i];
+    return true;
+}
+
+Array powers_of_few(const Array& x, const Scalar& exponent) {
+    if (x.dtype() != exponent.dtype || (!is_root(exponent) && row_of_power(exponent) == kNone)) return {};
+    if (!x.is_c_contiguous() || x.ndim() == 0 || is_deferring()) return {};
+    const char* const from = direct_elements(x);
+    if (!from) return {};
+    Array result = empty(x.shape(), x.dtype(), x.device());
+    char* const to = direct_data(result);
+    return to && take_powers(*x.storage().front().direct(), exponent, from, to, x.size()) ? result : Array();
+}
 
 bool has_short_power(const Scalar& exponent) {
     if (is_integer_kind(exponent.dtype)) {

@@ -83,16 +83,8 @@ UfuncResult defer_call(const Call& c) {
     return result;
 }
 
-}  // namespace
-
-UfuncResult call(RowId id, std::span<const Argument> args, const UfuncOptions& options) {
-    Call c(rows()[id], args, options);
-    if (int(args.size()) != c.row.nin)
-        raise(ErrorKind::Type, c.name(), ": takes ", int(c.row.nin), " inputs, got ", args.size());
-    choose_device(c);
-    choose_loop(c);
-    choose_shape(c);
-    check_outputs(c);
+UfuncResult defer_or_run(const Call& c) {
+    const UfuncOptions& options = c.options;
     const bool has_output = options.out[0] || options.out[1];
     if (can_wait(c)) {
         const GraphLock lock = lock_graph();
@@ -106,6 +98,33 @@ UfuncResult call(RowId id, std::span<const Argument> args, const UfuncOptions& o
         }
     }
     return run_call(c);
+}
+
+/// A power as the call of a row of one argument.
+Call power_by_row(const Call& c, RowId row) {
+    Call call(rows()[row], c.args.first(1), c.options);
+    call.loop = loop_for(row, c.scalars[1].dtype);
+    call.types = &loops()[call.loop];
+    call.device = c.device;
+    call.shape = c.shape;
+    call.arrays[0] = c.arrays[0];
+    call.scalars[0] = c.scalars[0];
+    return call;
+}
+
+}  // namespace
+
+UfuncResult call(RowId id, std::span<const Argument> args, const UfuncOptions& options) {
+    Call c(rows()[id], args, options);
+    if (int(args.size()) != c.row.nin)
+        raise(ErrorKind::Type, c.name(), ": takes ", int(c.row.nin), " inputs, got ", args.size());
+    choose_device(c);
+    choose_loop(c);
+    choose_shape(c);
+    check_outputs(c);
+    if (c.row.has(NegativeFault) && !c.arrays[1])
+        if (const RowId row = row_of_power(c.scalars[1]); row != kNone) return defer_or_run(power_by_row(c, row));
+    return defer_or_run(c);
 }
 
 namespace {

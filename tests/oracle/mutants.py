@@ -81,7 +81,7 @@ UNSEEN_BY_THE_STANDARD = [
         "src/ops/progressions.cpp",
         "numbers = applied_to(row::add, {numbers, start});",
         "numbers = applied_to(row::subtract, {numbers, start});",
-        row("linspace"),
+        tests("creation", "linspace"),
     ),
     Mutant(
         "searchsorted-without-a-side",
