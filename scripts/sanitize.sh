@@ -15,10 +15,11 @@ cmake --build "$build" | tail -n 1
 
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-for program in "$build"/tests/*/test_*; do
-    echo "$(basename "$(dirname "$program")")/$(basename "$program")"
-    ASAN_OPTIONS=detect_leaks=1 "$program"
-done
+run_program() {
+    ASAN_OPTIONS=detect_leaks=1 "$1" && echo "${1#"$2"/}"
+}
+export -f run_program
+printf '%s\0' "$build"/tests/*/test_* | xargs -0 -P "$(nproc)" -I{} bash -c 'run_program "$1" "$2"' - {} "$build/tests"
 
 # Run from the build folder, so that its cuarray/ is imported. The interpreter is not instrumented: the
 # runtime must be preloaded, and leaks of the interpreter itself are ignored.
