@@ -56,7 +56,6 @@ MODULES = (
     "_functions.creation",
     "_functions.sequences",
     "_functions.shaping",
-    "_functions.indexing",
     "_functions.index_grids",
     "_functions.sorting",
     "_functions.sets",

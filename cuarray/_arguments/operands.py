@@ -12,11 +12,6 @@ from cuarray._core import ndarray
 WEAK = (bool, int, float, complex)
 
 
-def is_scalar(x):
-    """Whether it is a number of Python or of NumPy; values of ours, which may be floats as well, have a device."""
-    return isinstance(x, (*WEAK, np.number, np.bool_)) and not isinstance(x, ndarray)
-
-
 def as_cast(number, dtype):
     """Return a Python number as a 0-d array, cast where assigning it would raise."""
     if type(number) is complex or (type(number) is float and dtype.kind in "iu"):
@@ -77,13 +72,6 @@ def members(value, what, function):
     if hasattr(value, "__len__") and hasattr(value, "__getitem__"):
         return value
     return list(bounded(value, what, function))
-
-
-def rule_outside(mode, function):
-    """Return the mode for out-of-bounds indices: 'raise' (also for None), 'wrap' or 'clip'."""
-    if isinstance(mode, int) and not isinstance(mode, bool):
-        raise ValueError(f"{function}: mode must be 'raise', 'wrap' or 'clip', not {mode!r}")
-    return "raise" if mode is None else word(mode, ("raise", "wrap", "clip"), "mode", function)
 
 
 def target(a, function, is_out=False):

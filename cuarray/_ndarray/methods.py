@@ -27,7 +27,7 @@ from cuarray._arguments.functions import (
 from cuarray._arguments.ufuncs import ceil, floor, trunc
 from cuarray._arguments.ufuncs import conj as conj_ufunc
 from cuarray._core import ndarray
-from cuarray._functions import elementwise, indexing
+from cuarray._functions import elementwise
 from cuarray._functions.array_text import html_table, ndarray_repr, ndarray_str
 from cuarray._namespace.info import ARRAY_API_VERSION
 from cuarray._namespace.package import package
@@ -122,7 +122,7 @@ def choose(self, *choices, out=None, mode="raise"):
     >>> ca.asarray([1, 0]).choose([[10, 11], [20, 21]])
     array([20, 11])
     """
-    return indexing.choose(self, choices[0] if len(choices) == 1 else choices, out, mode)
+    return functions.choose(self, choices[0] if len(choices) == 1 else choices, out, mode)
 
 
 def compress(self, condition, axis=None, out=None):

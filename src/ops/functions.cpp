@@ -8,6 +8,7 @@
 #include <variant>
 #include "cuarray/ops/bincount.h"
 #include "cuarray/ops/bit_packing.h"
+#include "cuarray/ops/choices.h"
 #include "cuarray/ops/clip.h"
 #include "cuarray/ops/convolution.h"
 #include "cuarray/ops/coordinates.h"
@@ -15,6 +16,7 @@
 #include "cuarray/ops/cross.h"
 #include "cuarray/ops/diagonals.h"
 #include "cuarray/ops/differences.h"
+#include "cuarray/ops/geometric.h"
 #include "cuarray/ops/interpolation.h"
 #include "cuarray/ops/joining.h"
 #include "cuarray/ops/matmul.h"

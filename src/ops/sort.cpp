@@ -9,10 +9,10 @@
 
 #include "cuarray/array/pending.h"
 #include "cuarray/kernel/sort.h"
-#include "cuarray/ops/creation.h"
 #include "cuarray/ops/reduction.h"
 #include "cuarray/ops/selection.h"
 #include "cuarray/ops/shaping.h"
+#include "ops/as_array.h"
 #include "ops/packed.h"
 
 namespace cuarray {
@@ -253,14 +253,6 @@ std::optional<int64_t> position_of(double number, const Array& sorted, bool righ
     return position[0];
 }
 
-Array as_values(const Argument& v, Device device) {
-    if (v.array) return *v.array;
-    if (v.scalar) return full({}, *v.scalar, device);
-    const DType dtype = PlainNumber(*v.weak).dtype;
-    if (dtype == DType::none) raise(ErrorKind::Type, "searchsorted: an integer of more than 64 bits has no dtype");
-    return full({}, convert(*v.weak, dtype, "searchsorted"), device);
-}
-
 }  // namespace
 
 ArrayOrNumber searchsorted(const Array& a, const Argument& v, Side side, const std::optional<Array>& sorter) {
@@ -271,7 +263,7 @@ ArrayOrNumber searchsorted(const Array& a, const Argument& v, Side side, const s
     if (const std::optional<double> number = number_at_hand(v))
         if (const std::optional<int64_t> position = position_of(*number, sorted, right))
             return Scalar::of(DType::int64, *position);
-    const Array values = as_values(v, a.device());
+    const Array values = as_array(v, a.device(), "searchsorted");
     const DType dtype = promote(a.dtype(), values.dtype());
     return search_sorted(astype(sorted, dtype, 'K', false), astype(values, dtype, 'K', false), right);
 }

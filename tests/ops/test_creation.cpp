@@ -2,6 +2,7 @@
 #include <cmath>
 #include "../core/check.h"
 #include "cuarray/ops/creation.h"
+#include "cuarray/ops/geometric.h"
 #include "values.h"
 
 using namespace cuarray;
@@ -74,9 +75,29 @@ void test_linspace() {
     CHECK(only(linspace(zero, ten, 5000)).size() == 5000 && only(linspace(zero, ten, 0)).is_empty());
 }
 
+void test_geometric() {
+    const Weak zero = PlainNumber(0).value, one = PlainNumber(1).value, two = PlainNumber(2).value,
+               eight = PlainNumber(8).value, minus = PlainNumber(-1).value;
+    const Array ends = doubles({1, 2}), bases = doubles({2, 10});
+    CHECK(holds<double>(logspace(zero, two, 3), {3}, {1, 10, 100}));
+    CHECK(holds<double>(logspace(zero, two, 2, false, two), {2}, {1, 2}) && logspace(zero, two).size() == 50);
+    CHECK(logspace(zero, two, 3, true, two, DType::float32).dtype() == DType::float32);
+    CHECK(holds<double>(logspace(zero, ends, 2, true, two, DType::none, 1), {2, 2}, {1, 2, 1, 4}));
+    CHECK(holds<double>(logspace(one, two, 2, true, bases, DType::none, -1, Device{}), {2, 2}, {2, 4, 10, 100}));
+    CHECK(RAISES(Value, logspace(zero, two, -1)) && RAISES(Axis, logspace(zero, two, 3, true, two, DType::none, 1)));
+    CHECK(holds<double>(geomspace(one, eight, 2), {2}, {1, 8}) &&
+          holds<double>(geomspace(one, eight, 1, false), {1}, {1}));
+    CHECK(holds<double>(geomspace(minus, PlainNumber(-100).value, 3), {3}, {-1, -10, -100}));
+    CHECK(holds<double>(geomspace(ends, PlainNumber(100).value, 2, true, DType::none, 1), {2, 2}, {1, 100, 2, 100}));
+    CHECK(geomspace(one, eight, 4, true, DType::float32).dtype() == DType::float32);
+    CHECK(geomspace(one, eight, 4, true, DType::complex64, 0, Device{}).dtype() == DType::complex64);
+    CHECK(RAISES(Value, geomspace(zero, eight)) && RAISES(Value, geomspace(one, eight, -1)));
+}
+
 }  // namespace
 
 int main() {
+    test_geometric();
     test_one_value();
     test_like();
     test_matrices();

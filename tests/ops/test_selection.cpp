@@ -1,5 +1,6 @@
-// test_selection.cpp -- each function of selection.h from C++, with its options.
+// test_selection.cpp -- each function of selection.h and choices.h from C++, with its options.
 #include "../core/check.h"
+#include "cuarray/ops/choices.h"
 #include "cuarray/ops/selection.h"
 #include "values.h"
 
@@ -87,9 +88,30 @@ void test_writing_by_masks() {
     CHECK(RAISES(Value, fill_diagonal(counted({1, 2}).broadcast_to({5, 2}), x)));
 }
 
+void test_choices() {
+    const Array a = numbers({1, 0, 2}), x = counted({3});
+    const std::vector<ArrayOrNumber> three{x, number(7), numbers({4, 5, 6})}, none;
+    CHECK(holds(functions::choose(a, three), {3}, {7, 1, 6}) && RAISES(Value, functions::choose(a, none)));
+    CHECK(RAISES(Value, functions::choose(numbers({3}), three)) &&
+          RAISES(Value, functions::choose(numbers({-1}), three)));
+    CHECK(holds(functions::choose(numbers({3, -1, 4}), three, nullptr, Outside::Wrap), {3}, {0, 5, 7}));
+    CHECK(holds(functions::choose(numbers({9, -9, 1}), three, nullptr, Outside::Clip), {3}, {4, 1, 7}));
+    Array out = empty({3}, DType::int8, Device{}), small = empty({2}, DType::int64, Device{});
+    CHECK(holds(functions::choose(a, three, &out), {3}, {7, 1, 6}) && holds(out, {3}, {7, 1, 6}));
+    CHECK(RAISES(Type, functions::choose(a, three, &small)) && RAISES(Type, functions::choose(doubles({1}), three)));
+    const std::vector<ArrayOrNumber> only{numbers({8})}, two{x, number(9)};
+    CHECK(holds(functions::choose(mask({0, 0}), only), {2}, {8, 8}) &&
+          RAISES(Value, functions::choose(mask({0, 1}), only)));
+    const std::vector<Array> conditions{mask({0, 1, 0}), mask({1, 1, 0})}, wrong{a, a}, one{conditions[0]};
+    CHECK(holds(select(conditions, two), {3}, {9, 1, 0}) && holds(select(conditions, two, x), {3}, {9, 1, 2}));
+    CHECK(RAISES(Type, select(wrong, two)) && RAISES(Value, select(one, two)));
+    CHECK(RAISES(Value, select(ArrayList(), none)));
+}
+
 }  // namespace
 
 int main() {
+    test_choices();
     test_reading();
     test_masks();
     test_writing();

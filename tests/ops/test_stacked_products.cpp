@@ -23,26 +23,30 @@ LoopSignature types(DType first, DType second, DType result) {
 
 void test_shapes() {
     const Array a = counted({2, 3}), v = counted({3}), stack = counted({2, 2, 3});
-    CHECK(holds(matmul(a, a.transpose({1, 0}), nullptr), {2, 2}, {5, 14, 14, 50}) && holds(matmul(v, v, nullptr), {}, {5}));
+    CHECK(holds(matmul(a, a.transpose({1, 0}), nullptr), {2, 2}, {5, 14, 14, 50}) &&
+          holds(matmul(v, v, nullptr), {}, {5}));
     CHECK(holds(matvec(a, v), {2}, {5, 14}) && holds(matvec(stack, v), {2, 2}, {5, 14, 23, 32}));
     CHECK(holds(matvec(stack, a), {2, 2}, {5, 14, 86, 122}));
-    CHECK(holds(vecmat(counted({2}), a), {3}, {3, 4, 5}) && holds(vecmat(counted({2, 2}), a), {2, 3}, {3, 4, 5, 9, 14, 19}));
+    CHECK(holds(vecmat(counted({2}), a), {3}, {3, 4, 5}) &&
+          holds(vecmat(counted({2, 2}), a), {2, 3}, {3, 4, 5, 9, 14, 19}));
     CHECK(holds(vecdot(a, v), {2}, {5, 14}) && holds(vecdot(a, a), {2}, {5, 50}) && holds(vecdot(v, v), {}, {5}));
-    CHECK(holds(vecdot(stack, a), {2, 2}, {5, 50, 23, 122}) && holds(vecdot(counted({2, 0}), counted({2, 0})), {2}, {0, 0}));
+    CHECK(holds(vecdot(stack, a), {2, 2}, {5, 50, 23, 122}) &&
+          holds(vecdot(counted({2, 0}), counted({2, 0})), {2}, {0, 0}));
     const Array z = complex_vector({{0, 1}, {2, 0}}), real = astype(vecdot(z, z), DType::float64);
     CHECK(holds<double>(real, {}, {5}) && vecdot(z, z).dtype() == DType::complex128);
     CHECK(holds<double>(astype(vecmat(z, z.reshape({2, 1})), DType::float64), {1}, {5}));
     CHECK(holds<double>(astype(matvec(z.reshape({1, 2}), z), DType::float64), {1}, {3}));
-    CHECK(RAISES(Value, matvec(v, v)) && RAISES(Value, matvec(a, counted({2}))) && RAISES(Value, vecdot(v, counted({}))));
-    CHECK(RAISES(Value, vecmat(counted({4, 2}), stack.transpose({0, 1, 2}))) && RAISES(Value, matmul(v, counted({}), nullptr)));
+    CHECK(RAISES(Value, matvec(v, v)) && RAISES(Value, matvec(a, counted({2}))) &&
+          RAISES(Value, vecdot(v, counted({}))));
+    CHECK(RAISES(Value, vecmat(counted({4, 2}), stack.transpose({0, 1, 2}))) &&
+          RAISES(Value, matmul(v, counted({}), nullptr)));
 }
 
 void test_types() {
     const Array a = counted({2, 2}), b = astype(a, DType::float32);
     CHECK(matmul(a, b, nullptr).dtype() == DType::float64);
     CHECK(vecdot(a, a, {}, Casting::SameKind, 'K', DType::float32).dtype() == DType::float32);
-    CHECK(vecdot(b, b, {}, Casting::SameKind, {}, kAny, types(kAny, DType::float64, kAny)).dtype() ==
-          DType::float64);
+    CHECK(vecdot(b, b, {}, Casting::SameKind, {}, kAny, types(kAny, DType::float64, kAny)).dtype() == DType::float64);
     CHECK(RAISES(Type, vecdot(a, b, {}, Casting::No)));
     CHECK(RAISES(Type, vecdot(b, b, {}, Casting::SameKind, {}, DType::int64)));
     CHECK(RAISES(Type, vecdot(b, b, {}, Casting::SameKind, {}, DType::float32, types(DType::float32, kAny, kAny))));

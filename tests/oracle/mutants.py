@@ -158,16 +158,16 @@ INDEXING = [
     ),
     Mutant(
         "choose-the-next-one",
-        "cuarray/_functions/indexing.py",
-        "(numbers <= number, choices[number]",
-        "(numbers < number, choices[number]",
+        "src/ops/choices.cpp",
+        "called(row::less_equal, {numbers, weak_count(k)})",
+        "called(row::less, {numbers, weak_count(k)})",
         row("choose"),
     ),
     Mutant(
         "the-last-condition-decides",
-        "cuarray/_functions/indexing.py",
-        "zip(reversed(conditions), reversed(choices[:-1]), strict=True)",
-        "zip(conditions, choices[:-1], strict=True)",
+        "src/ops/choices.cpp",
+        "for (size_t k = count; k-- > 0;)",
+        "for (size_t k = 0; k < count; ++k)",
         row("select"),
     ),
     Mutant(
@@ -1397,10 +1397,10 @@ ARGUMENTS = [
         tests("out", "shapes_forms and quantile"),
     ),
     Mutant(
-        "choices-to-safe-types-only",
-        "cuarray/_functions/indexing.py",
-        'out, "choose", "unsafe")',
-        'out, "choose", "safe")',
+        "choices-are-not-written-to-out",
+        "src/ops/choices.cpp",
+        'assign(*out, result, "choose");',
+        "",
         tests("out", "shapes_forms and choose"),
     ),
     Mutant(

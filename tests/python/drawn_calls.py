@@ -111,6 +111,10 @@ SEQUENCES = """
 [ca.ones((2, 2, 2), 'i1')] * 2 | [ca.array([1, 2]), ca.array([3])] | [ca.ones((1, 3)), ca.zeros((0, 3))] | base
 ca.arange(24.).reshape(2, 3, 4)
 """
+CONDITIONS = """
+[ca.arange(3.) > 1, ca.arange(3.) < 1] | (ca.ones(3, bool), [True, False, True]) | [base > 1, base < 3] | (base[0] > 1, True)
+[ca.arange(3) > 0] * 3 | ca.ones((2, 3), bool) | [np.array([True, False, True]), base[0] < 2] | (base > 4,)
+"""
 STRANGE_SEQUENCES = """
 [] | () | [ca.array([])] | [ca.array([]), ca.array([])] | [base[0, 0], base[1, 1]] | [ca.array(1), ca.array(2)]
 [ca.zeros((2, 0))] * 2 | [ca.arange(3.), base] | [base, ca.arange(3.)] | [ca.ones((3, 2)), ca.ones((2, 3))]
@@ -199,7 +203,8 @@ base ; [0, 1] ; base ; [1, 2] | base ; [0, 1] ; [1, 0] | base ; [0, 1] | 'ij,ij-
 POOLS = {
     "a a1 a2 A ar ar1 ar2 arr array ary b choices element f m object p prototype src test_elements v values vals x"
     " weights x1 x2 X y z": (ARRAYS, STRANGE_ARRAYS),
-    "arrays args arys choicelist condlist keys tup xi": (SEQUENCES, STRANGE_SEQUENCES),
+    "arrays args arys choicelist keys tup xi": (SEQUENCES, STRANGE_SEQUENCES),
+    "condlist": (CONDITIONS, f"{SEQUENCES} | {STRANGE_SEQUENCES}"),
     "fp xp": (POINTS, STRANGE_ARRAYS),
     "shape newshape new_shape dims dimensions": (SHAPES, STRANGE_SHAPES),
     "dtype": (DTYPES, STRANGE_DTYPES),

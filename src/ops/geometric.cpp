@@ -1,0 +1,131 @@
+// geometric.cpp -- logspace and geomspace: powers of equally spaced exponents.
+#include "cuarray/ops/geometric.h"
+#include <cmath>
+#include <cstring>
+#include "cuarray/core/table.h"
+#include "cuarray/ops/reduction.h"
+#include "cuarray/ops/shaping.h"
+#include "cuarray/runtime/registry.h"
+#include "ops/as_array.h"
+
+namespace cuarray {
+namespace {
+
+Array called(RowId row, std::initializer_list<Argument> args) {
+    return call(row, std::span<const Argument>(args.begin(), args.size())).array[0];
+}
+
+Device device_among(std::initializer_list<const Argument*> arguments, const std::optional<Device>& device) {
+    if (device) return *device;
+    for (const Argument* const one : arguments)
+        if (one->array) return one->array->device();
+    return current_device();
+}
+
+Array spaced(const Argument& start, const Argument& stop, const Length& num, bool endpoint, Device device,
+             const char* name) {
+    if (num < 0) raise(ErrorKind::Value, name, ": the number of samples ", num.value, " is negative");
+    return std::get<Array>(linspace(start, stop, num, endpoint, false, DType::none, 0, device)[0]);
+}
+
+/// The result: with the first axis at another place, and of a dtype.
+Array moved(const Array& numbers, int64_t axis, DType dtype, const char* name) {
+    const int place = normalise_axis(axis, numbers.ndim(), name);
+    const Array result = place == 0 ? numbers : moveaxis(numbers, {0}, {place});
+    return dtype == DType::none ? result : astype(result, dtype, 'K', false);
+}
+
+/// The view of one number of a sequence, along the first axis.
+Array number_at(const Array& numbers, int64_t place) {
+    Layout layout = numbers.layout();
+    const int64_t apart = layout.strides[0];
+    layout.shape.erase(0);
+    layout.strides.erase(0);
+    return numbers.view(std::move(layout), numbers.is_empty() ? 0 : place * apart);
+}
+
+bool has_zero(const Array& array) {
+    const Array zeros = called(row::equal, {array, PlainNumber(0).value});
+    return item(reduce(reduction::any, zeros, {}), "geomspace").bytes[0] != 0;
+}
+
+[[noreturn]] void refuse_zero() { raise(ErrorKind::Value, "geomspace: a geometric sequence cannot include zero"); }
+
+/// A real number of Python's.
+std::optional<double> real_number(const Argument& one) {
+    if (one.weak && one.weak->kind != Weak::Kind::Complex) return one.weak->real;
+    if (one.scalar && one.scalar->dtype == DType::bool_) return double(one.scalar->bytes[0]);
+    return {};
+}
+
+Weak weak_float(double number) { return PlainNumber(number).value; }
+
+/// The sequence in float64.
+Array geometric_reals(double start, double stop, const Length& num, bool endpoint, Device device) {
+    if (start == 0 || stop == 0) refuse_zero();
+    // Turned so that it starts on the positive axis.
+    const double sign = start > 0 ? 1 : start < 0 ? -1 : start;
+    const double first = start / sign, last = stop / sign;
+    const Weak from = weak_float(std::log10(first)), to = weak_float(std::log10(last));
+    Array numbers = called(row::pow, {kTenWeak, spaced(from, to, num, endpoint, device, "geomspace")});
+    const auto set = [&](int64_t place, double number) {
+        const Scalar element = Scalar::of(DType::float64, number);
+        if (char* const data = direct_data(numbers))
+            std::memcpy(data + place * numbers.strides()[0], element.bytes, sizeof number);
+        else
+            fill(number_at(numbers, place), element, "geomspace");
+    };
+    if (num > 0) set(0, first);
+    if (num > 1 && endpoint) set(num - 1, last);
+    return sign == 1 ? numbers : called(row::multiply, {numbers, weak_float(sign)});
+}
+
+Array geometric_arrays(const Array& given_start, const Array& given_stop, const Length& num, bool endpoint,
+                       DType dtype) {
+    if (has_zero(given_start) || has_zero(given_stop)) refuse_zero();
+    const Array start = astype(given_start, dtype, 'K', false), stop = astype(given_stop, dtype, 'K', false);
+    const Array direction = called(row::sign, {start});
+    const Array first = called(row::divide, {start, direction}), last = called(row::divide, {stop, direction});
+    const Array from = called(row::log10, {first}), to = called(row::log10, {last});
+    Array numbers = called(row::pow, {kTenWeak, spaced(from, to, num, endpoint, start.device(), "geomspace")});
+    if (num > 0) assign(number_at(numbers, 0), first, "geomspace");
+    if (num > 1 && endpoint) assign(number_at(numbers, num - 1), last, "geomspace");
+    return called(row::multiply, {numbers, direction});
+}
+
+}  // namespace
+
+Array logspace(const Argument& start, const Argument& stop, const Length& num, bool endpoint, const Argument& base,
+               DType dtype, int64_t axis, const std::optional<Device>& device) {
+    const Device place = device_among({&start, &stop, &base}, device);
+    if (!base.array) {
+        const Array exponents = spaced(start, stop, num, endpoint, place, "logspace");
+        return moved(called(row::pow, {base, exponents}), axis, dtype, "logspace");
+    }
+    const auto placed = [&](const Argument& one) { return to_device(as_array(one, place, "logspace"), place); };
+    const Array from = placed(start), to = placed(stop), powers_of = placed(base);
+    const Dims* const shapes[] = {&from.shape(), &to.shape(), &powers_of.shape()};
+    const Dims shape = broadcast(shapes, "logspace");
+    const Array exponents = spaced(from.broadcast_to(shape), to.broadcast_to(shape), num, endpoint, place, "logspace");
+    return moved(called(row::pow, {powers_of, exponents}), axis, dtype, "logspace");
+}
+
+Array geomspace(const Argument& start, const Argument& stop, const Length& num, bool endpoint, DType dtype,
+                int64_t axis, const std::optional<Device>& device) {
+    const Device place = device_among({&start, &stop}, device);
+    const ArgType types[] = {start.type(), stop.type(), {DType::none, Weak::Kind::Float}};
+    const DType work = promote(result_type(types), dtype == DType::none ? DType::float64 : dtype);
+    const std::optional<double> from = real_number(start), to = real_number(stop);
+    Array numbers;
+    if (from && to && work == DType::float64) {
+        numbers = geometric_reals(*from, *to, num, endpoint, place);
+    } else {
+        const auto inexact = [&](const Argument& one) {
+            return called(row::multiply, {to_device(as_array(one, place, "geomspace"), place), weak_float(1)});
+        };
+        numbers = geometric_arrays(inexact(start), inexact(stop), num, endpoint, work);
+    }
+    return moved(numbers, axis, dtype == DType::none ? work : dtype, "geomspace");
+}
+
+}  // namespace cuarray
