@@ -31,6 +31,7 @@ ANNOTATIONS = {
     "list of tuple of int": "Any",
     "(float, float)": "Sequence[float] | ndarray",
     "str": "str",
+    "str, array_like or list of int": "Any",
     "str or callable": "str | Callable[..., Any]",
     "str or compiled expression": "str | re.Pattern[Any]",
     "str or sequence of str": "str | Sequence[str]",

@@ -1120,6 +1120,27 @@ MUTANTS = [
         "tests/python/test_products.py",
     ),
     Mutant(
+        "views-of-what-is-added",
+        "src/ops/einsum.cpp",
+        "!out && keeps_labels(labels.of_result, labels.of_arrays[0])",
+        "!out",
+        "tests/test_cpp.py -k test_einsum",
+    ),
+    Mutant(
+        "path-of-few-products-is-looked-for",
+        "src/ops/einsum.cpp",
+        "(order.is_free_for_few && are_few_products(terms))",
+        "false",
+        "tests/test_cpp.py -k test_einsum",
+    ),
+    Mutant(
+        "sums-into-a-narrower-type",
+        "src/ops/einsum.cpp",
+        "if (out.dtype() != sums.dtype() && !can_cast(sums.dtype(), out.dtype(), casting))",
+        "if (false)",
+        "tests/test_cpp.py -k test_einsum",
+    ),
+    Mutant(
         "product-into-a-smaller-stack",
         "src/ops/stacked_products.cpp",
         "if (n != m && (d <= cores || n != 1)) fail(ErrorKind::Value);",

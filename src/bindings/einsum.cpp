@@ -1,24 +1,10 @@
-// einsum.cpp -- subscripts of einsum: as a string, or as lists of numbers; and the contraction that they describe.
-#include "cuarray/ops/einsum.h"
-#include <algorithm>
+// einsum.cpp -- the operands of einsum and the order of its products, as Python writes them.
 #include <string>
 #include <vector>
-#include "bindings/einsum.h"
-#include "bindings/module.h"
-#include "bindings/ndarray.h"
+#include "bindings/readers.h"
 
 namespace cuarray::python {
 namespace {
-
-/// The label of the last axis of an ellipsis; those before it have lower ones, which are no codes of letters.
-constexpr int64_t kLastOfDots = 191;
-
-template <class... Parts>
-[[noreturn]] void refuse_subscripts(const Parts&... parts) {
-    raise(ErrorKind::Value, "einsum: ", parts...);
-}
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 /// Appends the letters of labels that are given as numbers from 0 to 51, and "..." for Ellipsis.
 void add_letters(PyObject* labels, std::string& text) {
@@ -29,80 +15,33 @@ void add_letters(PyObject* labels, std::string& text) {
     }
     for (int count = 0; PyObject* const next = PyIter_Next(iterator.get()); ++count) {
         const Object label = Object::steal(next);
-        if (count > kMaxDims) refuse_subscripts("an array has at most ", kMaxDims, " axes, and more labels are given");
+        if (count > kMaxDims)
+            raise(ErrorKind::Value, "einsum: an array has at most ", kMaxDims, " axes, and more labels are given");
         if (label.get() == Py_Ellipsis) {
             text += "...";
             continue;
         }
         const int64_t number = to_int64(label.get(), {"a label", "einsum"});
-        if (number < 0 || number >= 52) refuse_subscripts("label ", number, " is not in 0..51");
+        if (number < 0 || number >= 52) raise(ErrorKind::Value, "einsum: label ", number, " is not in 0..51");
         text.push_back(char(number < 26 ? 'A' + number : 'a' + number - 26));
     }
     if (PyErr_Occurred()) throw ExceptionIsSet{};
 }
 
-/// The letters before and after the ellipsis of a group, if it has one.
-struct SubscriptGroup {
-    explicit SubscriptGroup(std::string_view text) : text(text), before(text) {
-        const size_t at = text.find("...");
-        if (at == text.npos) return;
-        has_dots = true;
-        before = text.substr(0, at);
-        after = text.substr(at + 3);
-    }
-    int letters() const { return int(before.size() + after.size()); }
-
-    std::string_view text, before, after;
-    bool has_dots = false;
-};
-
-Dims labels_of(const SubscriptGroup& group, int dots) {
-    Dims labels;
-    for (const char letter : group.before) labels.push_back(letter);
-    for (int64_t k = dots - 1; k >= 0; --k) labels.push_back(kLastOfDots - k);
-    for (const char letter : group.after) labels.push_back(letter);
-    return labels;
-}
-
-std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
-
-/// The letters that appear once, in alphabetical order, after all axes of an ellipsis.
-Dims labels_seen_once(std::string_view inputs, int dots) {
-    Dims labels = labels_of(SubscriptGroup(""), dots);
-    int counts[128] = {};
-    for (const char letter : inputs)
-        if (is_letter(letter)) ++counts[int(letter)];
-    for (int letter = 'A'; letter <= 'z'; ++letter)
-        if (counts[letter] == 1) labels.push_back(letter);
-    return labels;
-}
-
-Dims labels_of_result(std::string_view text, std::string_view inputs, std::string_view output, int dots) {
-    const SubscriptGroup group(output);
-    if (dots > 0 && !group.has_dots) refuse_subscripts("the result of ", quoted(text), " lacks '...'");
-    for (const std::string_view part : {group.before, group.after})
-        for (const char letter : part) {
-            if (!is_letter(letter) || inputs.find(letter) == inputs.npos)
-                refuse_subscripts("the result's subscript '", letter, "' is that of no array");
-            if (std::ranges::count(output, letter) > 1)
-                refuse_subscripts("the result's subscript '", letter, "' appears twice");
-        }
-    return labels_of(group, group.has_dots ? dots : 0);
-}
-
-}  // namespace
-
-std::string subscripts_of(PyObject* const* operands, Py_ssize_t count, std::vector<PyObject*>& arrays) {
-    constexpr const char* kTooFew = "subscripts and at least one array are needed";
+/// The subscripts as a string without blanks, and the arrays as they are given, from either call form: a string and
+/// arrays, or each array followed by numbers of its labels and the result's last.
+std::string subscripts_of(std::span<PyObject* const> operands, std::vector<PyObject*>& arrays) {
+    constexpr const char* kTooFew = "einsum: subscripts and at least one array are needed";
+    const auto count = Py_ssize_t(operands.size());
     std::string text;
-    if (count == 0) refuse_subscripts(kTooFew);
+    if (count == 0) raise(ErrorKind::Value, kTooFew);
     if (PyUnicode_Check(operands[0])) {
-        arrays.assign(operands + 1, operands + count);
+        arrays.assign(operands.begin() + 1, operands.end());
         for (const char letter : to_text(operands[0], {"subscripts", "einsum"}))
             if (letter != ' ') text.push_back(letter);
         return text;
     }
-    if (count < 2) refuse_subscripts(kTooFew);
+    if (count < 2) raise(ErrorKind::Value, kTooFew);
     for (Py_ssize_t k = 0; k + 1 < count; k += 2) {
         if (k > 0) text.push_back(',');
         arrays.push_back(operands[k]);
@@ -115,85 +54,68 @@ std::string subscripts_of(PyObject* const* operands, Py_ssize_t count, std::vect
     return text;
 }
 
-Subscripts::Subscripts(std::string_view text, std::span<const int> ndims) {
-    const size_t arrow = text.find("->");
-    const std::string_view inputs = text.substr(0, arrow);
-    std::vector<SubscriptGroup> groups;
-    for (size_t begin = 0, comma = 0; comma != inputs.npos; begin = comma + 1) {
-        comma = inputs.find(',', begin);
-        groups.emplace_back(inputs.substr(begin, comma == inputs.npos ? comma : comma - begin));
-    }
-    if (groups.size() != ndims.size())
-        refuse_subscripts(groups.size(), " groups of subscripts in ", quoted(text), " for ", ndims.size(), " arrays");
-    int dots = 0;
-    for (size_t k = 0; k < groups.size(); ++k) {
-        const SubscriptGroup& group = groups[k];
-        const int spare = ndims[k] - group.letters();
-        if (!std::ranges::all_of(group.before, is_letter) || !std::ranges::all_of(group.after, is_letter))
-            refuse_subscripts("subscripts are letters, '...', ',' and '->', not ", quoted(group.text));
-        if (spare < 0 || (spare > 0 && !group.has_dots))
-            refuse_subscripts(quoted(group.text), " names ", group.letters(), " axes of an array that has ", ndims[k]);
-        dots = std::max(dots, spare);
-        of_arrays.push_back(labels_of(group, spare));
-    }
-    of_result = arrow == text.npos ? labels_seen_once(inputs, dots)
-                                   : labels_of_result(text, inputs, text.substr(arrow + 2), dots);
-}
-
-PyObject* contract(std::vector<LabelledArray> terms, const Dims& wanted, PyObject* first,
-                   std::span<const std::pair<int64_t, int64_t>> path) {
-    int64_t most = 0;
-    for (const LabelledArray& term : terms) most = std::max(most, term.array.size());
-    Array result =
-        without_gil(is_long(terms[0].array.device(), most), [&] { return einsum(std::move(terms), wanted, path); });
-    const bool is_view = !result.is_pending() && result.storage_ref() == array_of(first).storage_ref();
-    if (is_view && result.ndim() == 0) return wrap_result(copy(result));
-    return is_view ? wrap_view(std::move(result), first) : wrap_result(std::move(result));
-}
-
-namespace {
-
-/// einsum_operands(operands): the subscripts as a string, and the arrays as they are given.
-PyObject* einsum_operands(PyObject*, PyObject* operands) {
-    return guarded([&] {
-        std::vector<PyObject*> given;
-        const std::string text = subscripts_of(&PyTuple_GET_ITEM(operands, 0), PyTuple_GET_SIZE(operands), given);
-        const Object arrays = Object::steal(PyTuple_New(Py_ssize_t(given.size())));
-        for (size_t k = 0; k < given.size(); ++k) PyTuple_SET_ITEM(arrays.get(), Py_ssize_t(k), Py_NewRef(given[k]));
-        const Object subscripts = Object::steal(PyUnicode_FromStringAndSize(text.data(), Py_ssize_t(text.size())));
-        return PyTuple_Pack(2, subscripts.get(), arrays.get());
-    });
-}
-
-/// einsum(subscripts, arrays, path): arrays of one dtype and device, in a list; pairs of terms in a list or tuple.
-PyObject* einsum_of_list(PyObject*, Arguments args, Py_ssize_t) {
-    return guarded([&] {
-        std::vector<int> ndims;
-        std::vector<LabelledArray> terms;
-        std::vector<std::pair<int64_t, int64_t>> path;
-        for (Py_ssize_t k = 0; k < PyList_Size(args[1]); ++k) {
-            terms.push_back({array_of(PyList_GET_ITEM(args[1], k)), {}});
-            ndims.push_back(terms.back().array.ndim());
+/// The positions of the terms of each step of a path, behind its first entries; of no step more than `most`.
+std::vector<Dims> read_steps(PyObject* path, Py_ssize_t first, size_t most) {
+    const Object entries = Object::steal(PySequence_Tuple(path));  // a list may change meanwhile
+    std::vector<Dims> steps;
+    for (Py_ssize_t i = first; i < length_of(entries.get()); ++i) {
+        const Object iterator = Object::steal(PyObject_GetIter(entry_of(entries.get(), i)));
+        Dims& places = steps.emplace_back();
+        while (size_t(places.size()) < most) {
+            const Object place = Object::steal_or_null(PyIter_Next(iterator.get()));
+            if (!place) break;
+            places.push_back(to_int64(place.get(), {"a position in the path", "einsum"}));
         }
-        const Subscripts subscripts(to_text(args[0], {"subscripts"}), ndims);
-        for (size_t k = 0; k < terms.size(); ++k) terms[k].labels = subscripts.of_arrays[k];
-        for (Py_ssize_t k = 0; k < PySequence_Size(args[2]); ++k) {
-            const Object step = Object::steal(PySequence_GetItem(args[2], k));
-            const Dims pair = to_dims(step.get(), {"path", "einsum"});
-            path.emplace_back(pair[0], pair[1]);
-        }
-        return contract(std::move(terms), subscripts.of_result, PyList_GET_ITEM(args[1], 0), path);
-    });
+        if (PyErr_Occurred()) throw ExceptionIsSet{};
+    }
+    return steps;
 }
 
-PyMethodDef einsum_functions[] = {
-    {"einsum_operands", method(einsum_operands), METH_O, nullptr},
-    {"einsum", method(einsum_of_list), METH_FASTCALL, nullptr},
-    {nullptr, nullptr, 0, nullptr},
-};
+/// The steps that NumPy finds.
+std::vector<Dims> found_steps(PyObject* optimize, const std::string& subscripts, std::span<const Dims> shapes) {
+    static Attribute found_path{"cuarray._functions.einsum", "found_path"};
+    const GilAcquire gil;
+    const Object all = Object::steal(PyTuple_New(Py_ssize_t(shapes.size())));
+    for (size_t k = 0; k < shapes.size(); ++k)
+        PyTuple_SET_ITEM(all.get(), Py_ssize_t(k), to_python(shapes[k]).release());
+    const Object text = Object::steal(PyUnicode_FromStringAndSize(subscripts.data(), Py_ssize_t(subscripts.size())));
+    PyObject* const arguments[] = {text.get(), all.get(), optimize};
+    const Object path = Object::steal(PyObject_Vectorcall(found_path.get(), arguments, 3, nullptr));
+    return read_steps(path.get(), 0, shapes.size() + 1);
+}
 
 }  // namespace
 
-void bind_einsum(pybind11::module_& m) { check(PyModule_AddFunctions(m.ptr(), einsum_functions)); }
+void Reader<EinsumOperands>::read(const FunctionCall& call, int) {
+    std::vector<PyObject*> objects;
+    value.subscripts = subscripts_of(call.rest, objects);
+    for (PyObject* object : objects) {
+        if (!is_ndarray(object)) {
+            Reader<Array> reader;
+            reader.read(call, object);
+            object = made.emplace_back(std::move(reader.owner)).get();
+        }
+        if (first) refuse_other_device(array_of(first).device(), array_of(object).device(), call.row.name);
+        if (!first) first = object;
+        value.arrays.push_back(&array_of(object));
+    }
+}
+
+void Reader<ContractionOrder>::read(const FunctionCall& call, int k) {
+    static PyObject* const greedy = PyUnicode_InternFromString("greedy");
+    PyObject* object = call.given[k];
+    if (is_list(object) && length_of(object) > 0) {
+        PyObject* const head = entry_of(object, 0);
+        if (PyUnicode_Check(head) && PyUnicode_CompareWithASCIIString(head, "einsum_path") == 0) {
+            value.steps = read_steps(object, 1, call.rest.size() + 1);
+            return;
+        }
+    }
+    value.is_free_for_few = PyBool_Check(object);
+    if (value.is_free_for_few) object = greedy;
+    value.find = [object](const std::string& subscripts, std::span<const Dims> shapes) {
+        return found_steps(object, subscripts, shapes);
+    };
+}
 
 }  // namespace cuarray::python

@@ -345,7 +345,7 @@ Object defaults_of(PyObject* python, const Object& names, int positional) {
 /// Calls take(function) for every function with a fast path; not for methods.
 template <class Take>
 void for_each_path(Take take) {
-    for (const auto& paths : {array_paths(), numeric_paths()})
+    for (const auto& paths : {array_paths()})
         for (const FastFunction& function : paths) take(function);
 }
 

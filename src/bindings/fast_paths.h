@@ -24,7 +24,6 @@ struct FastFunction {
 };
 
 std::span<const FastFunction> array_paths();
-std::span<const FastFunction> numeric_paths();
 
 /// A new array or value from work(), which runs without the GIL where it is long.
 template <class Work>

@@ -19,6 +19,7 @@
 #include "cuarray/ops/cross.h"
 #include "cuarray/ops/diagonals.h"
 #include "cuarray/ops/differences.h"
+#include "cuarray/ops/einsum.h"
 #include "cuarray/ops/geometric.h"
 #include "cuarray/ops/interpolation.h"
 #include "cuarray/ops/joining.h"
@@ -115,6 +116,7 @@ template <class T, class R>
 void warn_of_fill_value(const Reader<T>&, const R&) {}
 
 PyObject* source_of(const Reader<Array>& reader) { return reader.object; }
+PyObject* source_of(const Reader<EinsumOperands>& reader) { return reader.first; }
 template <class T>
 PyObject* source_of(const Reader<T>&) {
     return nullptr;
@@ -214,8 +216,9 @@ PyObject* give(std::variant<Results...>&& result, PyObject* source) {
 
 // Calls
 
-/// The work for each element: one step, a step for each row of its matrix, or for each element of the other array.
-enum class Work { OfElements, OfMatrices, OfPairs };
+/// The work for each element: one step, a step for each row of its matrix, or for each element of the other array; one
+/// step, too, in functions that give a view only where it is all that is asked for.
+enum class Work { OfElements, OfMatrices, OfPairs, OfTerms };
 template <auto function>
 constexpr Work kWork = Work::OfElements;
 template <>
@@ -224,6 +227,8 @@ template <>
 constexpr Work kWork<&cuarray::convolve> = Work::OfPairs;
 template <>
 constexpr Work kWork<&cuarray::correlate> = Work::OfPairs;
+template <>
+constexpr Work kWork<&functions::einsum> = Work::OfTerms;
 
 /// Whether the work of a view is a copy: of elements that are not in order, or as the call asks for.
 bool copies_elements(const FunctionCall& call, PyObject* source) {
@@ -261,8 +266,8 @@ PyObject* run_function(const FunctionCall& call, R (*)(Parameters...), std::inde
     PyObject* const source = source_of(std::get<0>(readers));
     CallWork work;
     bool is_long = false;
-    constexpr bool is_done =
-        gives == Gives::View || gives == Gives::Same || gives == Gives::List || gives == Gives::Blank;
+    constexpr bool gives_views = gives == Gives::View || gives == Gives::Same || gives == Gives::List;
+    constexpr bool is_done = kind != Work::OfTerms && (gives_views || gives == Gives::Blank);
     if constexpr (!is_done) {
         (std::get<k>(readers).add_to(work), ...);
         if constexpr (kind == Work::OfMatrices)

@@ -35,7 +35,6 @@ void make_module(py::module_& module) {
     bind_arrays(module);
     bind_other_arrays(module);
     bind_indexing(module);
-    bind_einsum(module);
     bind_editing(module);
     bind_sorting(module);
     bind_ufunc_methods(module);

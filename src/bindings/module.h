@@ -12,7 +12,6 @@ void bind_array_functions(pybind11::module_& module);
 void bind_other_arrays(pybind11::module_& module);   ///< what other libraries' arrays are
 void bind_ufunc_methods(pybind11::module_& module);  ///< what functions along an axis are made of
 void bind_indexing(pybind11::module_& module);       ///< elements along an axis, by positions
-void bind_einsum(pybind11::module_& module);         ///< subscripts and contractions
 void bind_editing(pybind11::module_& module);        ///< elements removed and inserted
 void bind_sorting(pybind11::module_& module);        ///< sorting, selecting and searching
 void bind_pools(pybind11::module_& module);          ///< what cuarray.memory is made of

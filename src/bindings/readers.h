@@ -16,6 +16,7 @@
 #include "cuarray/ops/bit_packing.h"
 #include "cuarray/ops/convolution.h"
 #include "cuarray/ops/creation.h"
+#include "cuarray/ops/einsum.h"
 #include "cuarray/ops/functions.h"
 #include "cuarray/ops/linalg.h"
 #include "cuarray/ops/matmul.h"
@@ -318,6 +319,31 @@ struct Reader<ArgumentList> {
     SequenceEntries entries;
     NumbersOfCall numbers;
     ArgumentList operands;
+};
+
+/// A *parameter: subscripts and arrays, or arrays each followed by a list of labels.
+template <>
+struct Reader<EinsumOperands> {
+    static constexpr bool is_array = true;
+    void read(const FunctionCall& call, int k);
+    void add_to(CallWork& work) const {
+        for (const Array* const array : value.arrays) work.add(*array);
+    }
+    const EinsumOperands& get() const { return value; }
+
+    EinsumOperands value;
+    PyObject* first = nullptr;  ///< array
+    std::vector<Object> made;
+};
+
+/// A path as numpy.einsum_path gives it, or how it finds one; a bool asks for any.
+template <>
+struct Reader<ContractionOrder> {
+    static constexpr bool is_array = false;
+    void read(const FunctionCall& call, int k);
+    void add_to(CallWork&) const {}
+    const ContractionOrder& get() const { return value; }
+    ContractionOrder value;
 };
 
 /// An index array or a mask; a NumPy array is a small parameter, which is copied to the device of the call's arrays.

@@ -6,6 +6,7 @@
 
 #include "cuarray/ops/matmul.h"
 #include "cuarray/ops/reduction.h"
+#include "ops/einsum_labels.h"
 #include "ops/sum_of_products.h"
 
 namespace cuarray {
@@ -308,4 +309,139 @@ Array einsum(std::vector<LabelledArray> terms, const Dims& wanted, std::span<con
     return wanted == result.labels ? result.array : result.array.transpose(axes);
 }
 
+namespace {
+
+/// Whether there are few products of one element of each term.
+bool are_few_products(const std::vector<LabelledArray>& terms) {
+    constexpr int64_t kFewProducts = 4096;
+    int64_t products = 1;
+    Dims labels;
+    for (const LabelledArray& term : terms)
+        for (int d = 0; d < term.labels.size(); ++d) {
+            if (has(labels, term.labels[d])) continue;
+            labels.push_back(term.labels[d]);
+            products *= std::max<int64_t>(term.array.shape()[d], 1);
+            if (products > kFewProducts) return false;
+        }
+    return true;
+}
+
+/// The positions of a step among so many terms, in ascending order.
+Dims positions_of_step(Dims places, int count) {
+    std::ranges::sort(places);
+    const bool has_outside = !places.empty() && (places[0] < 0 || places.back() >= count);
+    const bool has_repeated = std::ranges::adjacent_find(places) != places.end();
+    if (has_outside || has_repeated || places.empty())
+        raise(has_outside ? ErrorKind::Index : ErrorKind::Value, kEinsum, ": the path takes terms ", to_string(places),
+              " of ", count);
+    return places;
+}
+
+/// A path of pairs. The product of a step is appended to the terms; a step of one term only moves it to the end, and
+/// the pairs count positions without such moves.
+std::vector<std::pair<int64_t, int64_t>> pairs_of(const std::vector<Dims>& steps, int count) {
+    Dims terms, unmoved;
+    for (int k = 0; k < count; ++k) terms.push_back(k), unmoved.push_back(k);
+    std::vector<std::pair<int64_t, int64_t>> pairs;
+    for (const Dims& step : steps) {
+        const Dims places = positions_of_step(step, terms.size());
+        int64_t product = terms[int(places[0])];
+        for (int k = 1; k < places.size(); ++k) {
+            const int one = position(unmoved, product), other = position(unmoved, terms[int(places[k])]);
+            pairs.emplace_back(std::min(one, other), std::max(one, other));
+            unmoved.erase(std::max(one, other));
+            unmoved.erase(std::min(one, other));
+            product = count + int64_t(pairs.size());
+            unmoved.push_back(product);
+        }
+        for (int k = places.size() - 1; k >= 0; --k) terms.erase(int(places[k]));
+        terms.push_back(product);
+    }
+    if (terms.size() > 1)
+        raise(ErrorKind::Runtime, kEinsum, ": the path leaves ", terms.size(), " terms instead of one");
+    return pairs;
+}
+
+std::vector<std::pair<int64_t, int64_t>> path_of(const EinsumOperands& operands,
+                                                 const std::vector<LabelledArray>& terms,
+                                                 const ContractionOrder& order) {
+    const int count = int(terms.size());
+    if (order.steps) return pairs_of(*order.steps, count);
+    if (count < 3 || !order.find || (order.is_free_for_few && are_few_products(terms))) return {};
+    Extents extents;
+    std::vector<Dims> shapes;
+    for (const LabelledArray& term : terms) {
+        extents.add(term);  // whose errors come first
+        shapes.push_back(term.array.shape());
+    }
+    return pairs_of(order.find(operands.subscripts, shapes), count);
+}
+
+/// The type of products and sums, to which all arrays and the output may be cast.
+DType dtype_of_products(const ArrayList& arrays, const Array* out, DType dtype, Casting casting) {
+    Few<ArgType, 8> types;
+    bool are_alike = true;
+    const auto add = [&](const Array& array) {
+        types.push_back({array.dtype(), {}});
+        are_alike = are_alike && array.dtype() == types[0].dtype;
+    };
+    for (const Array* const array : arrays) add(*array);
+    if (out) add(*out);
+    if (dtype == DType::none) dtype = are_alike ? types[0].dtype : result_type({types.data(), types.size()});
+    for (const ArgType& type : types)
+        if (type.dtype != dtype && !can_cast(type.dtype, dtype, casting))
+            raise(ErrorKind::Type, kEinsum, ": cannot cast ", info(type.dtype).name, " to ", info(dtype).name,
+                  " with casting rule '", to_string(casting), "'");
+    return dtype;
+}
+
+/// Whether the result has all labels of an array, so that nothing is added.
+bool keeps_labels(const Dims& wanted, const Dims& labels) {
+    return std::ranges::all_of(labels, [&](int64_t label) { return has(wanted, label); });
+}
+
+void write_sums(const Array& sums, const Array& out, Casting casting) {
+    if (!out.is_writable()) raise(ErrorKind::Value, kEinsum, ": output array is read-only");
+    if (out.shape() != sums.shape())
+        raise(ErrorKind::Value, kEinsum, ": out= has shape ", to_string(out.shape()), ", the result ",
+              to_string(sums.shape()));
+    if (out.dtype() != sums.dtype() && !can_cast(sums.dtype(), out.dtype(), casting))
+        raise(ErrorKind::Type, kEinsum, ": cannot cast the output from ", info(sums.dtype()).name, " to ",
+              info(out.dtype()).name, " with casting rule '", to_string(casting), "'");
+    assign(out, sums, kEinsum);
+}
+
+}  // namespace
+
+namespace functions {
+
+Array einsum(const EinsumOperands& operands, Array* out, DType dtype, const std::optional<char>& order, Casting casting,
+             const ContractionOrder& optimize) {
+    const ArrayList& arrays = operands.arrays;
+    if (arrays.empty()) raise(ErrorKind::Value, kEinsum, ": at least one array is needed");
+    EinsumLabels labels(operands);
+    std::vector<LabelledArray> terms;
+    terms.reserve(arrays.size());
+    if (arrays.size() == 1 && !out && keeps_labels(labels.of_result, labels.of_arrays[0])) {
+        terms.push_back({*arrays[0], std::move(labels.of_arrays[0])});
+        Array view = cuarray::einsum(std::move(terms), labels.of_result);
+        return view.ndim() == 0 ? copy(view) : view;
+    }
+    dtype = dtype_of_products(arrays, out, dtype, casting);
+    bool are_fortran = true;
+    for (size_t k = 0; k < arrays.size(); ++k) {
+        are_fortran = are_fortran && arrays[k]->is_f_contiguous();
+        terms.push_back({astype(*arrays[k], dtype, 'K', false), std::move(labels.of_arrays[k])});
+    }
+    const auto path = path_of(operands, terms, optimize);
+    Array sums = cuarray::einsum(std::move(terms), labels.of_result, path);
+    if (out) {
+        write_sums(sums, *out, casting);
+        return *out;
+    }
+    const char letter = order.value_or('K');
+    return letter == 'K' ? sums : astype(sums, dtype, letter == 'A' ? are_fortran ? 'F' : 'C' : letter, false);
+}
+
+}  // namespace functions
 }  // namespace cuarray

@@ -16,6 +16,7 @@
 #include "cuarray/ops/cross.h"
 #include "cuarray/ops/diagonals.h"
 #include "cuarray/ops/differences.h"
+#include "cuarray/ops/einsum.h"
 #include "cuarray/ops/geometric.h"
 #include "cuarray/ops/interpolation.h"
 #include "cuarray/ops/joining.h"
@@ -51,6 +52,8 @@ template <> constexpr const char* kWords<Few<Outside, 4>> = "{'raise', 'wrap', '
 template <> constexpr const char* kWords<std::optional<Argument>> = "number or array_like, optional";
 template <> constexpr const char* kWords<Argument> = "number or array_like";
 template <> constexpr const char* kWords<Array*> = "ndarray, optional";
+template <> constexpr const char* kWords<EinsumOperands> = "str, array_like or list of int";
+template <> constexpr const char* kWords<ContractionOrder> = "bool, str or tuple";
 template <> constexpr const char* kWords<UfuncOutput> = "ndarray, optional";
 template <> constexpr const char* kWords<std::optional<LoopSignature>> = "str or tuple of dtype, optional";
 template <> constexpr const char* kWords<std::optional<CoreAxes>> = "list of tuple of int, optional";

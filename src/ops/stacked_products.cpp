@@ -66,7 +66,8 @@ DType dtype_of_product(const CoreProduct& product, const Array& x1, const Array&
     if (options.signature) {
         if (dtype != DType::none)
             raise(ErrorKind::Type, product.name, ": only one of dtype= and signature= can be given");
-        for (const DType type : {options.signature->types[0], options.signature->types[1], options.signature->types[2]}) {
+        for (const DType type :
+             {options.signature->types[0], options.signature->types[1], options.signature->types[2]}) {
             if (type != DType::none && dtype != DType::none && type != dtype)
                 raise(ErrorKind::Type, product.name, ": no loop has a signature with ", info(dtype).name, " and ",
                       info(type).name, "; its types are the same in all places");
@@ -98,9 +99,7 @@ void read_core_axes(const CoreProduct& product, const CoreAxes& given, const int
 void check_extents(const CoreProduct& product, const Array& x1, const Array& x2, const Array& left, const Array& right,
                    const int (&counts)[3]) {
     const int64_t length = left.shape().back(), other = right.shape()[right.ndim() - counts[1]];
-    const auto fail = [&](const auto&... parts) {
-        raise(ErrorKind::Value, product.name, ": ", parts...);
-    };
+    const auto fail = [&](const auto&... parts) { raise(ErrorKind::Value, product.name, ": ", parts...); };
     if (length != other)
         fail("shapes ", to_string(x1.shape()), " and ", to_string(x2.shape()), " do not go together: ", length, " and ",
              other, " elements to multiply");

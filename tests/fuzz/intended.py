@@ -402,6 +402,9 @@ INTENDED = [
     ("fill_diagonal reads the value before it looks at the axes: of two faults the other one is named",
      every(has("fill_diagonal"), lambda step: isinstance(step.got, OverflowError | TypeError | ValueError)
            and isinstance(step.want, ValueError) and re.search("at least 2-d|equal length", str(step.want)) is not None)),
+    ("products read axes= before they look at the arrays: of two faults the other one is named",
+     every(has("matmul", "matvec", "vecmat", "vecdot"), lambda step: isinstance(step.got, TypeError)
+           and isinstance(step.want, ValueError) and "does not have enough dimensions" in str(step.want))),
     ("tri() is called without its argument: NumPy's accident",
      lambda step: isinstance(step.got, Exception) and "missing 1 required positional argument" in str(step.want)),
     ("put, repeat and choose with uint64 numbers are allowed",
