@@ -11,7 +11,7 @@ from cuarray._arguments.operands import target
 from cuarray._core import ndarray
 from cuarray._functions.array_text import is_on_host
 from cuarray._random.distributions import DISTRIBUTIONS, OF_GENERATOR, add_methods
-from cuarray._random.draws import Source, entries_of, seed_of
+from cuarray._random.draws import Source, seed_of
 
 #: The classes of generators over bit generators that draw in a way of their own.
 OF_BIT_GENERATORS: dict[type, type] = {}
@@ -452,7 +452,7 @@ class Generator(Source):
                [3, 4, 5]])
         """
         if out is None:
-            x = entries_of(x, self._device, "permuted")
+            x = _core.population(x, self._device, "permuted")
             if type(x) is np.ndarray:
                 return self._numpys("permuted", x, axis=axis)
             axis = axis_of(x, axis, "permuted") if axis is not None and x.ndim else axis

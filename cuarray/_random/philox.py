@@ -11,7 +11,6 @@ from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
 from cuarray._random.choices import indices_by, integers_between
 from cuarray._random.distributions import DISTRIBUTIONS, OF_GENERATOR, signature
-from cuarray._random.draws import entries_of, on_host
 from cuarray._random.each import COMPOSITES, EACH, OF_NUMBERS, as_counts, drawn_each
 from cuarray._random.generator import OF_BIT_GENERATORS, Generator, axis_of, in_order
 from cuarray._random.rows import DEPENDENT
@@ -20,7 +19,6 @@ from cuarray._random.transforms import (
     TRANSFORMS,
     array_of,
     as_numbers,
-    as_size,
     count_of,
     device_of,
     has_axes,
@@ -126,7 +124,7 @@ class PhiloxGenerator(Generator):
 
     def _each(self, name, size, *parameters):
         """Return what a distribution of EACH or COMPOSITES draws, if no kernel takes the parameters as they are."""
-        size = as_size(size, name)
+        size = _core.as_size(size, name)
         source, given = self._for_numbers(parameters)
         numbers = as_counts(given)
         if numbers is not None and [type(x) for x in numbers] != [type(x) for x in parameters]:
@@ -136,13 +134,13 @@ class PhiloxGenerator(Generator):
 
     def _rows(self, name, size, *parameters, **options):
         """Return what a distribution of DEPENDENT draws."""
-        size = as_size(size, name)
+        size = _core.as_size(size, name)
         drawn = DEPENDENT[name](self, *parameters, size, **options)
         return getattr(super(), name)(*parameters, size=size, **options) if drawn is None else drawn
 
     def _transform(self, name, size, *parameters):
         """Return what a distribution of TRANSFORMS draws, if its kernel does not take the parameters."""
-        size = as_size(size, name)
+        size = _core.as_size(size, name)
         source, given = self._for_numbers(parameters)
         if given is not parameters and as_numbers(given) is not None:
             return getattr(source, name)(*given, size=size)
@@ -152,7 +150,7 @@ class PhiloxGenerator(Generator):
         drawn = self._draw_integers(low, high, size, dtype, endpoint)
         if drawn is not None:
             return drawn
-        low, high, size = as_integer(low), as_integer(high), as_size(size, "integers")
+        low, high, size = as_integer(low), as_integer(high), _core.as_size(size, "integers")
         drawn = self._draw_integers(low, high, size, dtype, bool(endpoint))
         if drawn is None and (size is None or count_of(size)):
             drawn = integers_between(self, low, high, size, dtype, endpoint, "integers")
@@ -192,7 +190,7 @@ class PhiloxGenerator(Generator):
             drawn = self._draw_floats(OWN[name][True], name, np.float32, size, None)
             if drawn is not None:
                 return drawn
-        size = as_size(size, name)
+        size = _core.as_size(size, name)
         source, parameters = self._for_numbers(parameters) if parameters else (self, parameters)
         if source is not self and out is None:
             return source._fill(name, size, dtype, out, *parameters, **options)
@@ -246,8 +244,8 @@ class PhiloxGenerator(Generator):
         return out
 
     def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
-        size = as_size(size, "choice")
-        a = a if np.isscalar(a) else entries_of(a, self._device, "choice")
+        size = _core.as_size(size, "choice")
+        a = a if np.isscalar(a) else _core.population(a, self._device, "choice")
         if not has_axes(a):
             n = number_of(a)
             chosen = self._chosen(n, size, replace, p, self._device)
@@ -259,8 +257,8 @@ class PhiloxGenerator(Generator):
         chosen = self._chosen(a.shape[axis], size, replace, p, device)
         if type(a) is np.ndarray:  # of texts or objects
             if chosen is None:
-                chosen = self._numpys("choice", a.shape[axis], size, replace, on_host(p, "choice"), 0, shuffle)
-            return a.take(on_host(chosen, "choice"), axis)
+                chosen = self._numpys("choice", a.shape[axis], size, replace, _core.on_host(p, "choice"), 0, shuffle)
+            return a.take(_core.on_host(chosen, "choice"), axis)
         if chosen is None:
             return super().choice(a, size, replace, p, axis, shuffle)
         if chosen.device != a.device:
@@ -289,7 +287,7 @@ class PhiloxGenerator(Generator):
         n = number_of(x) if isinstance(x, ndarray) and _core.is_value(x) else x
         if isinstance(n, int | np.integer):
             return self._order((int(n),), 0, self._device) if n >= 0 else super().permutation(n)
-        x = entries_of(x, self._device, "permutation")
+        x = _core.population(x, self._device, "permutation")
         if type(x) is np.ndarray:
             return super().permutation(x, axis)
         axis = axis_of(x, axis, "permutation")

@@ -1,7 +1,6 @@
 """Distributions that are elementwise functions of another one, with arrays of parameters, on every device."""
 
 import math
-import operator
 from typing import NamedTuple
 
 import numpy as np
@@ -134,19 +133,6 @@ def has_axes(x):
 def number_of(x):
     """Return an array without axes as a number, which waits for a GPU; all else as it is."""
     return x.item() if isinstance(x, ndarray) and x.ndim == 0 and x.dtype.kind in REAL else x
-
-
-def as_size(size, function):
-    """Return a size as None, an int or a tuple of int."""
-    if size is None or type(size) is int:
-        return size
-    given, size = size, size.tolist() if isinstance(size, ndarray | np.ndarray) else size
-    try:
-        if isinstance(size, bool):
-            raise TypeError
-        return tuple(map(operator.index, size)) if isinstance(size, list | tuple) else operator.index(size)
-    except TypeError:
-        raise TypeError(f"{function}: size must be an integer or a tuple of integers, not {given!r}") from None
 
 
 def count_of(size):

@@ -96,6 +96,26 @@ Object numpys_size(PyObject* size, const char* method) {
     fail(PyExc_TypeError, "%s: size must be an integer or a tuple of integers, not %R", method, size);
 }
 
+Object population_of(PyObject* object, PyObject* device, const char* method) {
+    static Attribute as_numpy{"numpy", "asarray"};
+    if (is_ndarray(object)) return Object::share(object);
+    refuse_to_strip(object, method);
+    PyObject* const made = guarded([&] {
+        CreationOptions options;
+        if (device != Py_None) options.device = to_device(device, {}, method);
+        return to_ndarray(object, options, method).release();
+    });
+    if (made) return Object::steal(made);
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw ExceptionIsSet{};
+    SavedException raised;
+    Object entries = call_with(as_numpy.get(), object);
+    const Object dtype = Object::steal(PyObject_GetAttrString(entries.get(), "dtype"));
+    if (std::string_view("biufc").find(attribute_text(dtype.get(), "kind")) != std::string_view::npos)
+        throw ExceptionIsSet{};
+    raised.drop();
+    return entries;
+}
+
 Device device_of_draw(const RandomSource& source, std::span<PyObject* const> parameters, const char* method) {
     PyObject *placed = nullptr, *first = nullptr;
     for (PyObject* const object : parameters) {

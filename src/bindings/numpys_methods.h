@@ -29,6 +29,9 @@ class NumpysCall {
 Object numpys_argument(PyObject* object, const char* method);
 /// A size as None, an int or a tuple of ints.
 Object numpys_size(PyObject* size, const char* method);
+/// Entries of which some are drawn, as an array of ours, or of NumPy's where they are no numbers: texts, objects. Lists
+/// go to a device, or if that is None to the current one.
+Object population_of(PyObject* object, PyObject* device, const char* method);
 /// The device of a draw with parameters: that of the first array which is no number of the host, else that of the
 /// source's new arrays. ValueError for arrays on several devices.
 Device device_of_draw(const RandomSource& source, std::span<PyObject* const> parameters, const char* method);

@@ -8,6 +8,7 @@
 #include "bindings/bit_generator.h"
 #include "bindings/each_parameters.h"
 #include "bindings/module.h"
+#include "bindings/numpys_methods.h"
 #include "bindings/random_source.h"
 #include "cuarray/runtime/registry.h"
 
@@ -431,6 +432,9 @@ void bind_random(pybind11::module_& m) {
 #undef DRAW
     m.attr("random_draws") = numbers;
     m.attr("few_numbers") = kFewNumbers;
+    m.def("on_host", &numpys_argument, "A parameter as NumPy reads it.");
+    m.def("as_size", &numpys_size, "A size as None, an int or a tuple of int.");
+    m.def("population", &population_of, "Entries as an array of ours, or as NumPy's where they are no numbers.");
 }
 
 }  // namespace cuarray::python

@@ -5,7 +5,6 @@
 #include <string>
 #include "bindings/fast_paths.h"
 #include "bindings/numpys_methods.h"
-#include "bindings/other_arrays.h"
 #include "bindings/random_fills.h"
 #include "bindings/readers.h"
 #include "cuarray/ops/selection.h"
@@ -173,27 +172,6 @@ Object plain_number(PyObject* object) {
     return is_number ? Object::steal(PyObject_CallMethod(object, "item", nullptr)) : Object::share(object);
 }
 
-/// Entries as an array of ours, or of NumPy's where they are no numbers: texts, objects.
-Object population_of(PyObject* object, const MethodCall& draw) {
-    static Attribute as_numpy{"numpy", "asarray"};
-    if (is_ndarray(object)) return Object::share(object);
-    refuse_to_strip(object, draw.name);
-    PyObject* const made = guarded([&] {
-        CreationOptions options;
-        if (draw.source.device != Py_None) options.device = device_of(draw.source);
-        return to_ndarray(object, options, draw.name).release();
-    });
-    if (made) return Object::steal(made);
-    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw ExceptionIsSet{};
-    SavedException raised;
-    Object entries = call_with(as_numpy.get(), object);
-    const Object dtype = Object::steal(PyObject_GetAttrString(entries.get(), "dtype"));
-    if (std::string_view("biufc").find(attribute_text(dtype.get(), "kind")) != std::string_view::npos)
-        throw ExceptionIsSet{};
-    raised.drop();
-    return entries;
-}
-
 /// The entries of an axis in another order, or those of a sample, at positions that NumPy has drawn.
 Array entries_at(const Array& array, const Object& positions, int64_t axis, const char* method) {
     CreationOptions options;
@@ -214,7 +192,8 @@ bool asks_for_numbers(const Object& size) {
 PyObject* choose_entries(const FunctionCall& call) {
     const MethodCall draw(call);
     const Object size = numpys_size(draw.size(), draw.name);
-    const Object entries = is_one(call.given[1]) ? Object::share(call.given[1]) : population_of(call.given[1], draw);
+    const Object entries = is_one(call.given[1]) ? Object::share(call.given[1])
+                                                 : population_of(call.given[1], draw.source.device, draw.name);
     const Object p = numpys_argument(call.given[4], draw.name);
     const bool is_ours = is_ndarray(entries.get()), has_axis = draw.method_.count > 5;
     const auto chosen_of = [&](PyObject* first, PyObject* axis) {
@@ -299,7 +278,7 @@ PyObject* permute_entries(const FunctionCall& call) {
     if (is_integer || (!has_axis && is_one(x.get())))
         return give_drawn(by_numpy(numpys_argument(x.get(), draw.name), false).get(), device_of(draw.source),
                           draw.name);
-    const Object entries = population_of(x.get(), draw);
+    const Object entries = population_of(x.get(), draw.source.device, draw.name);
     if (!is_ndarray(entries.get())) return by_numpy(entries, has_axis).release();
     const Array array = array_of(entries.get());
     axis_given(draw, array);

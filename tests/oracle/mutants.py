@@ -2003,8 +2003,8 @@ RANDOM = [
     Mutant(
         "texts-are-picked-anew",
         "cuarray/_random/philox.py",
-        'return a.take(on_host(chosen, "choice"), axis)',
-        'return self._numpys("choice", a, size, replace, on_host(p, "choice"), axis, shuffle)',
+        'return a.take(_core.on_host(chosen, "choice"), axis)',
+        'return self._numpys("choice", a, size, replace, _core.on_host(p, "choice"), axis, shuffle)',
         tests("random", "texts_and_objects"),
     ),
     Mutant(
