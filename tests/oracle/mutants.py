@@ -171,6 +171,34 @@ INDEXING = [
         row("select"),
     ),
     Mutant(
+        "geometric-sequences-lose-their-sign",
+        "src/ops/geometric.cpp",
+        "return sign == 1 ? numbers : called(row::multiply, {numbers, weak_float(sign)});",
+        "return numbers;",
+        tests("creation", "geomspace"),
+    ),
+    Mutant(
+        "bases-are-not-broadcast",
+        "src/ops/geometric.cpp",
+        "spaced(from.broadcast_to(shape), to.broadcast_to(shape), num",
+        "spaced(from, to, num",
+        tests("creation", "logspace"),
+    ),
+    Mutant(
+        "searches-without-the-sorter",
+        "src/ops/sort.cpp",
+        "return take(a, sorter, 0, nullptr, Outside::Clip);",
+        "return a;",
+        tests("sorting", "sorter"),
+    ),
+    Mutant(
+        "counts-without-minlength",
+        "src/ops/bincount.cpp",
+        "largest(numbers, few) + 1, minlength)",
+        "largest(numbers, few) + 1, int64_t(0))",
+        tests("histograms", "bincount"),
+    ),
+    Mutant(
         "putmask-as-place",
         "src/ops/selection.cpp",
         'if (values.number) return fill_where(a.array, places, *values.number, "putmask");',
@@ -2020,6 +2048,13 @@ RANDOM = [
         "fill_with_standard(draw.source, draw.method_.fill, dtype, draw.size())",
         "fill_with_standard(draw.source, draw.method_.fill, DType::float64, draw.size())",
         tests("random", "types_of_floating"),
+    ),
+    Mutant(
+        "options-of-draws-are-left-out",
+        "src/bindings/random_methods.cpp",
+        "given[count - 1] == PyTuple_GET_ITEM(",
+        "given[count - 1] != PyTuple_GET_ITEM(",
+        tests("random_sequences"),
     ),
     Mutant(
         "permutations-shuffle-the-array-itself",
