@@ -672,13 +672,6 @@ MUTANTS = [
         "tests/python/test_ndarray.py -k pickle",
     ),
     Mutant(
-        "written-out-defaults-leave-the-fast-path",
-        "src/bindings/fast_paths.cpp",
-        "if (given[k] == PyTuple_GET_ITEM(f.defaults, k)) given[k] = nullptr;",
-        ";",
-        "tests/python/test_fast_paths.py -k defaults",
-    ),
-    Mutant(
         "refused-address-is-kept",
         "src/runtime/memory.cpp",
         "if (!is_lent) free(device, address, bytes, stream);",
@@ -1118,6 +1111,13 @@ MUTANTS = [
         "return conjugate_ ? *conjugate_ : array_;",
         "return array_;",
         "tests/python/test_products.py",
+    ),
+    Mutant(
+        "bytes-by-rows-alone",
+        "src/bindings/ndarray_methods.cpp",
+        "const Array source = by_columns ? permute_dims(kept) : kept;",
+        "const Array source = kept;",
+        "tests/python/test_bytes.py -k tobytes",
     ),
     Mutant(
         "views-of-what-is-added",

@@ -43,5 +43,4 @@ def alias(function, name):
     other = FunctionType(code, function.__globals__, name, function.__defaults__, function.__closure__)
     other.__kwdefaults__ = function.__kwdefaults__
     other.__module__ = "cuarray"  # where pickles find it
-    made = _core.with_fast_path(other, function.__name__)
-    return _core.without_binding(made) if isinstance(function, _core.builtin_function) else made
+    return other

@@ -23,19 +23,6 @@ def as_ctypes(self):
     return self.__array__().ctypes
 
 
-@_core.with_fast_path
-def tobytes(self, order="C"):
-    """Return the elements as bytes on the host, in C or Fortran order; see numpy.ndarray.tobytes.
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.asarray([65, 66], dtype="uint8").tobytes()
-    b'AB'
-    """
-    return host_copy(self).tobytes(order)
-
-
 def tofile(self, fid, sep="", format="%s"):
     """Write the elements to a file as bytes or, with a separator, as text; see numpy.ndarray.tofile.
 
@@ -273,6 +260,5 @@ METHODS = {
     "getfield": getfield,
     "resize": resize,
     "setfield": setfield,
-    "tobytes": tobytes,
     "tofile": tofile,
 }

@@ -33,7 +33,6 @@ from cuarray._namespace.info import ARRAY_API_VERSION
 from cuarray._namespace.package import package
 from cuarray._ndarray import byte_methods, conversions, jax_types
 from cuarray._ndarray.flat import Flat, set_flat
-from cuarray._ndarray.protocols import array_function
 from cuarray._ndarray.torch_function import torch_function
 
 # Attributes
@@ -209,7 +208,6 @@ _core.extend_ndarray(
         **byte_methods.METHODS,
         **conversions.METHODS,
         **_core.methods,
-        "__array_function__": array_function,
         "__array_namespace__": array_namespace,
         "__class_getitem__": classmethod(GenericAlias),
         "__ceil__": python_ceil,

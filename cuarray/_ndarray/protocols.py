@@ -6,6 +6,7 @@ have, only accept NumPy arrays: they get NumPy views of arrays on `cpu`.
 
 import sys
 from collections.abc import Iterable
+from functools import partial
 from importlib import import_module
 
 import numpy as np
@@ -20,7 +21,7 @@ METHODS = ("__call__", "accumulate", "at", "outer", "reduce", "reduceat")
 #: Names of scipy.special, and cuarray's names of the same functions.
 SPECIAL_ALIASES = {"gammaln": "lgamma"}
 
-#: Functions of NumPy that were called with arrays of cuarray's, and cuarray's functions.
+#: Functions of NumPy that were called with arrays of cuarray's, and ours, which later calls take at once.
 counterparts: dict[object, object] = {}
 
 #: Functions that rearrange axes of several arrays, whose elements need not be numbers.
@@ -80,9 +81,8 @@ def array_ufunc(self, ufunc, method, /, *inputs, **kwargs):
     return on_views(call, name, inputs, kwargs, numbers_of)
 
 
-@_core.with_fast_path
-def array_function(self, function, types, args, kwargs):
-    """Run a call of a NumPy function with arrays of cuarray, NumPy and other libraries."""
+def function_for(function, types, args, kwargs):
+    """Return what a call of a NumPy function calls: ours, or NumPy's on views; NotImplemented for other libraries."""
     if not callable(function) or not isinstance(getattr(function, "__module__", None), str):
         raise TypeError(f"__array_function__: expected a function of NumPy's, not {type(function).__name__}")
     module, name = function.__module__, getattr(function, "__name__", "")
@@ -92,6 +92,7 @@ def array_function(self, function, types, args, kwargs):
         raise TypeError(f"{name}: expected an iterable of types, not {type(types).__name__}")
     if module.partition(".")[0] != "numpy":
         return NotImplemented
+    numpys = partial(call_on_views, function, name)
     has_subclass = False
     for kind in types:
         if issubclass(kind, np.ndarray) and kind not in (np.ndarray, np.memmap):
@@ -103,10 +104,10 @@ def array_function(self, function, types, args, kwargs):
             if _core.array_class(x) in ("masked", "matrix"):
                 _core.refuse_to_strip(x, name)
             if _core.array_class(x) in ("dispatching", "wrapping"):
-                return on_views(function, name, args, kwargs)
+                return numpys
     home = namespace(module.removeprefix("numpy"))
     if home is None:  # a module that cuarray has not, such as numpy.polynomial
-        return on_views(function, name, args, kwargs)
+        return numpys
     ours = getattr(home, name, None)
     if ours is None:
         advice = advice_on_missing(name, sys.modules[module])
@@ -115,9 +116,8 @@ def array_function(self, function, types, args, kwargs):
         if getattr(sys.modules[module], name, None) is function:
             counterparts[function] = ours
     elif not all(holds_numbers(x) for x in args):
-        return on_views(function, name, args, kwargs)
-    with self.device:  # the device of results without array arguments, such as numpy.zeros(3, like=x)
-        return ours(*args, **kwargs)
+        return numpys
+    return ours
 
 
 def namespace(part):
@@ -162,6 +162,10 @@ def on_views(call, name, args, kwargs, convert=None):
         for result, out in zip(results, outputs, strict=True)
     )
     return results if len(results) > 1 else results[0]
+
+
+def call_on_views(call, name, /, *args, **kwargs):
+    return on_views(call, name, args, kwargs)
 
 
 def as_views(x, name):

@@ -1,8 +1,8 @@
 // array_functions.cpp -- array, asarray, from_dlpack and their like: what reads Python's objects. Python functions
 // describe them.
-#include "bindings/fast_paths.h"
 #include "bindings/function.h"
 #include "bindings/module.h"
+#include "bindings/ndarray.h"
 #include "bindings/other_arrays.h"
 #include "bindings/readers.h"
 

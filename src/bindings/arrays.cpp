@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <vector>
-#include "bindings/fast_paths.h"
 #include "bindings/interfaces.h"
 #include "bindings/module.h"
 #include "bindings/ndarray.h"

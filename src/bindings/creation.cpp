@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 #include "bindings/convert.h"
-#include "bindings/fast_paths.h"
 #include "bindings/ndarray.h"
 #include "bindings/other_arrays.h"
+#include "bindings/plain_values.h"
 #include "cuarray/ops/joining.h"
 #include "cuarray/runtime/registry.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <vector>
-#include "bindings/fast_paths.h"
+#include "bindings/plain_values.h"
 #include "ops/packed.h"
 
 namespace cuarray::python {

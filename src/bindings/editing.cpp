@@ -4,7 +4,6 @@
 #include <cstring>
 #include <optional>
 #include <vector>
-#include "bindings/fast_paths.h"
 #include "bindings/module.h"
 #include "bindings/ndarray.h"
 #include "bindings/readers.h"
@@ -215,8 +214,9 @@ PyObject* pad_array(PyObject*, Arguments args, Py_ssize_t) {
         int64_t elements = 1;
         for (size_t d = 0; d < widths.size(); ++d)
             elements *= std::min(array.shape()[int(d)] + widths[d].before + widths[d].after, kShortWork + 1);
-        return made(array.device(), elements,
-                    [&, x = array, mode = to_pad_mode(args[2])] { return pad(x, widths, mode, constants); });
+        const bool is_long = python::is_long(array.device(), elements);
+        return wrap_result(without_gil(
+            is_long, [&, x = array, mode = to_pad_mode(args[2])] { return pad(x, widths, mode, constants); }));
     });
 }
 

@@ -212,12 +212,40 @@ PyObject* array_ufunc(PyObject* self, PyObject* args, PyObject* keywords) {
     });
 }
 
+/// NumPy's functions, called with arrays of ours: Python chooses what is called, and keeps it for calls with our arrays
+/// alone. Results without array arguments, as of numpy.zeros(3, like=x), go to the device of `self`.
+constexpr Signature kArrayFunctionSignature{"__array_function__", {"func", "types", "args", "kwargs"}, 4, 4};
+PyObject* array_function_method(PyObject* self, PyObject** values) {
+    static Attribute counterparts{"cuarray._ndarray.protocols", "counterparts"};  // a dict
+    static Attribute function_for{"cuarray._ndarray.protocols", "function_for"};
+    PyObject *const types = values[1], *const args = values[2], *const kwargs = values[3];
+    const bool are_ours = PyTuple_CheckExact(types) && PyTuple_GET_SIZE(types) == 1 &&
+                          is_array_type(reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(types, 0)));
+    const bool are_plain = are_ours && PyTuple_CheckExact(args) && PyDict_CheckExact(kwargs);
+    Object function;
+    if (are_plain) {
+        PyObject* const known = PyDict_GetItemWithError(counterparts.get(), values[0]);
+        known ? void(function = Object::share(known)) : PyErr_Clear();  // of what has no hash
+    }
+    if (!function) {
+        function = Object::steal(PyObject_Vectorcall(function_for.get(), values, 4, nullptr));
+        if (function.get() == Py_NotImplemented) return function.release();
+    }
+    const Object arguments = Object::steal(PySequence_Tuple(args));
+    std::optional<DeviceScope> scope;
+    if (const Device device = device_of(self); device != current_device()) scope.emplace(device);
+    return PyObject_Call(function.get(), arguments.get(), kwargs);
+}
+
 }  // namespace
 
 PyMethodDef protocol_methods[] = {
     {"__array__", method(fast_method<kArrayProtocolSignature, array_protocol>), kFast,
      "__array__($self, dtype=None, /, copy=None)\n--\n\nThe memory as a numpy.ndarray; TypeError where it is "
      "on a GPU."},
+    {"__array_function__", method(fast_method<kArrayFunctionSignature, array_function_method>), kFast,
+     "__array_function__($self, /, func, types, args, kwargs)\n--\n\n"
+     "Runs a call of a NumPy function with arrays of cuarray, NumPy and other libraries."},
     {"__array_ufunc__", method(array_ufunc), METH_VARARGS | METH_KEYWORDS,
      "__array_ufunc__($self, ufunc, method, /, *inputs, **kwargs)\n--\n\n"
      "Runs the function of that name on a ufunc call of NumPy's."},

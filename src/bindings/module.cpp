@@ -41,7 +41,7 @@ void make_module(py::module_& module) {
     bind_tables(module);
     bind_hooks(module);
     bind_python_frames(module);
-    bind_fast_paths(module);
+    bind_wrapped_functions(module);
     bind_fallback(module);
     bind_imports(module);
     bind_functions(module);

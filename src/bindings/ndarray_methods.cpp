@@ -271,6 +271,21 @@ PyObject* tolist_method(PyObject* self, PyObject*) {
     return to_list(kept, data, 0).release();
 }
 
+/// The elements in the order of an axis after another, from the first one or, for 'F', from the last one.
+constexpr Signature kTobytesSignature{"tobytes", {"order"}, 1};
+PyObject* tobytes_method(PyObject* self, PyObject** values) {
+    const Array kept = array_of(self);  // making objects may run the garbage collector, and that any code
+    const char order = to_order(values[0], "CFAK", 'C', "tobytes");
+    const bool by_columns = order == 'F' || (order == 'A' && kept.is_f_contiguous() && !kept.is_c_contiguous());
+    const Array source = by_columns ? permute_dims(kept) : kept;
+    const auto size = Py_ssize_t(source.nbytes());
+    if (const char* const data = source.is_c_contiguous() ? direct_data(source) : nullptr)
+        return PyBytes_FromStringAndSize(data, size);
+    Object bytes = Object::steal(PyBytes_FromStringAndSize(nullptr, size));
+    without_gil(source, [&] { read_contiguous(source, PyBytes_AS_STRING(bytes.get())); });
+    return bytes.release();
+}
+
 /// With the elements, on whatever device, unless the array is a view of another one of ours, which counts them.
 PyObject* size_of_object(PyObject* self, PyObject*) {
     if (as_ndarray(self)->is_number) return PyLong_FromSize_t(sizeof(NumberObject));
@@ -288,6 +303,12 @@ PyObject* replace_method(PyObject* self, PyObject* other) {
 }  // namespace
 
 PyMethodDef array_methods[] = {
+    {"tobytes", method(fast_method<kTobytesSignature, tobytes_method>), kFast,
+     "tobytes($self, /, order='C')\n--\n\nThe elements as bytes on the host, in C or Fortran order."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.asarray([65, 66], dtype=\"uint8\").tobytes()\n"
+     "b'AB'"},
     {"astype", method(fast_method<kAstypeSignature, astype_method>), kFast,
      "astype($self, /, dtype, order='K', casting='unsafe', subok=True, copy=True, *, device=None)\n--\n\n"
      "The elements converted to dtype."

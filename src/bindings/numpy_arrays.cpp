@@ -4,10 +4,10 @@
 #include <memory>
 #include <utility>
 #include "bindings/convert.h"
-#include "bindings/fast_paths.h"
 #include "bindings/foreign_memory.h"
 #include "bindings/interfaces.h"
 #include "bindings/ndarray.h"
+#include "bindings/plain_values.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
 

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 #include <vector>
-#include "bindings/fast_paths.h"
 #include "bindings/ndarray.h"
 #include "bindings/pcg64.h"
+#include "bindings/plain_values.h"
 #include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {

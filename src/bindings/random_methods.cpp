@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <forward_list>
 #include <string>
-#include "bindings/fast_paths.h"
 #include "bindings/numpys_methods.h"
+#include "bindings/plain_values.h"
 #include "bindings/random_fills.h"
 #include "bindings/readers.h"
 #include "cuarray/ops/selection.h"

@@ -2,7 +2,6 @@
 #include <span>
 #include <string>
 #include <vector>
-#include "bindings/fast_paths.h"
 #include "bindings/module.h"
 #include "bindings/ndarray.h"
 #include "bindings/other_arrays.h"
@@ -55,8 +54,10 @@ PyObject* reduced_segments(PyObject* ufunc, const Array& array, std::span<const 
 
 /// Whether an object holds the begins of segments as the host may read them at once.
 bool reads_begins(PyObject* object, std::span<const int64_t>& begins) {
-    const Array* const array = read_array(object);
-    if (!array || array->dtype() != DType::int64 || array->ndim() != 1 || !array->is_c_contiguous()) return false;
+    if (!is_ndarray(object)) return false;
+    const Array* const array = &array_of(object);
+    if (array->is_pending() || array->dtype() != DType::int64 || array->ndim() != 1 || !array->is_c_contiguous())
+        return false;
     const char* const data = direct_data(*array);
     if (!data || reinterpret_cast<uintptr_t>(data) % alignof(int64_t)) return false;
     begins = {reinterpret_cast<const int64_t*>(data), size_t(array->size())};

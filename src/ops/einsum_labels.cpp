@@ -87,7 +87,8 @@ EinsumLabels::EinsumLabels(const EinsumOperands& operands) {
         if (!std::ranges::all_of(group.before, is_letter) || !std::ranges::all_of(group.after, is_letter))
             refuse_subscripts("subscripts are letters, '...', ',' and '->', not ", quoted(group.text));
         if (spare < 0 || (spare > 0 && !group.has_dots))
-            refuse_subscripts(quoted(group.text), " names ", group.letters(), " axes of an array that has ", arrays[k]->ndim());
+            refuse_subscripts(quoted(group.text), " names ", group.letters(), " axes of an array that has ",
+                              arrays[k]->ndim());
         dots = std::max(dots, spare);
         of_arrays.push_back(labels_of(group, spare));
     }

@@ -66,6 +66,13 @@ LONG_SEQUENCES = "sim tests/python/test_sequence.py -k 'cuda and many_numbers'"
 
 BY_HAND = [
     Mutant(
+        "calls-of-numpy-on-the-current-device",
+        "src/bindings/interfaces.cpp",
+        "if (const Device device = device_of(self); device != current_device()) scope.emplace(device);",
+        "",
+        "sim tests/python/test_functions.py -k 'cuda and of_like'",
+    ),
+    Mutant(
         "waits-hold-the-gil",
         "src/bindings/hooks.cpp",
         "    set_waiter(wait_without_gil);\n",

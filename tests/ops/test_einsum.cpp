@@ -16,13 +16,17 @@ Array product(const std::string& subscripts, const std::vector<Array>& arrays, c
 void test_subscripts() {
     const Array a = counted({2, 3}), v = counted({3}), stack = counted({2, 2, 3}), square = counted({3, 3});
     CHECK(holds(product("ij,j->i", {a, v}), {2}, {5, 14}) && holds(product("ij,j", {a, v}), {2}, {5, 14}));
-    CHECK(holds(product("ij,kj", {a, a}), {2, 2}, {5, 14, 14, 50}) && holds(product("ba", {a}), {3, 2}, {0, 3, 1, 4, 2, 5}));
+    CHECK(holds(product("ij,kj", {a, a}), {2, 2}, {5, 14, 14, 50}) &&
+          holds(product("ba", {a}), {3, 2}, {0, 3, 1, 4, 2, 5}));
     CHECK(holds(product("ij->", {a}), {}, {15}) && holds(product("ii", {square}), {}, {12}));
-    CHECK(holds(product("ii->i", {square}), {3}, {0, 4, 8}) && holds(product("i,j->ij", {v, v}), {3, 3}, {0, 0, 0, 0, 1, 2, 0, 2, 4}));
+    CHECK(holds(product("ii->i", {square}), {3}, {0, 4, 8}) &&
+          holds(product("i,j->ij", {v, v}), {3, 3}, {0, 0, 0, 0, 1, 2, 0, 2, 4}));
     CHECK(holds(product("...j,j->...", {stack, v}), {2, 2}, {5, 14, 23, 32}));
     CHECK(holds(product("i...->...i", {a}), {3, 2}, {0, 3, 1, 4, 2, 5}));
-    CHECK(RAISES(Value, product("ij,j->i", {a})) && RAISES(Value, product("ijk", {a})) && RAISES(Value, product("i", {a})));
-    CHECK(RAISES(Value, product("ij->k", {a})) && RAISES(Value, product("ij->ii", {a})) && RAISES(Value, product("i?", {a})));
+    CHECK(RAISES(Value, product("ij,j->i", {a})) && RAISES(Value, product("ijk", {a})) &&
+          RAISES(Value, product("i", {a})));
+    CHECK(RAISES(Value, product("ij->k", {a})) && RAISES(Value, product("ij->ii", {a})) &&
+          RAISES(Value, product("i?", {a})));
     CHECK(RAISES(Value, product("...j->j", {a})) && RAISES(Value, product("ij,j", {a, counted({2})})));
     CHECK(RAISES(Value, product("", {})));
 }
@@ -44,12 +48,14 @@ void test_types_and_outputs() {
     CHECK(RAISES(Type, einsum({"ij,ij->i", mixed}, nullptr, DType::float32)));
     CHECK(einsum({"ij,ij->i", mixed}, nullptr, DType::float32, {}, Casting::SameKind).dtype() == DType::float32);
     CHECK(einsum({"ij,ij->ij", mixed}, nullptr, DType::none, 'F').strides() == Dims({8, 16}));
-    Array out = counted({2}), wide = astype(out, DType::float64), small = astype(out, DType::int8), wrong = counted({3});
+    Array out = counted({2}), wide = astype(out, DType::float64), small = astype(out, DType::int8),
+          wrong = counted({3});
     const Array same = einsum({"ij,ij->i", std::vector{a, a}}, &out);
     CHECK(&same.storage() == &out.storage() && holds(out, {2}, {5, 50}));
     einsum({"ij->i", std::vector{a}}, &wide);
     CHECK(holds(wide, {2}, {3, 12}));
-    CHECK(RAISES(Type, einsum({"ij->i", std::vector{a}}, &small)) && RAISES(Value, einsum({"ij->i", std::vector{a}}, &wrong)));
+    CHECK(RAISES(Type, einsum({"ij->i", std::vector{a}}, &small)) &&
+          RAISES(Value, einsum({"ij->i", std::vector{a}}, &wrong)));
     einsum({"ij->i", std::vector{a}}, &small, DType::none, {}, Casting::SameKind);
     CHECK(holds(small, {2}, {3, 12}));
     out.set_read_only();

@@ -1565,13 +1565,6 @@ ARGUMENTS = [
         tests("functions_as_numpys", "outputs"),
     ),
     Mutant(
-        "creators-are-bound",
-        "cuarray/_namespace/aliases.py",
-        "_core.without_binding(made) if isinstance(function, _core.builtin_function) else made",
-        "made",
-        tests("functions_as_numpys", "bound"),
-    ),
-    Mutant(
         "conj-ignores-its-output",
         "cuarray/_ndarray/methods.py",
         "    copyto(out, self)\n    return out\n",

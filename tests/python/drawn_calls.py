@@ -9,7 +9,6 @@ import inspect
 import operator
 import random
 import re
-import warnings
 
 import numpy as np
 
@@ -419,27 +418,3 @@ def calls(name, count):
     """Return the same calls in every run."""
     rng, parameters = random.Random(name), parameters_of(name)
     return [draw(name, parameters, rng) for _ in range(count)]
-
-
-def differences(some_calls, function, other):
-    """Return the calls for which two ways differ, each with what differs first."""
-    found = []
-    with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always")
-        for call in some_calls:
-            got, want = call.outcome(function, warned), call.outcome(other, warned)
-            if got != want:
-                parts = first_difference(got, want)
-                found.append(f"{call}\n    gives      {parts[0]!r:.300}\n    instead of {parts[1]!r:.300}")
-    return found
-
-
-def first_difference(got, want):
-    """Return the first parts that differ, each as one object: a result, an argument or a warning."""
-    if got and isinstance(got[0], list) and len(got) == len(want):
-        return first_difference(*next((a, b) for a, b in zip(got, want, strict=True) if a != b))
-    return got, want
-
-
-def report(found):
-    return "\n".join([f"{len(found)} calls", *found[:10]])

@@ -30,6 +30,31 @@ def test_byteswap(dtype, layout, device):
     assert x.byteswap(inplace=True) is x and same_bits(x.numpy(), want).all()
 
 
+@pytest.mark.parametrize("layout", layouts.LAYOUTS, ids=lambda layout: layout.__name__)
+@pytest.mark.parametrize("dtype", ["i1", "f8", "c16"])
+@pytest.mark.parametrize("shape", [(3, 4), (0, 3), (2, 3, 4), (60, 70)], ids=str)
+def test_tobytes(dtype, shape, layout, device):
+    x = layout(sample(dtype, shape))
+    host = x.numpy()
+    for y, want in ((x, host), (x.T, host.T)):
+        assert y.tobytes() == want.tobytes() == y.tobytes(order=None)
+        for order in "CFAKcf":
+            expected = want.tobytes({"A": "C", "K": "C"}.get(order, order))
+            if order == "A" and y.flags.fnc:
+                expected = want.tobytes("F")
+            assert y.tobytes(order) == expected, order
+
+
+def test_orders_of_tobytes():
+    x = cuarray.ones((2, 2))
+    for order, error in (("x", ValueError), ("CF", ValueError), (3, TypeError)):
+        with pytest.raises(error, match="order"):
+            x.tobytes(order)
+    with pytest.raises(TypeError):
+        x.tobytes("C", "F")
+    assert (x * 2)[0, 0].tobytes() == np.float64(2).tobytes()
+
+
 def test_bytes_of_another_machine(device):
     raw = np.arange(5, dtype=">f4").tobytes()
     assert cuarray.frombuffer(raw, "f4").byteswap().tolist() == [0, 1, 2, 3, 4]

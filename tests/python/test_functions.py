@@ -1,26 +1,28 @@
 """The functions of functions.def and reductions.def as objects: placing of arguments, descriptions, and what calls leave behind."""
 
+import ast
 import contextlib
 import copy
 import functools
 import inspect
+import itertools
 import pickle
 import pydoc
 import sys
 import warnings
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
-from drawn_calls import Call, calls, public
-from test_fast_paths import call_and_forget, in_use, kept_by
-from test_fast_paths import suitable as suitable_of_pools
-from test_fast_paths import wrong_calls as wrong_calls_of
+from drawn_calls import WRONG, Call, calls, flat, parameters_of, pool, public
 
 import cuarray
 from cuarray import _core
 
 OBJECTS = [name for name in cuarray.__all__ if isinstance(getattr(cuarray, name), _core.function)]
+#: Python functions that classes do not bind, as they do not bind NumPy's.
+UNBOUND = [name for name in cuarray.__all__ if type(getattr(cuarray, name)).__name__ == "builtin_function"]
 #: With those that are ufuncs over vectors and matrices.
 NAMES = [name for name in cuarray.__all__ if isinstance(public(name), _core.function)]
 
@@ -29,12 +31,67 @@ NAMES = [name for name in cuarray.__all__ if isinstance(public(name), _core.func
 SUITABLE = {"broadcast_shapes": ["3", "(2, 3)"], "dsplit": ["ca.arange(24.).reshape(2, 3, 4)", "2"]}
 
 
+@functools.cache
 def suitable(name):
-    return SUITABLE.get(name) or suitable_of_pools(name)
+    """Return the texts of a call that succeeds, with the required arguments only."""
+    if name in SUITABLE:
+        return SUITABLE[name]
+    needed = [p for p in parameters_of(name) if p.default is p.empty and p.kind < inspect.Parameter.VAR_POSITIONAL]
+    pools = [pool(p)[0] for p in needed or parameters_of(name)[:1]]
+    for i in range(max(map(len, pools))):
+        texts = [usual[i % len(usual)] for usual in pools]
+        with contextlib.suppress(Exception):
+            public(name)(*Call(name, texts, {}).arguments()[0])
+            return texts
+    raise AssertionError(f"{name} takes none of the usual arguments that drawn_calls.py has for its parameters")
 
 
 def wrong_calls(name):
-    return wrong_calls_of(name, suitable(name))
+    """Yield calls in which one argument is wrong: each of the parameters once with each wrong object."""
+    right = suitable(name)
+    for text, (i, parameter) in itertools.product(WRONG, enumerate(parameters_of(name))):
+        if i < len(right):
+            yield Call(name, [*right[:i], text, *right[i + 1 :]], {})
+        elif parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            yield Call(name, right, {parameter.name: text})
+        else:
+            yield Call(name, [*right, text], {})
+
+
+def call_and_forget(function, args, keywords):
+    """Call a function and drop its result or exception."""
+    with contextlib.suppress(Exception):
+        function(*args, **keywords)
+
+
+def in_use(device):
+    with contextlib.suppress(IndexError):  # that a GPU found
+        cuarray.synchronize(device)
+    stats = cuarray.memory.stats(device)
+    return stats["current"], stats["allocations"]
+
+
+def counts_of_references(objects):
+    return [sys.getrefcount(x) for x in objects]
+
+
+def is_everywhere(x):
+    """Whether other code has references to the object, too: None and small integers, the counts among them."""
+    return x is None or (isinstance(x, int) and abs(x) < 300)
+
+
+def kept_by(call, function, device):
+    """Return what a call has kept: counts of references and figures of the memory before and after, or None."""
+    before = in_use(device)
+    args, keywords = call.arguments()
+    objects = [x for x in flat([*args, *keywords.values()]) if not is_everywhere(x)]
+    references = counts_of_references(objects)
+    call_and_forget(function, args, keywords)
+    after = counts_of_references(objects)
+    if after != references:
+        return f"{call}: references {references} to {after}"
+    del args, keywords, objects
+    return None if in_use(device) == before else f"{call}: memory {before} to {in_use(device)}"
 
 
 def python_function(name):
@@ -89,6 +146,25 @@ def test_misplaced_arguments(name):
             assert error_of(function, args, keywords) == error_of(python, args, keywords)
 
 
+@pytest.mark.parametrize("name", UNBOUND)
+def test_unbound_functions(name):
+    """They are described as the Python functions that they are."""
+    function = getattr(cuarray, name)
+    python = function.__wrapped__
+    assert (
+        inspect.isfunction(python)
+        and inspect.unwrap(function) is inspect.unwrap(python)
+        and weakref.ref(function)() is function
+    )
+    for attribute in ("__name__", "__qualname__", "__module__", "__doc__", "__defaults__", "__kwdefaults__"):
+        assert getattr(function, attribute) == getattr(python, attribute), attribute
+    assert repr(function) == repr(python) and inspect.signature(function) == inspect.signature(python)
+    shown, wanted = (pydoc.render_doc(f, renderer=pydoc.plaintext) for f in (function, python))
+    assert shown.partition("\n")[2] == wanted.partition("\n")[2]
+    holder = type("Holder", (), {"method": function})()
+    assert holder.method is function and inspect.isroutine(function)
+
+
 def test_multiple_values():
     assert error_of(cuarray.roll, [[1, 2], 1], {"shift": 2}) == "roll() got multiple values for argument 'shift'"
 
@@ -135,7 +211,7 @@ def names_after_first(function):
     return list(inspect.signature(function).parameters)[1:]
 
 
-@pytest.mark.parametrize("name", OBJECTS)
+@pytest.mark.parametrize("name", [*OBJECTS, *UNBOUND])
 def test_copies_are_the_function(name):
     """Pickled and copied by name, as Python's functions are: for process pools."""
     function = getattr(cuarray, name)
@@ -219,3 +295,31 @@ def test_calls_of_numpys_functions(device):
     for made in (np.moveaxis(x, 0, 1), np.roll(x, 1, axis=0), np.concatenate([x, x], axis=1), np.stack((x, x), -1)):
         assert type(made) is cuarray.ndarray and made.device == x.device
     assert [type(part) for part in np.split(x, 3, axis=1)] == [cuarray.ndarray] * 3
+
+
+def test_functions_of_numpy_make_arrays_on_the_device_of_like(device):
+    x = cuarray.ones(2, device=device)
+    for _ in range(2):  # the second call knows ours
+        with cuarray.device("cpu"):
+            assert np.zeros(3, like=x).device == np.identity(2, like=x).device == x.device
+
+
+@functools.cache
+def stub():
+    """Return the functions of the stub by name: a list for each, of several if it is overloaded."""
+    found = {}
+    for node in ast.parse((Path(cuarray.__file__).parent / "__init__.pyi").read_text("utf-8")).body:
+        if isinstance(node, ast.FunctionDef):
+            found.setdefault(node.name, []).append(node.args)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+            found |= {target.id: found[node.value.id] for target in node.targets if node.value.id in found}
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_stub(name):
+    """The stub, or one of its overloads, has the parameters of the function, in their order and of their kinds."""
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    wanted = [[p.name for p in parameters_of(name) if p.kind is kind] for kind in kinds]
+    forms = [[form.posonlyargs, form.args, form.kwonlyargs] for form in stub()[name]]
+    assert wanted in [[[a.arg for a in part] for part in form] for form in forms]
