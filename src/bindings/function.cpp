@@ -146,6 +146,7 @@ const Array* array_in(const Reader<Array>& reader) { return &reader.get(); }
 const Array* array_in(const Reader<std::optional<Array>>& reader) { return reader.value ? &*reader.value : nullptr; }
 const Array* array_in(const Reader<Argument>& reader) { return reader.get().array; }
 const Array* array_in(const Reader<FillValue>& reader) { return reader.get().array; }
+const Array* array_in(const Reader<CountedIntegers>& reader) { return &reader.get().array; }
 const Array* array_in(const Reader<std::optional<Argument>>& reader) {
     return reader.value ? reader.value->array : nullptr;
 }

@@ -13,6 +13,7 @@
 #include "bindings/reductions.h"
 #include "bindings/ufunc.h"
 #include "cuarray/ops/arguments.h"
+#include "cuarray/ops/bincount.h"
 #include "cuarray/ops/bit_packing.h"
 #include "cuarray/ops/convolution.h"
 #include "cuarray/ops/creation.h"
@@ -354,6 +355,19 @@ struct Reader<IndexArray> {
     void add_to(CallWork& work) const { work.add(value.array); }
     const IndexArray& get() const { return value; }
     IndexArray value;
+};
+
+template <>
+struct Reader<CountedIntegers> {
+    static constexpr bool is_array = true;
+    void read(const FunctionCall& call, int k) {
+        array.read(call, k);
+        value = {array.get(), is_ndarray(call.given[k]) || is_numpy_array(call.given[k])};
+    }
+    void add_to(CallWork& work) const { array.add_to(work); }
+    const CountedIntegers& get() const { return value; }
+    Reader<Array> array;
+    CountedIntegers value;
 };
 
 template <>

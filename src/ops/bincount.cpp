@@ -47,7 +47,7 @@ void add_up(const int64_t* numbers, int64_t count, const Array& result, Share sh
 
 }  // namespace
 
-Array bincount(const IndexArray& x, const std::optional<Array>& given_weights, int64_t minlength) {
+Array bincount(const CountedIntegers& x, const std::optional<Array>& given_weights, int64_t minlength) {
     if (minlength < 0) raise(ErrorKind::Value, kBincount, ": minlength must not be negative, it is ", minlength);
     const Array& given = x.array;
     if (given.ndim() != 1)

@@ -42,6 +42,7 @@ template <> constexpr const char* kWords<ArrayList> = "array_like";
 template <> constexpr const char* kWords<std::span<const Dims>> = "int or tuple of int";
 template <> constexpr const char* kWords<ArgumentList> = "array_like";
 template <> constexpr const char* kWords<IndexArray> = "array_like of int";
+template <> constexpr const char* kWords<CountedIntegers> = "array_like of int";
 template <> constexpr const char* kWords<WhereMask> = "bool or array_like of bool";
 template <> constexpr const char* kWords<OutputArray> = "ndarray";
 template <> constexpr const char* kWords<StoredValues> = "array_like";
