@@ -12,13 +12,6 @@ from cuarray._core import ndarray
 WEAK = (bool, int, float, complex)
 
 
-def as_cast(number, dtype):
-    """Return a Python number as a 0-d array, cast where assigning it would raise."""
-    if type(number) is complex or (type(number) is float and dtype.kind in "iu"):
-        return np.asarray(number)
-    return number
-
-
 def under_its_name(function):
     """Decorate a function that calls NumPy with its arguments: errors then begin with the function's name."""
 

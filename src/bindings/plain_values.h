@@ -1,5 +1,5 @@
-// plain_values.h -- the common objects that a call gives, read without an error: false or null leaves them to the careful
-// reading.
+// plain_values.h -- the common objects that a call gives, read without an error: false or null leaves them to the
+// careful reading.
 #pragma once
 #include "bindings/ndarray.h"
 

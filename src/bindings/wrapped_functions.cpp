@@ -50,8 +50,7 @@ PyObject* attribute_of_wrapped(PyObject* self, PyObject* name) {
     if (!text) return nullptr;
     const std::string_view wanted = text;
     if (wanted == "__wrapped__") return Py_NewRef(as_wrapped(self)->python);
-    if (wanted == "__module__" && as_wrapped(self)->fallback)
-        return PyObject_GetAttr(as_wrapped(self)->fallback, name);
+    if (wanted == "__module__" && as_wrapped(self)->fallback) return PyObject_GetAttr(as_wrapped(self)->fallback, name);
     const bool is_own = wanted == "__class__" || wanted == "__reduce__" || wanted == "__reduce_ex__" ||
                         wanted == "__get__" || wanted == "__call__" || wanted == "__repr__" || wanted == "__dict__";
     return is_own ? PyObject_GenericGetAttr(self, name) : PyObject_GetAttr(as_wrapped(self)->python, name);

@@ -7,6 +7,7 @@
 #include "cuarray/ops/matmul.h"
 #include "cuarray/ops/reduction.h"
 #include "ops/einsum_labels.h"
+#include "ops/einsum_path.h"
 #include "ops/sum_of_products.h"
 
 namespace cuarray {
@@ -326,47 +327,11 @@ bool are_few_products(const std::vector<LabelledArray>& terms) {
     return true;
 }
 
-/// The positions of a step among so many terms, in ascending order.
-Dims positions_of_step(Dims places, int count) {
-    std::ranges::sort(places);
-    const bool has_outside = !places.empty() && (places[0] < 0 || places.back() >= count);
-    const bool has_repeated = std::ranges::adjacent_find(places) != places.end();
-    if (has_outside || has_repeated || places.empty())
-        raise(has_outside ? ErrorKind::Index : ErrorKind::Value, kEinsum, ": the path takes terms ", to_string(places),
-              " of ", count);
-    return places;
-}
-
-/// A path of pairs. The product of a step is appended to the terms; a step of one term only moves it to the end, and
-/// the pairs count positions without such moves.
-std::vector<std::pair<int64_t, int64_t>> pairs_of(const std::vector<Dims>& steps, int count) {
-    Dims terms, unmoved;
-    for (int k = 0; k < count; ++k) terms.push_back(k), unmoved.push_back(k);
-    std::vector<std::pair<int64_t, int64_t>> pairs;
-    for (const Dims& step : steps) {
-        const Dims places = positions_of_step(step, terms.size());
-        int64_t product = terms[int(places[0])];
-        for (int k = 1; k < places.size(); ++k) {
-            const int one = position(unmoved, product), other = position(unmoved, terms[int(places[k])]);
-            pairs.emplace_back(std::min(one, other), std::max(one, other));
-            unmoved.erase(std::max(one, other));
-            unmoved.erase(std::min(one, other));
-            product = count + int64_t(pairs.size());
-            unmoved.push_back(product);
-        }
-        for (int k = places.size() - 1; k >= 0; --k) terms.erase(int(places[k]));
-        terms.push_back(product);
-    }
-    if (terms.size() > 1)
-        raise(ErrorKind::Runtime, kEinsum, ": the path leaves ", terms.size(), " terms instead of one");
-    return pairs;
-}
-
 std::vector<std::pair<int64_t, int64_t>> path_of(const EinsumOperands& operands,
                                                  const std::vector<LabelledArray>& terms,
                                                  const ContractionOrder& order) {
     const int count = int(terms.size());
-    if (order.steps) return pairs_of(*order.steps, count);
+    if (order.steps) return pairs_of_path(*order.steps, count);
     if (count < 3 || !order.find || (order.is_free_for_few && are_few_products(terms))) return {};
     Extents extents;
     std::vector<Dims> shapes;
@@ -374,7 +339,7 @@ std::vector<std::pair<int64_t, int64_t>> path_of(const EinsumOperands& operands,
         extents.add(term);  // whose errors come first
         shapes.push_back(term.array.shape());
     }
-    return pairs_of(order.find(operands.subscripts, shapes), count);
+    return pairs_of_path(order.find(operands.subscripts, shapes), count);
 }
 
 /// The type of products and sums, to which all arrays and the output may be cast.

@@ -1360,7 +1360,7 @@ PRODUCTS = [
     ),
     Mutant(
         "products-in-the-place-of-a-term",
-        "src/ops/einsum.cpp",
+        "src/ops/einsum_path.cpp",
         "unmoved.push_back(product);",
         "unmoved.insert(int(places[0]), product);",
         tests("products", "einsum"),
@@ -1538,7 +1538,7 @@ ARGUMENTS = [
     ),
     Mutant(
         "paths-that-leave-terms",
-        "src/ops/einsum.cpp",
+        "src/ops/einsum_path.cpp",
         "if (terms.size() > 1)",
         "if (terms.size() > 9)",
         tests("same_calls", "calls and einsum_path"),

@@ -516,6 +516,22 @@ def test_generalized_ufuncs(name, device):
     assert ours(x, x, out=(out := cuarray.zeros_like(ours(x, x)),)) is out and out.any()
 
 
+@pytest.mark.parametrize("name", ["matmul", "vecdot"])
+def test_arrays_of_generalized_ufuncs(name, device):
+    """out=... asks for an array where there would be a value; None, also in a tuple, asks for nothing."""
+    product, v = getattr(cuarray, name), cuarray.arange(3.0)
+    assert _core.is_value(product(v, v)) and _core.is_value(product(v, v, out=None))
+    assert _core.is_value(product(v, v, out=(None,)))
+    made = product(v, v, out=...)
+    assert not _core.is_value(made) and made.shape == () and made == 5
+    assert product(v[None], v[:, None] if name == "matmul" else v, out=...).shape == (
+        (1, 1) if name == "matmul" else (1,)
+    )
+    for wrong, error in (((made, made), ValueError), ((), ValueError), ([made], TypeError), (5.0, TypeError)):
+        with pytest.raises(error, match=name):
+            product(v, v, out=wrong)
+
+
 @pytest.mark.parametrize("name", GENERALIZED)
 @pytest.mark.parametrize("method", ["reduce", "accumulate", "reduceat", "outer", "at"])
 def test_generalized_ufuncs_have_no_methods_of_elements(name, method):
