@@ -390,7 +390,7 @@ StoredValues read_values(PyObject* object, PyObject* given, const char* function
     const DType dtype = target.array.dtype();
     if (is_ndarray(object) && !is_number(object)) {
         const Array& values = array_of(object);
-        if (!is_ndarray(given) && !is_on_host(values.device())) static_cast<void>(view_as_numpy(values));
+        if (!is_ndarray(given)) refuse_other_device(target.array.device(), values.device(), function);
         warn_of_lost_imaginary_part(values.dtype(), dtype);
         return {values, !as_ndarray(object)->is_value};
     }

@@ -15,6 +15,7 @@ import cuarray
 OF_INDICES = (
     "take(x, g)",
     "compress(b, x)",
+    "extract(b, x)",
     "take_along_axis(x, g, 0)",
     "x[g]",
     "x[b]",
@@ -30,7 +31,7 @@ CALLS = [
     "tensordot(x, h, 1)", "where(x > 1, x, h)", "where(b, x, 1)", "interp(x, h, h)", "interp(h, x, x)", "cov(x, h)",
     "add(x, h)", "add.outer(h, x)", "add(x, 1, where=b, out=x.copy())", "sum(x, where=b)", "nansum(x, where=b)", "clip(x, h, 3)", "meshgrid(x, h)", "broadcast_arrays(h, x)",
     "average(x, weights=h)", "average(h, weights=x)", "cov(x, aweights=h)", "histogram(x, 3, weights=h)", "bincount(i, weights=h)", "bincount(g, weights=x)",
-    "histogram2d(x, h, 2)", "take_along_axis(h, i, 0)", "extract(b, x)", "select([b], [x])", "piecewise(x, [b], [1])", "diff(x, prepend=h)", "ediff1d(x, to_end=h)",
+    "histogram2d(x, h, 2)", "take_along_axis(h, i, 0)", "select([b], [x])", "piecewise(x, [b], [1])", "diff(x, prepend=h)", "ediff1d(x, to_end=h)",
     "gradient(x, h)", "trapezoid(h, x)", "insert(x, 1, h)", "polyint(x, k=h[:1])", "quantile(x, 0.5, weights=h, method='inverted_cdf')", "linspace(x, h, 3)",
     "searchsorted(x, x, sorter=g)", "r_[x, h]", "full_like(x, h)", "var(x, mean=h[:1])", "var(h, mean=x[:1], keepdims=True)", "array([x, h])", "add(h, h, out=cuarray.zeros(3))",
 ]  # fmt: skip
