@@ -10,8 +10,9 @@
 namespace cuarray {
 namespace {
 
-/// Maximum number of counting blocks: more would merge more tables of counts, fewer would leave a GPU idle.
-constexpr int64_t kMostHistogramBlocks = 2048;
+/// Values per counting thread at least, since each reads the edges first; and the most blocks, each of which merges a
+/// table.
+constexpr int64_t kCountedValues = 8, kMostHistogramBlocks = 2048;
 
 }  // namespace
 
@@ -27,7 +28,7 @@ NamedLaunch plan_histogram(HistogramStep step, DType values, const kernel::Histo
     to.kernel.threads = kThreads;
     const int64_t threads = step == HistogramStep::Sums ? 32 * task.bins : int64_t(task.n);
     int64_t blocks = (threads + kThreads - 1) / kThreads;
-    if (step == HistogramStep::Counts) blocks = std::min(blocks, kMostHistogramBlocks);
+    if (step == HistogramStep::Counts) blocks = std::min((blocks - 1) / kCountedValues + 1, kMostHistogramBlocks);
     to.launch.set_grid(function, blocks, kThreads);
     std::memcpy(to.launch.parameters, &task, sizeof task);
     return to;

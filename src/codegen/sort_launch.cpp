@@ -86,8 +86,10 @@ NamedLaunch plan_indices(const kernel::SortPairing& p) {
 
 NamedLaunch plan_search_sorted(DType values, const kernel::SearchSortedParameters& p) {
     const std::string type = info(values).text;
-    return make_launch("searchsorted_" + type, "SearchSortedParameters", "search<" + type + ">", p,
-                       divide_up(int64_t(p.count), kThreads));
+    const bool is_long = p.n >> 32 != 0;
+    return make_launch("searchsorted_" + type + (is_long ? "_long" : ""), "SearchSortedParameters",
+                       "search<" + type + (is_long ? ", u64>" : ", u32>"), p,
+                       divide_up(int64_t(p.count), kThreads * kernel::kSearched));
 }
 
 }  // namespace cuarray

@@ -23,10 +23,10 @@ template <class T> struct Spacing {
     T scale;
     double margin;
 
-    Spacing(const T* edges, i64 bins) : scale(T(bins) / (edges[bins] - edges[0])), margin(0) {
-        for (i64 i = 0; i <= bins; ++i)
-            margin = std::max(margin, std::abs(double((edges[i] - edges[0]) * scale) - double(i)));
-        margin += 8 * double(std::numeric_limits<T>::epsilon()) * double(bins);
+    explicit Spacing(const kernel::BinEdges<T, i64>& e) : scale(e.scale()), margin(0) {
+        for (i64 i = 0; i <= e.bins; ++i)
+            margin = std::max(margin, std::abs(double((e.edges[i] - e.first) * scale) - double(i)));
+        margin += 8 * double(std::numeric_limits<T>::epsilon()) * double(e.bins);
     }
     bool is_even() const { return margin < 0.25; }  // not where it is NaN
 };
@@ -42,11 +42,14 @@ void each_bin(const LoopLibrary& library, const kernel::HistogramParameters& p, 
         for (int64_t i = begin; i < end; ++i)
             if (const i64 bin = bin_of(values[i]); bin >= 0) visit(bin, i);
     };
+    if constexpr (is_integer<T>)
+        if (!edges) return run([=](T value) { return u64(value) < u64(bins) ? i64(value) : -1; });
+    const kernel::BinEdges<T, i64> sides(edges, bins);
     if constexpr (is_float<T>) {
         const GuessLoop guess = library.guesses[int(dtype_of<T>)];
-        const Spacing<T> spacing(edges, bins);
+        const Spacing<T> spacing(sides);
         if (p.guesses && !(bins <= kMostGuessed && spacing.is_even()))
-            return run([=](T value) { return kernel::bin_by_guess(edges, bins, spacing.scale, value); });
+            return run([=](T value) { return kernel::bin_by_guess(sides, spacing.scale, value); });
         if (p.guesses) {
             for (int64_t first = begin; first < end; first += kGuessBlock) {
                 const int64_t n = std::min(kGuessBlock, end - first);
@@ -55,16 +58,14 @@ void each_bin(const LoopLibrary& library, const kernel::HistogramParameters& p, 
                                              int32_t(bins), guesses);
                 for (int64_t i = 0; unsure > 0 && i < n; ++i)
                     if (guesses[i] == bins)
-                        guesses[i] = int32_t(kernel::bin_by_guess(edges, bins, spacing.scale, values[first + i]));
+                        guesses[i] = int32_t(kernel::bin_by_guess(sides, spacing.scale, values[first + i]));
                 for (int64_t i = 0; i < n; ++i)
                     if (guesses[i] >= 0) visit(guesses[i], first + i);
             }
             return;
         }
-    } else {
-        if (!edges) return run([=](T value) { return u64(value) < u64(bins) ? i64(value) : -1; });
     }
-    run([=](T value) { return kernel::bin_by_search(edges, bins, value); });
+    run([=](T value) { return kernel::bin_by_search(sides, value); });
 }
 
 template <class T> void histogram(const LoopLibrary& library, const Histogram& task) {

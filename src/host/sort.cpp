@@ -299,36 +299,7 @@ template <class T> void select_order_statistics(const LoopLibrary& library, cons
 }
 
 /// Interleaved searches, whose cache misses overlap.
-constexpr int kSearched = 8;
-
-/// kernel::search_sorted for numbers without NaN, which need no keys to be compared.
-template <bool Right, class T>
-void search_numbers(const T* sorted, int64_t n, const T (&values)[kSearched], i64 (&places)[kSearched]) {
-#pragma GCC unroll 8
-    for (int v = 0; v < kSearched; ++v) places[v] = 0;
-    if (n == 0) return;
-    const auto step = [&](int v, int64_t at) { return i64(Right ? sorted[at] <= values[v] : sorted[at] < values[v]); };
-    for (int64_t left = n, half; left > 1; left -= half) {
-        half = left / 2;
-#pragma GCC unroll 8
-        for (int v = 0; v < kSearched; ++v) places[v] += half & -step(v, places[v] + half - 1);
-    }
-#pragma GCC unroll 8
-    for (int v = 0; v < kSearched; ++v) places[v] += step(v, places[v]);
-}
-
-template <class T>
-void search_together(const stored_t<T>* sorted, int64_t n, const T (&values)[kSearched], bool right,
-                     i64 (&places)[kSearched]) {
-    if constexpr (std::is_floating_point_v<T>) {
-        bool has_nan = false;
-        for (const T value : values) has_nan |= value != value;
-        if (!has_nan)
-            return right ? search_numbers<true>(sorted, n, values, places)
-                         : search_numbers<false>(sorted, n, values, places);
-    }
-    kernel::search_sorted<T>(sorted, uint64_t(n), values, right, places);
-}
+constexpr int kTogether = 8;
 
 template <class T> bool ascend(const stored_t<T>* values, int64_t count) {
     const auto falls = [](const stored_t<T>& a, const stored_t<T>& b) {
@@ -347,13 +318,13 @@ template <class T> bool ascend(const stored_t<T>* values, int64_t count) {
 template <class T>
 void search_run(const stored_t<T>* sorted, int64_t n, const stored_t<T>* values, int64_t count, bool right,
                 i64* places) {
-    constexpr int64_t kFew = 2 * kSearched;
-    T some[kSearched];
-    i64 found[kSearched];
+    constexpr int64_t kFew = 2 * kTogether;
+    T some[kTogether];
+    i64 found[kTogether];
     int64_t before = 0;
-    if (count > kFew && n > kSearched && ascend<T>(values, count)) {
-        for (int v = 0; v < kSearched; ++v) some[v] = load<T>(values[v == 0 ? 0 : count - 1]);
-        search_together<T>(sorted, n, some, right, found);
+    if (count > kFew && n > kTogether && ascend<T>(values, count)) {
+        for (int v = 0; v < kTogether; ++v) some[v] = load<T>(values[v == 0 ? 0 : count - 1]);
+        kernel::search_sorted<T>(sorted, uint64_t(n), some, right, found);
         before = found[0];
         n = found[1] - before;
         if (n == 0) {
@@ -361,10 +332,10 @@ void search_run(const stored_t<T>* sorted, int64_t n, const stored_t<T>* values,
             return;
         }
     }
-    for (int64_t i = 0; i < count; i += kSearched) {
-        const int64_t together = std::min<int64_t>(kSearched, count - i);
-        for (int64_t v = 0; v < kSearched; ++v) some[v] = load<T>(values[i + std::min(v, together - 1)]);
-        search_together<T>(sorted + before, n, some, right, found);
+    for (int64_t i = 0; i < count; i += kTogether) {
+        const int64_t together = std::min<int64_t>(kTogether, count - i);
+        for (int64_t v = 0; v < kTogether; ++v) some[v] = load<T>(values[i + std::min(v, together - 1)]);
+        kernel::search_sorted<T>(sorted + before, uint64_t(n), some, right, found);
         for (int64_t v = 0; v < together; ++v) places[i + v] = before + found[v];
     }
 }

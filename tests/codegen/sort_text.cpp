@@ -31,6 +31,7 @@ int main() {
         if (info(dtype).kind != Kind::Complex) add_sorts(dtype);
         add(plan_pairs(dtype, {1, 100, nullptr, nullptr, nullptr, 0, 0, 32, 32, 1, 0}));
         add(plan_search_sorted(dtype, {100, 100, nullptr, nullptr, nullptr, 0}));
+        add(plan_search_sorted(dtype, {uint64_t(5) << 32, 100, nullptr, nullptr, nullptr, 0}));
     }
     add(plan_indices({1, 100, nullptr, nullptr, nullptr, 0, 0, 32, 32, 1, 0}));
     const kernel::HistogramParameters task{100, 10, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 0};

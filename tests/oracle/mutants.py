@@ -456,9 +456,23 @@ ORDER = [
     ),
     Mutant(
         "numbers-behind-equal-ones",
-        "src/host/sort.cpp",
-        "sorted[at] <= values[v] : sorted[at] < values[v]",
-        "sorted[at] < values[v] : sorted[at] <= values[v]",
+        "include/cuarray/kernel/sort.h",
+        "key <= keys[v] : key < keys[v]",
+        "key < keys[v] : key <= keys[v]",
+        tests("sorting", "searchsorted"),
+    ),
+    Mutant(
+        "nan-before-the-last-number",
+        "include/cuarray/kernel/sort.h",
+        "if (sorted[place + half - 1] == sorted[place + half - 1]) place += half;",
+        "if (sorted[place + half - 1] == sorted[place]) place += half;",
+        tests("sorting", "searchsorted"),
+    ),
+    Mutant(
+        "nan-before-equal-ones",
+        "include/cuarray/kernel/sort.h",
+        "places[v] = Right ? i64(n) : place_of_nan(sorted, n);",
+        "places[v] = place_of_nan(sorted, n);",
         tests("sorting", "searchsorted"),
     ),
     Mutant(
@@ -1004,7 +1018,7 @@ COUNTS_AND_RANKS = [
     Mutant(
         "equal-bins-without-a-check",
         "include/cuarray/kernel/histogram.h",
-        "    while (value < edges[bin]) --bin;\n",
+        "    while (value < e.edges[bin]) --bin;\n",
         "",
         tests("histograms"),
     ),

@@ -4,27 +4,39 @@
 
 namespace cuarray::kernel {
 
-/// The bin with edges[bin] <= value < edges[bin + 1], by binary search; the last bin includes its right edge.
-/// -1 outside the edges, and for NaN.
-template <class T>
-CUARRAY_FN i64 bin_by_search(const T* edges, i64 bins, T value) {
-    if (!(value >= edges[0] && value <= edges[bins])) return -1;
-    i64 bin = 0;
-    for (i64 left = bins, half; left > 1; left -= half) {
+/// The edges of bins; the last bin includes its right edge. Bin is a signed type that holds their number.
+template <class T, class Bin>
+struct BinEdges {
+    const T* edges;
+    Bin bins;
+    T first, last;
+    CUARRAY_FN BinEdges(const T* edges, i64 bins) : edges(edges), bins(Bin(bins)), first(edges[0]), last(edges[bins]) {}
+    /// Bins per unit, if they are nearly equal.
+    CUARRAY_FN T scale() const { return T(bins) / (last - first); }
+    /// Not for NaN.
+    CUARRAY_FN bool contain(T value) const { return value >= first && value <= last; }
+};
+
+/// The bin with edges[bin] <= value < edges[bin + 1], by binary search; -1 outside the edges, and for NaN.
+template <class T, class Bin>
+CUARRAY_FN Bin bin_by_search(const BinEdges<T, Bin>& e, T value) {
+    if (!e.contain(value)) return -1;
+    Bin bin = 0;
+    for (Bin left = e.bins, half; left > 1; left -= half) {
         half = left / 2;
-        bin += value >= edges[bin + half] ? half : 0;
+        bin += value >= e.edges[bin + half] ? half : 0;
     }
     return bin;
 }
 
 /// The same for nearly equally spaced edges, `scale` bins per unit: searches from a computed guess.
-template <class T>
-CUARRAY_FN i64 bin_by_guess(const T* edges, i64 bins, T scale, T value) {
-    if (!(value >= edges[0] && value <= edges[bins])) return -1;
-    const T guess = (value - edges[0]) * scale;
-    i64 bin = guess < T(bins) ? i64(guess) : bins - 1;
-    while (value < edges[bin]) --bin;
-    while (value >= edges[bin + 1] && bin < bins - 1) ++bin;
+template <class T, class Bin>
+CUARRAY_FN Bin bin_by_guess(const BinEdges<T, Bin>& e, T scale, T value) {
+    if (!e.contain(value)) return -1;
+    const T guess = (value - e.first) * scale;
+    Bin bin = guess < T(e.bins) ? Bin(guess) : e.bins - 1;
+    while (value < e.edges[bin]) --bin;
+    while (value >= e.edges[bin + 1] && bin < e.bins - 1) ++bin;
     return bin;
 }
 
@@ -42,17 +54,15 @@ struct HistogramParameters {
     u32 guesses;
 };
 
-/// The bin of value `at`, or -1.
-template <class T>
-CUARRAY_FN i64 bin_of(const HistogramParameters& p, u64 at) {
-    const T* edges = static_cast<const T*>(p.edges);
-    const T value = static_cast<const T*>(p.values)[at];
-    if constexpr (is_integer<T>) {
-        if (!edges) return u64(value) < u64(p.bins) ? i64(value) : -1;
-    } else {
-        if (p.guesses) return bin_by_guess(edges, p.bins, T(p.bins) / (edges[p.bins] - edges[0]), value);
-    }
-    return bin_by_search(edges, p.bins, value);
+/// Calls use(bin_of) with the function that gives the bin of a value, or -1.
+template <class T, class Bin, class Use>
+CUARRAY_FN void with_bins(const HistogramParameters& p, Use use) {
+    if constexpr (is_integer<T>)
+        if (!p.edges) return use([&](T value) { return u64(value) < u64(p.bins) ? Bin(value) : Bin(-1); });
+    const BinEdges<T, Bin> edges(static_cast<const T*>(p.edges), p.bins);
+    if constexpr (!is_integer<T>)
+        if (p.guesses) return use([&, scale = edges.scale()](T value) { return bin_by_guess(edges, scale, value); });
+    use([&](T value) { return bin_by_search(edges, value); });
 }
 
 }  // namespace cuarray::kernel

@@ -8,22 +8,25 @@ namespace cuarray::kernel {
 /// The maximum number of bins that a thread block counts in shared memory.
 constexpr u32 kSharedBins = 4096;
 
+/// Calls visit(bin) for the values of this thread that fall into a bin.
+template <class T, class Bin, class Visit>
+CUARRAY_FN void each_bin(const HistogramParameters& p, Visit visit) {
+    const T* const values = static_cast<const T*>(p.values);
+    with_bins<T, Bin>(p, [&](auto bin_of) {
+        for (u64 at = u64(blockIdx.x) * kThreads + threadIdx.x; at < p.n; at += u64(gridDim.x) * kThreads)
+            if (const Bin bin = bin_of(values[at]); bin >= 0) visit(bin);
+    });
+}
+
 /// Adds to zeroed counts by atomics; on integers their order does not change the result.
 template <class T>
 CUARRAY_FN void histogram_counts(const HistogramParameters& p) {
     __shared__ u32 counts[kSharedBins];
-    const bool shares = p.bins <= i64(kSharedBins);
-    const u32 bins = shares ? u32(p.bins) : 0;
+    if (p.bins > i64(kSharedBins)) return each_bin<T, i64>(p, [&](i64 bin) { atomicAdd(&p.counts[bin], u64(1)); });
+    const u32 bins = u32(p.bins);
     for (u32 b = threadIdx.x; b < bins; b += kThreads) counts[b] = 0;
     __syncthreads();
-    for (u64 at = u64(blockIdx.x) * kThreads + threadIdx.x; at < p.n; at += u64(gridDim.x) * kThreads) {
-        const i64 bin = bin_of<T>(p, at);
-        if (bin < 0) continue;
-        if (shares)
-            atomicAdd(&counts[bin], 1u);
-        else
-            atomicAdd(&p.counts[bin], u64(1));
-    }
+    each_bin<T, i32>(p, [&](i32 bin) { atomicAdd(&counts[bin], 1u); });
     __syncthreads();
     for (u32 b = threadIdx.x; b < bins; b += kThreads)
         if (counts[b]) atomicAdd(&p.counts[b], u64(counts[b]));
@@ -34,8 +37,10 @@ template <class T>
 CUARRAY_FN void histogram_bins(const HistogramParameters& p) {
     const u64 at = u64(blockIdx.x) * kThreads + threadIdx.x;
     if (at >= p.n) return;
-    const i64 bin = bin_of<T>(p, at);
-    p.counts[at] = bin < 0 ? u64(p.bins) : u64(bin);
+    with_bins<T, i64>(p, [&](auto bin_of) {
+        const i64 bin = bin_of(static_cast<const T*>(p.values)[at]);
+        p.counts[at] = bin < 0 ? u64(p.bins) : u64(bin);
+    });
 }
 
 /// The first position in `order` whose bin, stored in `counts`, is not below `bin`.

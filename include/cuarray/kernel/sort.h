@@ -127,29 +127,64 @@ struct SearchSortedParameters {
     u32 right;
 };
 
+/// Values that a thread of a GPU searches together: the loads of one step overlap.
+constexpr u32 kSearched = 4;
+
+/// What an element and a value are compared by in a search: themselves if they are real numbers, which orders all but
+/// NaN, else their keys.
+template <class T>
+CUARRAY_FN auto search_key(T x) {
+    if constexpr (is_float<T> || is_integer<T>)
+        return x;
+    else
+        return whole_key(x);
+}
+
+/// The insertion position of a NaN before equal elements.
+template <class T, class Size>
+CUARRAY_FN i64 place_of_nan(const T* sorted, Size n) {
+    Size place = 0;
+    for (Size left = n, half; left > 0; left -= half) {
+        half = (left + 1) / 2;
+        if (sorted[place + half - 1] == sorted[place + half - 1]) place += half;
+    }
+    return i64(place);
+}
+
 /// The insertion positions of V values, after equal elements or before. The searches are interleaved, take the same
 /// number of steps and have no branches, which would be mispredicted half of the time.
-template <bool Right, class T, int V>
-CUARRAY_FN void search_side(const stored_t<T>* sorted, u64 n, const T (&values)[V], i64 (&places)[V]) {
-    decltype(whole_key(values[0])) keys[V];
-    for (int v = 0; v < V; ++v) keys[v] = whole_key(values[v]), places[v] = 0;
-    const auto step = [&](int v, u64 at) {
-        const auto key = whole_key(load<T>(sorted[at]));
-        return i64(Right ? !stands_before(keys[v], key) : stands_before(key, keys[v]));
+template <bool Right, class Size, class T, int V>
+CUARRAY_FN void search_side(const stored_t<T>* sorted, Size n, const T (&values)[V], i64 (&places)[V]) {
+    decltype(search_key(values[0])) keys[V];
+    Size place[V];
+    for (int v = 0; v < V; ++v) keys[v] = search_key(values[v]), place[v] = 0;
+    const auto step = [&](int v, Size at) {
+        const auto key = search_key(load<T>(sorted[at]));
+        if constexpr (is_float<T>)
+            return Size(Right ? key <= keys[v] : key < keys[v]);
+        else
+            return Size(Right ? !stands_before(keys[v], key) : stands_before(key, keys[v]));
     };
-    for (u64 left = n, half; left > 1; left -= half) {
+    for (Size left = n, half; left > 1; left -= half) {
         half = left / 2;
-        for (int v = 0; v < V; ++v) places[v] += i64(half) & -step(v, u64(places[v]) + half - 1);
+#ifdef __CUDACC__
+#pragma unroll
+#else
+#pragma GCC unroll 8
+#endif
+        for (int v = 0; v < V; ++v) place[v] += half & -step(v, place[v] + half - 1);
     }
-    if (n == 0) return;
-    for (int v = 0; v < V; ++v) places[v] += step(v, u64(places[v]));
+    for (int v = 0; v < V; ++v) places[v] = n > 0 ? i64(place[v] + step(v, place[v])) : 0;
+    if constexpr (is_float<T>)
+        for (int v = 0; v < V; ++v)
+            if (values[v] != values[v]) places[v] = Right ? i64(n) : place_of_nan(sorted, n);
 }
-template <class T, int V>
-CUARRAY_FN void search_sorted(const stored_t<T>* sorted, u64 n, const T (&values)[V], bool right, i64 (&places)[V]) {
+template <class T, class Size, int V>
+CUARRAY_FN void search_sorted(const stored_t<T>* sorted, Size n, const T (&values)[V], bool right, i64 (&places)[V]) {
     if (right)
-        search_side<true, T>(sorted, n, values, places);
+        search_side<true>(sorted, n, values, places);
     else
-        search_side<false, T>(sorted, n, values, places);
+        search_side<false>(sorted, n, values, places);
 }
 
 }  // namespace cuarray::kernel

@@ -280,15 +280,19 @@ CUARRAY_FN void sort_take_indices(const SortPairing& p) {
     if (at < p.rows * p.n) p.indices[at] = p.pairs[at] & ((u64(1) << p.index_bits) - 1);
 }
 
-/// Binary searches, one thread per value.
-template <class T>
+/// Binary searches, kSearched values per thread; Size is an unsigned type that holds n.
+template <class T, class Size>
 CUARRAY_FN void search(const SearchSortedParameters& p) {
-    const u64 at = u64(blockIdx.x) * kThreads + threadIdx.x;
-    if (at >= p.count) return;
-    const T values[] = {load<T>(static_cast<const stored_t<T>*>(p.values)[at])};
-    i64 places[1];
-    search_sorted<T>(static_cast<const stored_t<T>*>(p.sorted), p.n, values, p.right != 0, places);
-    p.places[at] = places[0];
+    const u64 first = u64(blockIdx.x) * (kThreads * kSearched) + threadIdx.x;
+    T values[kSearched];
+    i64 places[kSearched];
+    for (u32 v = 0; v < kSearched; ++v) {
+        const u64 at = first + v * kThreads;
+        values[v] = load<T>(static_cast<const stored_t<T>*>(p.values)[at < p.count ? at : 0]);
+    }
+    search_sorted<T>(static_cast<const stored_t<T>*>(p.sorted), Size(p.n), values, p.right != 0, places);
+    for (u32 v = 0; v < kSearched; ++v)
+        if (const u64 at = first + v * kThreads; at < p.count) p.places[at] = places[v];
 }
 
 }  // namespace cuarray::kernel
