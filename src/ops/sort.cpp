@@ -258,7 +258,8 @@ std::optional<int64_t> position_of(double number, const Array& sorted, bool righ
 ArrayOrNumber searchsorted(const Array& a, const Argument& v, Side side, const std::optional<Array>& sorter) {
     if (a.ndim() != 1)
         raise(ErrorKind::Value, "searchsorted: the sorted array needs one axis, it has shape ", to_string(a.shape()));
-    const Array sorted = sorter ? sorted_by(a, *sorter) : a;
+    const Array ordered = sorter ? sorted_by(a, *sorter) : Array();
+    const Array& sorted = sorter ? ordered : a;
     const bool right = side == Side::Right;
     if (const std::optional<double> number = number_at_hand(v))
         if (const std::optional<int64_t> position = position_of(*number, sorted, right))
