@@ -58,6 +58,7 @@ struct TableFunction {
     PyObject* defaults[kMostParameters];  ///< owned; null where there is none
     int8_t place[kMostParameters];        ///< of a parameter in the C++ function; -1: it is ignored
     int8_t positional_only, positional, count;
+    int8_t required;  ///< those behind it have defaults
     int8_t variadic;  ///< the parameter that takes all other positional arguments, or -1
     int8_t on, like;  ///< the parameters `device` and `like`, or -1
 };
@@ -441,7 +442,7 @@ void place_arguments(const TableFunction& f, PyObject* const* args, Py_ssize_t c
         if (at < placed) fail(PyExc_TypeError, "%U() got multiple values for argument '%U'", f.name, keyword);
         given[at] = args[count + i];
     }
-    for (int k = 0; k < f.count; ++k)
+    for (Py_ssize_t k = placed; k < f.required; ++k)
         if (!given[k] && k != f.variadic) fail_for_missing(f, given);
 }
 
@@ -604,6 +605,7 @@ Object make_table_function(const FunctionRow& row, const BoundFunction& bound, P
     f->weakrefs = nullptr;
     f->variadic = int8_t(is_variadic ? positional : -1);
     f->on = f->like = -1;
+    f->required = 0;
     f->positional_only = int8_t(number_in(code.get(), "co_posonlyargcount"));
     f->positional = int8_t(positional);
     f->count = int8_t(PyTuple_GET_SIZE(names.get()));
@@ -618,6 +620,7 @@ Object make_table_function(const FunctionRow& row, const BoundFunction& bound, P
         else if (by_name.get() != Py_None)
             value = PyDict_GetItemWithError(by_name.get(), own);
         f->defaults[k] = Py_XNewRef(value);
+        if (!value && k != f->variadic) f->required = int8_t(k + 1);
         const std::string_view name = PyUnicode_AsUTF8(own);
         f->place[k] = int8_t(is_ignored(name) ? -1 : place++);
         if (name == "device") f->on = int8_t(k);

@@ -816,7 +816,8 @@ const char* lasting(const std::string& text) {
 }
 
 PyObject* call_generalized(PyObject* self, PyObject* const* args, size_t flagged_count, PyObject* keywords) noexcept {
-    return PyObject_Vectorcall(reinterpret_cast<Ufunc*>(self)->function, args, flagged_count, keywords);
+    PyObject* const function = reinterpret_cast<Ufunc*>(self)->function;
+    return PyVectorcall_Function(function)(function, args, flagged_count, keywords);
 }
 
 }  // namespace
