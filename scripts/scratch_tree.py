@@ -67,6 +67,7 @@ def configure() -> None:
         "-G",
         "Ninja",
         "-DCUARRAY_DEV=ON",
+        "-DCUARRAY_PRECOMPILED=ON",
         f"-DCUARRAY_ISA_LEVELS={LEVEL}",
         f"-DPython_EXECUTABLE={sys.executable}",
     )
