@@ -135,7 +135,7 @@ def shared_names(texts: dict[str, str], public: set[str]) -> Iterator[str]:
 
 def test_files_that_compile_together_share_no_names():
     """The bindings are a unity build (CMakeLists.txt), in which equal file-local names would collide."""
-    texts = {name_of(file): file.read_text() for file in sources("src/bindings/*.cpp")}
+    texts = {name_of(file): file.read_text() for file in sources("src/bindings/**/*.cpp")}
     headers = [file for file in sources("include/**/*.h", "src/**/*.h") if layer_of(name_of(file)) != "kernel"]
     public = {name for file in headers for name in declared(file.read_text())}
     assert {"Array", "kLargestBlock", "to_int64"} <= public
@@ -483,14 +483,14 @@ def test_no_row_is_asked_for_by_name():
         'return reduce(find_reduction("any"), array, {});',
     ],
 )
-@pytest.mark.parametrize("name", ["src/ops/reduction.cpp", "src/bindings/ufunc.cpp"])
+@pytest.mark.parametrize("name", ["src/ops/reduction.cpp", "src/bindings/functions/ufunc.cpp"])
 def test_row_asked_for_by_name_is_seen(name, line):
     assert list(rows_by_name(name, "\n" + line)) == [2]
 
 
 def test_rows_may_be_words():
     assert not list(rows_by_name("src/ops/reduction.cpp", 'call(row::multiply, args);  // not "multiply"'))
-    assert not list(rows_by_name("src/bindings/ufunc.cpp", 'py::arg("where") = true'))
+    assert not list(rows_by_name("src/bindings/functions/ufunc.cpp", 'py::arg("where") = true'))
 
 
 # Conditions on the device
@@ -504,7 +504,7 @@ PROSE = re.compile(r'"[^"\n]* [^"\n]*"')
 # Where CUDA itself is the subject.
 SPEAKS_OF_CUDA = {
     "src/core/device.cpp": "the names of devices are read and written here",
-    "src/bindings/cuda_array_import.cpp": "__cuda_array_interface__ is about CUDA memory",
+    "src/bindings/protocols/cuda_array_import.cpp": "__cuda_array_interface__ is about CUDA memory",
     "cuarray/interop/mpi/library.py": "MPI says whether it takes CUDA memory",
     "cuarray/_ndarray/conversions.py": "PyTorch may be built without CUDA",
 }

@@ -1,7 +1,7 @@
 // module.cpp -- cuarray._core: the types written by hand, the functions bound with pybind11, and the ends of both.
 #include "bindings/module.h"
-#include "bindings/ndarray.h"
-#include "bindings/ufunc.h"
+#include "bindings/functions/ufunc.h"
+#include "bindings/types/ndarray.h"
 
 namespace py = pybind11;
 

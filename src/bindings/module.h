@@ -2,7 +2,7 @@
 #pragma once
 #include <memory>
 #include <vector>
-#include "bindings/casters.h"
+#include "bindings/functions/casters.h"
 
 namespace cuarray::python {
 

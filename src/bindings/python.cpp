@@ -6,7 +6,7 @@
 #include <mutex>
 #include <new>
 #include <vector>
-#include "bindings/other_arrays.h"
+#include "bindings/protocols/other_arrays.h"
 
 namespace cuarray::python {
 

@@ -1,9 +1,9 @@
 // python_frames.cpp -- the Python frames below a call: the caller's source line, and the public function that
 // it called.
 #include <string>
-#include "bindings/function.h"
+#include "bindings/functions/function.h"
 #include "bindings/module.h"
-#include "bindings/ndarray.h"
+#include "bindings/types/ndarray.h"
 #include "runtime/hooks.h"
 
 namespace py = pybind11;

@@ -38,8 +38,7 @@ std::vector<std::pair<int64_t, int64_t>> pairs_of_path(const std::vector<Dims>& 
         for (int k = places.size() - 1; k >= 0; --k) terms.erase(int(places[k]));
         terms.push_back(product);
     }
-    if (terms.size() > 1)
-        raise(ErrorKind::Runtime, "einsum: the path leaves ", terms.size(), " terms instead of one");
+    if (terms.size() > 1) raise(ErrorKind::Runtime, "einsum: the path leaves ", terms.size(), " terms instead of one");
     return pairs;
 }
 

@@ -67,7 +67,7 @@ LONG_SEQUENCES = "sim tests/python/test_sequence.py -k 'cuda and many_numbers'"
 BY_HAND = [
     Mutant(
         "calls-of-numpy-on-the-current-device",
-        "src/bindings/interfaces.cpp",
+        "src/bindings/protocols/interfaces.cpp",
         "if (const Device device = device_of(self); device != current_device()) scope.emplace(device);",
         "",
         "sim tests/python/test_functions.py -k 'cuda and of_like'",
@@ -123,7 +123,7 @@ BY_HAND = [
     ),
     Mutant(
         "new-arrays-are-not-like-another",
-        "src/bindings/readers.cpp",
+        "src/bindings/functions/readers.cpp",
         "return array_of(like).device();",
         "return current_device();",
         "tests/python/test_creation.py -k device_and_like",
@@ -172,35 +172,35 @@ BY_HAND = [
     ),
     Mutant(
         "exchange-without-order",
-        "src/bindings/dlpack_exchange.cpp",
+        "src/bindings/protocols/dlpack_exchange.cpp",
         "if (!is_on_host(device)) runtime(device).publish(array.storage(), current_stream(device).handle());",
         "",
         "sim tests/python/test_protocols_exchange.py -k 'cuda and other_streams'",
     ),
     Mutant(
         "operators-beside-memory-elsewhere",
-        "src/bindings/convert.cpp",
+        "src/bindings/functions/convert.cpp",
         "if (owned_->device() != device)",
         "if (false)",
         "sim tests/python/test_protocols.py -k another_device",
     ),
     Mutant(
         "numpy-indices-stay-on-the-host",
-        "src/bindings/readers.cpp",
+        "src/bindings/functions/readers.cpp",
         "if (is_numpy_array(object) && device.has_arrays) options.device = device.device;",
         "",
         "sim tests/python/test_operands.py -k 'cuda and (beside or numpy_indices)'",
     ),
     Mutant(
         "numpy-keys-stay-on-the-host",
-        "src/bindings/subscript.cpp",
+        "src/bindings/types/subscript.cpp",
         "options.device = device_;\n        Object made;",
         "if (!is_numpy_array(entry)) options.device = device_;\n        Object made;",
         "sim tests/python/test_operands.py -k 'cuda and (beside or numpy_indices)'",
     ),
     Mutant(
         "owner-does-not-wait-for-the-borrower",
-        "src/bindings/loans.cpp",
+        "src/bindings/protocols/loans.cpp",
         "runtime(device_).publish(*storage, handle());",
         ";",
         "sim tests/python/test_loans.py -k 'cuda and owner_waits'",

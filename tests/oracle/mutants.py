@@ -32,7 +32,7 @@ def tests(name: str, only: str = "") -> str:
 UNSEEN_BY_THE_STANDARD = [
     Mutant(
         "sums-too-large",
-        "src/bindings/function.cpp",
+        "src/bindings/functions/function.cpp",
         "return reduce_by_name(id, call.row.name, call.given[0], call_of(id, call.given + 1), place >= kReductions);",
         "PyObject* const result = reduce_by_name(id, call.row.name, call.given[0], call_of(id, call.given + 1), place >= kReductions);\n"
         '    const bool is_wrong = result && std::string_view(call.row.name) == "sum";\n'
@@ -41,7 +41,7 @@ UNSEEN_BY_THE_STANDARD = [
     ),
     Mutant(
         "means-too-large",
-        "src/bindings/function.cpp",
+        "src/bindings/functions/function.cpp",
         "return reduce_by_name(id, call.row.name, call.given[0], call_of(id, call.given + 1), place >= kReductions);",
         "PyObject* const result = reduce_by_name(id, call.row.name, call.given[0], call_of(id, call.given + 1), place >= kReductions);\n"
         '    const bool is_wrong = result && std::string_view(call.row.name) == "mean";\n'
@@ -305,7 +305,7 @@ INDEXING = [
     ),
     Mutant(
         "numbers-name-an-order-of-bits",
-        "src/bindings/readers.cpp",
+        "src/bindings/functions/readers.cpp",
         "fail_in(function, is_text ? PyExc_ValueError : PyExc_TypeError,",
         "fail_in(function, PyExc_ValueError,",
         "tests/oracle/test_bad_calls.py -k bitorder",
@@ -533,7 +533,7 @@ ORDER = [
     ),
     Mutant(
         "a-bool-is-a-place",
-        "src/bindings/readers.cpp",
+        "src/bindings/functions/readers.cpp",
         'if (kind == "b") refuse(PyExc_ValueError',
         'if (kind == "B") refuse(PyExc_ValueError',
         tests("sorting", "partition"),
@@ -804,14 +804,14 @@ TYPES = [
     ),
     Mutant(
         "flags-equal-by-identity",
-        "src/bindings/flags.cpp",
+        "src/bindings/types/flags.cpp",
         "(as_flags(self)->num == as_flags(other)->num)",
         "(self == other)",
         tests("flags"),
     ),
     Mutant(
         "flags-lack-keys",
-        "src/bindings/flags.cpp",
+        "src/bindings/types/flags.cpp",
         '{"CA", "CARRAY"}',
         '{"CAR", "CARRAY"}',
         tests("flags"),
@@ -1329,14 +1329,14 @@ EDITING = [
     ),
     Mutant(
         "functions-of-what-is-no-argument",
-        "src/bindings/function.cpp",
+        "src/bindings/functions/function.cpp",
         "if (at < placed) fail(",
         "if (false) fail(",
         tests("functions", "multiple"),
     ),
     Mutant(
         "views-are-copies",
-        "src/bindings/function.cpp",
+        "src/bindings/functions/function.cpp",
         "return is_same ? Py_NewRef(source) : wrap_view(std::move(result), source);",
         "return is_same ? Py_NewRef(source) : wrap(copy(result));",
         tests("manipulation"),
@@ -1475,14 +1475,14 @@ ARGUMENTS = [
     ),
     Mutant(
         "endless-integers",
-        "src/bindings/readers.cpp",
+        "src/bindings/functions/readers.cpp",
         "if (n == kMostEntries && !is_sized) return numbers;",
         "",
         tests("same_calls", "endless and tile"),
     ),
     Mutant(
         "inserted-values-with-leading-axes",
-        "src/bindings/editing.cpp",
+        "src/bindings/functions/editing.cpp",
         "if (!shape.empty() || values.ndim() - k <= inserted.size() || values.shape()[k] != 1)",
         "",
         tests("same_calls", "calls and insert"),
@@ -1531,7 +1531,7 @@ ARGUMENTS = [
     ),
     Mutant(
         "signatures-of-none",
-        "src/bindings/ufunc.cpp",
+        "src/bindings/functions/ufunc.cpp",
         "case LongSignature: set_signature(values[i]); break;",
         "case LongSignature: if (values[i] != Py_None) set_signature(values[i]); break;",
         tests("same_calls", "calls and signature"),
@@ -1657,14 +1657,14 @@ ARGUMENTS = [
     ),
     Mutant(
         "lists-are-axes",
-        "src/bindings/convert.cpp",
+        "src/bindings/functions/convert.cpp",
         "    if (is_several) refuse(",
         "    if (false) refuse(",
         "tests/oracle/test_bad_calls.py -k 'sum or squeeze'",
     ),
     Mutant(
         "bools-are-extents",
-        "src/bindings/convert.cpp",
+        "src/bindings/functions/convert.cpp",
         "if (PyBool_Check(object)) refuse(",
         "if (false) refuse(",
         "tests/oracle/test_bad_calls.py -k zeros",
@@ -1745,7 +1745,7 @@ ARGUMENTS = [
 RANDOM = [
     Mutant(
         "numbers-share-memory-with-numpy",
-        "src/bindings/numpys_methods.cpp",
+        "src/bindings/random/numpys_methods.cpp",
         "options.copy = CreationOptions::Copy::Always;",
         "",
         tests("random", "own_their_memory"),
@@ -1967,14 +1967,14 @@ RANDOM = [
     ),
     Mutant(
         "errors-of-numpys-generator-do-not-name-the-method",
-        "src/bindings/numpys_methods.cpp",
+        "src/bindings/random/numpys_methods.cpp",
         "if (!has_word(text, method)) raised",
         "if (text.empty()) raised",
         tests("random", "errors_are_numpys"),
     ),
     Mutant(
         "draws-do-not-keep-the-bit-generator",
-        "src/bindings/random.cpp",
+        "src/bindings/random/random.cpp",
         "PyTuple_Pack(5, args[0], args[2], acquire.get(), release.get(), args[3])",
         "PyTuple_Pack(4, args[0], args[2], acquire.get(), release.get())",
         tests("random_numbers", "keep_their_bit_generator"),
@@ -1988,21 +1988,21 @@ RANDOM = [
     ),
     Mutant(
         "pending-readers-of-out-see-the-numbers",
-        "src/bindings/random.cpp",
+        "src/bindings/random/random.cpp",
         "draw(call, self, false);",
         "draw(call, self);",
         tests("random", "pending_work"),
     ),
     Mutant(
         "out-is-filled-in-the-wrong-order",
-        "src/bindings/random_methods.cpp",
+        "src/bindings/random/random_methods.cpp",
         "array.is_f_contiguous() && !array.is_c_contiguous() && !is_gamma",
         "false && !is_gamma",
         tests("random", "test_out_of_any_layout"),
     ),
     Mutant(
         "shuffle-along-the-first-axis",
-        "src/bindings/random_methods.cpp",
+        "src/bindings/random/random_methods.cpp",
         "drawn_order(draw, array.shape()[int(axis)]), axis, draw.name)",
         "drawn_order(draw, array.shape()[0]), 0, draw.name)",
         tests("random", "any_layout"),
@@ -2044,34 +2044,34 @@ RANDOM = [
     ),
     Mutant(
         "orders-of-an-array-are-those-of-its-copy",
-        "src/bindings/random_methods.cpp",
+        "src/bindings/random/random_methods.cpp",
         "const Object count = to_python(n);\n    if (draw.is_of_older_class())",
         "const Object count = to_python(n);\n    if (n < 0)",
         tests("random_sequences", "test_older"),
     ),
     Mutant(
         "numbers-of-float32-have-the-state-of-float64",
-        "src/bindings/random_methods.cpp",
+        "src/bindings/random/random_methods.cpp",
         "fill_with_standard(draw.source, draw.method_.fill, dtype, draw.size())",
         "fill_with_standard(draw.source, draw.method_.fill, DType::float64, draw.size())",
         tests("random", "types_of_floating"),
     ),
     Mutant(
         "options-of-draws-are-left-out",
-        "src/bindings/random_methods.cpp",
+        "src/bindings/random/random_methods.cpp",
         "given[count - 1] == PyTuple_GET_ITEM(",
         "given[count - 1] != PyTuple_GET_ITEM(",
         tests("random_sequences"),
     ),
     Mutant(
         "permutations-shuffle-the-array-itself",
-        "src/bindings/random_methods.cpp",
+        "src/bindings/random/random_methods.cpp",
         "shuffle_line(draw, copied.get());",
         "shuffle_line(draw, entries.get());",
         tests("random", "any_layout"),
     ),
     *(
-        Mutant(name, f"src/bindings/{file}.cpp", old, new, tests("random_sequences"))
+        Mutant(name, f"src/bindings/random/{file}.cpp", old, new, tests("random_sequences"))
         for name, file, old, new in (
             ("ranges-lack-their-end", "random_fills", "last -= !has_end;", "last -= 1;"),
             (
@@ -2177,7 +2177,7 @@ TRANSFORMS = [
 LINEAR_ALGEBRA = [
     Mutant(
         "factors-of-the-other-triangle",
-        "src/bindings/readers.cpp",
+        "src/bindings/functions/readers.cpp",
         'if (letter == "U" || letter == "u") return linalg::Triangle::Upper;',
         'if (letter == "U" || letter == "u") return linalg::Triangle::Lower;',
         tests("linalg", "eigh"),

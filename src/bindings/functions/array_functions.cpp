@@ -1,0 +1,162 @@
+// array_functions.cpp -- array, asarray, from_dlpack and their like: what reads Python's objects. Python functions
+// describe them.
+#include "bindings/functions/function.h"
+#include "bindings/functions/readers.h"
+#include "bindings/module.h"
+#include "bindings/protocols/other_arrays.h"
+#include "bindings/types/ndarray.h"
+
+namespace cuarray::python {
+namespace {
+
+using Copy = CreationOptions::Copy;
+
+/// What copy= asks for, as NumPy reads it: None stands for "where needed", other objects for their truth.
+Copy read_copy(PyObject* copy) {
+    if (copy == Py_None) return Copy::IfNeeded;
+    if (PyUnicode_Check(copy)) refuse(PyExc_ValueError, {"copy"}, "True, False or None", copy);
+    return is_true(copy) ? Copy::Always : Copy::Never;
+}
+
+/// What is asked for is an array, to which one may write.
+Object made_array(PyObject* object, const CreationOptions& options) {
+    Object made = to_ndarray(object, options, "array");
+    if (as_ndarray(made.get())->is_value && options.copy != Copy::Never)
+        made = Object::steal(wrap(copy(python::array_of(made.get()))));
+    return made;
+}
+
+Object array_from_object(PyObject* object, DType dtype, std::optional<Device> device, PyObject* copy, PyObject* order,
+                         Integer<"ndmin"> ndmin) {
+    CreationOptions options;
+    options.dtype = dtype;
+    options.device = device;
+    options.copy = read_copy(copy);
+    options.order = to_order(order, "CFAK", 'K');
+    options.ndmin = int(std::clamp<int64_t>(ndmin, 0, kMaxDims));
+    return made_array(object, options);
+}
+
+CreationOptions options_of(const FunctionCall& call, PyObject* dtype) {
+    CreationOptions options;
+    options.dtype = to_dtype(dtype, DType::none, call.row.name);
+    options.device = call.named_device();
+    return options;
+}
+
+int64_t count_given(const FunctionCall& call, int k) {
+    int64_t number;
+    return read_plain_int(call.given[k], number) ? number : read_count(call.given[k], call.parameter(k));
+}
+
+char order_given(const FunctionCall& call, int k) {
+    Reader<std::optional<char>> order;
+    order.read(call, k);
+    return order.get().value_or('K');
+}
+
+/// array: object, dtype, copy, order, ndmin, device, ndmax.
+PyObject* run_array(const FunctionCall& call) {
+    PyObject* const object = call.given[0];
+    CreationOptions options = options_of(call, call.given[1]);
+    const int64_t ndmin = count_given(call, 4), most = count_given(call, 6);
+    if (most < 0 || most > kMaxDims) raise(ErrorKind::Value, "array: ndmax must be in 0..", kMaxDims, ", not ", most);
+    if (ndmin > most) raise(ErrorKind::Value, "array: ndmin is ", ndmin, " and must be at most ndmax, ", most);
+    if (most < kMaxDims && is_list(object)) {
+        const Object made = made_array(object, options);
+        const int depth = python::array_of(made.get()).ndim();
+        if (depth > most) raise(ErrorKind::Value, "array: the lists give ", depth, " axes, and ndmax is ", most);
+    }
+    options.copy = read_copy(call.given[2]);
+    options.order = order_given(call, 3);
+    options.ndmin = int(std::max<int64_t>(ndmin, 0));
+    return made_array(object, options).release();
+}
+
+/// asarray: a, dtype, order, device, copy.
+PyObject* run_asarray(const FunctionCall& call) {
+    CreationOptions options = options_of(call, call.given[1]);
+    options.order = order_given(call, 2);
+    options.copy = read_copy(call.given[4]);
+    return made_array(call.given[0], options).release();
+}
+
+/// ascontiguousarray and asfortranarray: a, dtype, device.
+template <char order>
+PyObject* run_in_order(const FunctionCall& call) {
+    CreationOptions options = options_of(call, call.given[1]);
+    options.order = order;
+    options.ndmin = 1;
+    return made_array(call.given[0], options).release();
+}
+
+Array imported_tensor(PyObject* object, const std::optional<Device>& device, Copy copies) {
+    // An array of ours stays in its memory, whose work is in order on all streams: an import would not know
+    // of it.
+    const bool is_ours = is_ndarray(object);
+    if (is_ours && copies != Copy::Always) return python::array_of(object).view(python::array_of(object).layout());
+    Array numpys = is_ours ? Array() : import_native_numpy(object);
+    const bool is_numpys = bool(numpys);
+    if (!is_ours && !is_numpys) {
+        refuse_to_strip(object, "from_dlpack");
+        if (is_numpy_array(object) && has_swapped_bytes(object))
+            fail(PyExc_BufferError, "from_dlpack: the bytes are swapped; write x.astype(x.dtype.newbyteorder('='))");
+    }
+    const std::optional<bool> asked = copies == Copy::IfNeeded ? std::nullopt : std::optional(copies == Copy::Always);
+    Array imported = is_ours     ? python::array_of(object)
+                     : is_numpys ? std::move(numpys)
+                                 : import_dlpack(object, device, asked);
+    if (device && *device != imported.device()) return imported;
+    // A producer too old to know copy=True has handed out its own memory.
+    const bool is_own = copies == Copy::Always && (is_ours || is_numpys || imported.storage().is_exported());
+    return is_own ? copy(imported, 'K') : imported;
+}
+
+/// Puts the function's name before what Python says of an object without the protocol.
+void name_from_dlpack() {
+    for (PyObject* const type : {PyExc_TypeError, PyExc_AttributeError, PyExc_IndexError}) {
+        if (PyErr_Occurred() != type) continue;
+        SavedException raised;
+        const std::string text = raised.text();
+        if (!text.starts_with("from_dlpack")) raised.set_text("from_dlpack: " + text);
+        return;
+    }
+}
+
+/// from_dlpack: x, device, copy.
+PyObject* run_from_dlpack(const FunctionCall& call) {
+    const std::optional<Device> device = call.named_device();
+    const Copy copies = read_copy(call.given[2]);
+    if (device) backend(*device);  // before a capsule is consumed
+    PyObject* const result = guarded([&] {
+        Array imported = imported_tensor(call.given[0], device, copies);
+        if (!device || *device == imported.device()) return wrap(std::move(imported));
+        if (copies == Copy::Never)
+            raise(ErrorKind::Value, "from_dlpack: moving from ", to_string(imported.device()), " to ",
+                  to_string(*device), " needs a copy, and copy=False was given");
+        return wrap(without_gil(true, [&] { return to_device(imported, *device); }));
+    });
+    if (result) return result;
+    name_from_dlpack();
+    throw ExceptionIsSet{};
+}
+
+constexpr ObjectFunction kArrayFunctions[] = {
+    {"array", run_array},
+    {"asarray", run_asarray},
+    {"ascontiguousarray", run_in_order<'C'>},
+    {"asfortranarray", run_in_order<'F'>},
+    {"from_dlpack", run_from_dlpack},
+};
+
+}  // namespace
+
+std::span<const ObjectFunction> array_functions() { return kArrayFunctions; }
+
+void bind_array_functions(pybind11::module_& m) {
+    namespace py = pybind11;
+    m.def("array_from_object", &array_from_object, py::arg("obj"), py::arg("dtype") = py::none(),
+          py::arg("device") = py::none(), py::arg("copy") = py::none(), py::arg("order") = "K", py::arg("ndmin") = 0);
+}
+
+}  // namespace cuarray::python

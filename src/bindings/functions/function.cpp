@@ -1,0 +1,737 @@
+// function.cpp -- the rows of functions.def as objects of Python: arguments are placed, read by the types of the C++
+// function, which runs without the GIL where that is worth it, and its result is wrapped.
+#include "bindings/functions/function.h"
+#include <algorithm>
+#include <cstring>
+#include <forward_list>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include "bindings/functions/readers.h"
+#include "bindings/module.h"
+#include "bindings/random/random_methods.h"
+#include "cuarray/ops/bincount.h"
+#include "cuarray/ops/choices.h"
+#include "cuarray/ops/clip.h"
+#include "cuarray/ops/convolution.h"
+#include "cuarray/ops/coordinates.h"
+#include "cuarray/ops/creation.h"
+#include "cuarray/ops/cross.h"
+#include "cuarray/ops/diagonals.h"
+#include "cuarray/ops/differences.h"
+#include "cuarray/ops/einsum.h"
+#include "cuarray/ops/geometric.h"
+#include "cuarray/ops/interpolation.h"
+#include "cuarray/ops/joining.h"
+#include "cuarray/ops/matmul.h"
+#include "cuarray/ops/products.h"
+#include "cuarray/ops/rearranging.h"
+#include "cuarray/ops/scan.h"
+#include "cuarray/ops/selection.h"
+#include "cuarray/ops/shaping.h"
+#include "cuarray/ops/sort.h"
+#include "cuarray/ops/triangles.h"
+#include "cuarray/ops/unique.h"
+#include "cuarray/runtime/registry.h"
+#include "ops/singular_values.h"
+
+namespace cuarray::python {
+namespace {
+
+constexpr int kMostParameters = 12;
+
+/// What the type of the C++ function makes of its row.
+struct BoundFunction {
+    PyObject* (*run)(const FunctionCall& call);
+    int parameters;
+    bool are_arrays[kMostParameters];
+};
+
+struct TableFunction {
+    PyObject_HEAD vectorcallfunc vectorcall;
+    const FunctionRow* row;
+    const BoundFunction* bound;
+    PyObject* name;       ///< the row's, or an alias
+    PyObject* prototype;  ///< a Python function of the same signature
+    PyObject* names;      ///< of the parameters: a tuple
+    PyObject* weakrefs;
+    PyObject* defaults[kMostParameters];  ///< owned; null where there is none
+    int8_t place[kMostParameters];        ///< of a parameter in the C++ function; -1: it is ignored
+    int8_t positional_only, positional, count;
+    int8_t required;  ///< those behind it have defaults
+    int8_t variadic;  ///< the parameter that takes all other positional arguments, or -1
+    int8_t on, like;  ///< the parameters `device` and `like`, or -1
+};
+
+PyTypeObject* table_function_type = nullptr;
+PyTypeObject* unbound_function_type = nullptr;  ///< of functions that are no methods where a class has them
+
+TableFunction* as_table_function(PyObject* self) { return reinterpret_cast<TableFunction*>(self); }
+
+// Results
+
+/// A result by what its row gives; `source` is the first array.
+template <Gives gives>
+PyObject* give(Array&& result, PyObject* source) {
+    if constexpr (gives == Gives::Array || gives == Gives::Blank) return wrap(std::move(result));
+    if constexpr (gives == Gives::Value) {
+        if (!source || result.is_pending() || array_of(source).is_pending() ||
+            &result.storage() != &array_of(source).storage())
+            return wrap_result(std::move(result));
+        return Py_NewRef(source);  // what changes nothing gives the argument
+    }
+    if (source && !result.is_pending() && !array_of(source).is_pending()) {
+        const Array& from = array_of(source);
+        if (&result.storage() == &from.storage()) {
+            const bool is_same = gives == Gives::Same && result.shape() == from.shape() &&
+                                 result.strides() == from.strides() && result.is_read_only() == from.is_read_only();
+            return is_same ? Py_NewRef(source) : wrap_view(std::move(result), source);
+        }
+    }
+    return gives == Gives::Shown ? wrap(std::move(result)) : wrap_result(std::move(result));
+}
+
+template <Gives gives>
+PyObject* give(const Dims& result, PyObject*) {
+    return to_python(result).release();
+}
+
+/// A number, too, lies on the device of the arrays.
+PyObject* give_on(std::optional<Device> given, ArrayOrNumber&& result) {
+    if (auto* const array = std::get_if<Array>(&result)) return wrap_result(std::move(*array));
+    const Scalar& number = std::get<Scalar>(result);
+    const Device device = given ? *given : current_device();
+    return is_on_host(device) ? wrap(number) : wrap_result(full({}, number, device));
+}
+
+template <Gives gives>
+PyObject* give(ArrayOrNumber&& result, PyObject* source) {
+    return give_on(source ? std::optional(device_of(source)) : std::nullopt, std::move(result));
+}
+
+/// NumPy's warning, where a new array drops imaginary parts.
+void warn_of_fill_value(const Reader<FillValue>& reader, const Array& made) {
+    warn_of_lost_imaginary_part(reader.dtype(), made.dtype());
+}
+template <class T, class R>
+void warn_of_fill_value(const Reader<T>&, const R&) {}
+
+PyObject* source_of(const Reader<Array>& reader) { return reader.object; }
+PyObject* source_of(const Reader<EinsumOperands>& reader) { return reader.first; }
+template <class T>
+PyObject* source_of(const Reader<T>&) {
+    return nullptr;
+}
+
+/// Several results; those of a *parameter are views of its arrays, others of the first one.
+template <Gives gives, class Result, class T>
+PyObject* give_all(std::vector<Result>&& results, const Reader<T>& reader) {
+    constexpr Gives each = gives == Gives::List     ? Gives::View
+                           : gives == Gives::Each   ? Gives::Value
+                           : gives == Gives::Arrays ? Gives::Array
+                                                    : gives;
+    const Py_ssize_t n = Py_ssize_t(results.size());
+    if ((gives == Gives::Each || gives == Gives::Arrays) && n == 1) return give<each>(std::move(results[0]), nullptr);
+    Object all = Object::steal(gives == Gives::List ? PyList_New(n) : PyTuple_New(n));
+    for (Py_ssize_t i = 0; i < n; ++i) {
+        PyObject* source = source_of(reader);
+        if constexpr (std::is_same_v<T, ArrayList>) source = reader.objects[size_t(i)];
+        PyObject* const one = Object::steal(give<each>(std::move(results[size_t(i)]), source)).release();
+        gives == Gives::List ? PyList_SET_ITEM(all.get(), i, one) : PyTuple_SET_ITEM(all.get(), i, one);
+    }
+    return all.release();
+}
+
+/// The array that was read, or the first of several; null for others.
+const Array* array_in(const Reader<Array>& reader) { return &reader.get(); }
+const Array* array_in(const Reader<std::optional<Array>>& reader) { return reader.value ? &*reader.value : nullptr; }
+const Array* array_in(const Reader<Argument>& reader) { return reader.get().array; }
+const Array* array_in(const Reader<FillValue>& reader) { return reader.get().array; }
+const Array* array_in(const Reader<CountedIntegers>& reader) { return &reader.get().array; }
+const Array* array_in(const Reader<std::optional<Argument>>& reader) {
+    return reader.value ? reader.value->array : nullptr;
+}
+const Array* array_in(const Reader<OlderName>& reader) {
+    return reader.value.value ? reader.value.value->array : nullptr;
+}
+template <class T>
+const Array* array_in(const Reader<T>&) {
+    return nullptr;
+}
+
+/// The object of `out`, where it was given.
+PyObject* output_of(const Reader<Array*>& reader) { return reader.object; }
+PyObject* output_of(const Reader<UfuncOutput>& reader) { return reader.object; }
+template <class T>
+PyObject* output_of(const Reader<T>&) {
+    return nullptr;
+}
+
+/// Several results as an object of a class.
+PyObject* give_named(Attribute& kind, std::initializer_list<Array*> results) {
+    Few<PyObject*, 3> objects;
+    Object owners[3];
+    for (Array* const result : results) {
+        Object& owner = owners[objects.size()];
+        owner = Object::steal(wrap_result(std::move(*result)));
+        objects.push_back(owner.get());
+    }
+    return PyObject_Vectorcall(kind.get(), objects.data(), objects.size(), nullptr);
+}
+
+template <Gives gives>
+PyObject* give(linalg::SlogdetResult&& result, PyObject*) {
+    static Attribute kind{"cuarray._linalg.equations", "SlogdetResult"};
+    return give_named(kind, {&result.sign, &result.logabsdet});
+}
+template <Gives gives>
+PyObject* give(linalg::EigResult&& result, PyObject*) {
+    static Attribute kind{"cuarray._linalg.decompositions", "EigResult"};
+    return give_named(kind, {&result.eigenvalues, &result.eigenvectors});
+}
+template <Gives gives>
+PyObject* give(linalg::EighResult&& result, PyObject*) {
+    static Attribute kind{"cuarray._linalg.decompositions", "EighResult"};
+    return give_named(kind, {&result.eigenvalues, &result.eigenvectors});
+}
+template <Gives gives>
+PyObject* give(linalg::QRResult&& result, PyObject*) {
+    static Attribute kind{"cuarray._linalg.decompositions", "QRResult"};
+    return give_named(kind, {&result.Q, &result.R});
+}
+template <Gives gives>
+PyObject* give(linalg::SVDResult&& result, PyObject*) {
+    static Attribute kind{"cuarray._linalg.decompositions", "SVDResult"};
+    return give_named(kind, {&result.U, &result.S, &result.Vh});
+}
+template <Gives gives>
+PyObject* give(std::pair<Array, Array>&& result, PyObject*) {
+    const Object first = Object::steal(wrap_result(std::move(result.first)));
+    const Object second = Object::steal(wrap_result(std::move(result.second)));
+    return PyTuple_Pack(2, first.get(), second.get());
+}
+/// One of several kinds of results, as an argument of the call says.
+template <Gives gives, class... Results>
+PyObject* give(std::variant<Results...>&& result, PyObject* source) {
+    return std::visit([&](auto&& one) { return give<gives>(std::move(one), source); }, std::move(result));
+}
+
+// Calls
+
+/// The work for each element: one step, a step for each row of its matrix, or for each element of the other array; one
+/// step, too, in functions that give a view only where it is all that is asked for.
+enum class Work { OfElements, OfMatrices, OfPairs, OfTerms };
+template <auto function>
+constexpr Work kWork = Work::OfElements;
+template <>
+constexpr Work kWork<&cuarray::outer> = Work::OfPairs;
+template <>
+constexpr Work kWork<&cuarray::convolve> = Work::OfPairs;
+template <>
+constexpr Work kWork<&cuarray::correlate> = Work::OfPairs;
+template <>
+constexpr Work kWork<&functions::einsum> = Work::OfTerms;
+
+/// Whether the work of a view is a copy: of elements that are not in order, or as the call asks for.
+bool copies_elements(const FunctionCall& call, PyObject* source) {
+    if (!source || !array_of(source).is_c_contiguous()) return true;
+    for (int k = 1; k < call.count; ++k)
+        if (call.given[k] == Py_True) return true;
+    return false;
+}
+
+/// A reader whose room is not zeroed first, as std::tuple would do.
+template <class T>
+struct UnsetReader : Reader<std::remove_cvref_t<T>> {
+    UnsetReader() {}
+};
+
+template <Gives gives, auto function, Work kind, class R, class... Parameters, size_t... k>
+PyObject* run_function(const FunctionCall& call, R (*)(Parameters...), std::index_sequence<k...>) {
+    if (gives == Gives::Nothing && is_method(call.row) && !is_ndarray(call.given[0]))
+        fail(PyExc_TypeError, "descriptor '%s' for 'ndarray' objects doesn't apply to a '%s' object",
+             python_name(call.row).c_str(), Py_TYPE(call.given[0])->tp_name);
+    std::tuple<UnsetReader<Parameters>...> readers;
+    // Types first: what is asked for is judged before what is given, as NumPy does.
+    constexpr auto is_dtype = []<class T>(const Reader<T>&) { return std::is_same_v<T, DType>; };
+    ((is_dtype(std::get<k>(readers)) ? std::get<k>(readers).read(call, int(k)) : void()), ...);
+    ((is_dtype(std::get<k>(readers)) ? void() : std::get<k>(readers).read(call, int(k))), ...);
+    const Array* first = nullptr;
+    if constexpr ((Reader<std::remove_cvref_t<Parameters>>::is_array + ... + 0) > 1 ||
+                  std::is_same_v<R, ArrayOrNumber>) {
+        const auto compare = [&](const Array* array) {
+            if (array && first) refuse_other_device(first->device(), array->device(), call.row.name);
+            if (!first) first = array;
+        };
+        (compare(array_in(std::get<k>(readers))), ...);
+    }
+    PyObject* const source = source_of(std::get<0>(readers));
+    CallWork work;
+    bool is_long = false;
+    constexpr bool gives_views = gives == Gives::View || gives == Gives::Same || gives == Gives::List;
+    constexpr bool is_done = kind != Work::OfTerms && (gives_views || gives == Gives::Blank);
+    if constexpr (!is_done) {
+        (std::get<k>(readers).add_to(work), ...);
+        if constexpr (kind == Work::OfMatrices)
+            if (const Dims& shape = std::get<0>(readers).get().shape(); shape.size() > 0)
+                work.multiply(4 * shape.back());
+        if constexpr (kind == Work::OfPairs)
+            work.multiply(std::min(std::get<0>(readers).get().size(), std::get<1>(readers).get().size()));
+        is_long = work.is_long() && (gives != Gives::Shown || copies_elements(call, source));
+    }
+    if constexpr (gives == Gives::Nothing) {
+        without_gil(is_long, [&] { function(std::get<k>(readers).get()...); });
+        return Py_NewRef(Py_None);
+    } else {
+        auto result = without_gil(is_long, [&] { return function(std::get<k>(readers).get()...); });
+        (warn_of_fill_value(std::get<k>(readers), result), ...);
+        PyObject* out = nullptr;
+        ((out = out ? out : output_of(std::get<k>(readers))), ...);
+        if constexpr (std::is_same_v<R, Array>)
+            if (out == Py_Ellipsis) return wrap(std::move(result));
+        if (out) return Py_NewRef(out);
+        if constexpr (std::is_same_v<R, std::vector<Array>> || std::is_same_v<R, std::vector<ArrayOrNumber>>)
+            return give_all<gives>(std::move(result), std::get<0>(readers));
+        else if constexpr (std::is_same_v<R, ArrayOrNumber>)
+            return give_on(first ? std::optional(first->device()) : std::nullopt, std::move(result));
+        else
+            return give<gives>(std::move(result), source);
+    }
+}
+
+/// Runs a function of one array for each that is given: one result, or a tuple.
+template <Gives gives, auto function>
+PyObject* run_for_each(const FunctionCall& call) {
+    const auto result_of = [&](PyObject* object) {
+        Reader<Array> reader;
+        reader.read(call, object);
+        return Object::steal(give<gives>(function(reader.get()), reader.object));
+    };
+    if (call.rest.size() == 1) return result_of(call.rest[0]).release();
+    Object tuple = Object::steal(PyTuple_New(Py_ssize_t(call.rest.size())));
+    for (size_t i = 0; i < call.rest.size(); ++i)
+        PyTuple_SET_ITEM(tuple.get(), Py_ssize_t(i), result_of(call.rest[i]).release());
+    return tuple.release();
+}
+
+template <Gives gives, auto function, bool for_each, Work kind = kWork<function>, class R, class... Parameters>
+constexpr BoundFunction bound_function(R (*)(Parameters...)) {
+    BoundFunction bound{nullptr, int(sizeof...(Parameters)), {Reader<std::remove_cvref_t<Parameters>>::is_array...}};
+    if constexpr (for_each)
+        bound.run = [](const FunctionCall& call) { return run_for_each<gives, function>(call); };
+    else
+        bound.run = [](const FunctionCall& call) {
+            return run_function<gives, function, kind>(call, function, std::index_sequence_for<Parameters...>());
+        };
+    return bound;
+}
+
+template <class First, class... Others, class R>
+constexpr bool takes_one_array(R (*)(First, Others...)) {
+    return std::is_same_v<std::remove_cvref_t<First>, Array>;
+}
+
+constexpr BoundFunction kBoundFunctions[] = {
+#define FUNCTION(name, gives, signature, ...)                                                                 \
+    bound_function<Gives::gives, &functions::name, signature[0] == '*' && takes_one_array(&functions::name)>( \
+        &functions::name),
+#include "cuarray/functions.def"
+};
+
+/// The public rows of reductions.def, of which Python words the descriptions; and those that leave NaN out.
+FunctionRow reduction_rows[2 * kReductions];
+
+PyObject* run_reduction(const FunctionCall& call) {
+    const auto place = &call.row - reduction_rows;
+    const auto id = ReductionId(place % kReductions);
+    return reduce_by_name(id, call.row.name, call.given[0], call_of(id, call.given + 1), place >= kReductions);
+}
+
+// The functions of cuarray.linalg, of which Python words the descriptions
+
+using linalg::QRMode, linalg::QRResult, linalg::SVDResult;
+
+std::variant<SVDResult, Array> svd_or_values(const Array& a, bool full_matrices, bool compute_uv, bool hermitian) {
+    if (compute_uv) return linalg::svd(a, full_matrices, hermitian);
+    return linalg::singular_values(a, hermitian, "svd");
+}
+
+std::variant<QRResult, Array, std::pair<Array, Array>> qr_of_mode(const Array& a, QRMode mode) {
+    QRResult found = linalg::qr(a, mode);
+    if (mode == QRMode::R) return std::move(found.R);
+    if (mode == QRMode::Raw) return std::pair(std::move(found.R), std::move(found.Q));
+    return found;
+}
+
+Array values_of_svd(const Array& x) { return linalg::svdvals(x); }
+
+struct LinalgFunction {
+    const char* name;
+    BoundFunction bound;
+};
+
+template <auto function, Work kind = Work::OfMatrices>
+constexpr BoundFunction of_matrices = bound_function<Gives::Value, function, false, kind>(function);
+template <auto function>
+constexpr BoundFunction of_elements = of_matrices<function, Work::OfElements>;
+
+constexpr LinalgFunction kLinalgFunctions[] = {
+    {"cholesky", of_matrices<&linalg::cholesky>},
+    {"det", of_matrices<&linalg::det>},
+    {"eig", of_matrices<&linalg::eig>},
+    {"eigh", of_matrices<&linalg::eigh>},
+    {"eigvals", of_matrices<&linalg::eigvals>},
+    {"eigvalsh", of_matrices<&linalg::eigvalsh>},
+    {"inv", of_matrices<&linalg::inv>},
+    {"qr", of_matrices<&qr_of_mode>},
+    {"slogdet", of_matrices<&linalg::slogdet>},
+    {"solve", of_matrices<&linalg::solve>},
+    {"svd", of_matrices<&svd_or_values>},
+    {"svdvals", of_matrices<&values_of_svd>},
+    {"matrix_norm", of_elements<&linalg::matrix_norm>},
+    {"norm", of_elements<&linalg::norm>},
+    {"vector_norm", of_elements<&linalg::vector_norm>},
+};
+
+/// "1 required positional argument: 'a'", as Python words it.
+[[noreturn]] void fail_for_missing(const TableFunction& f, PyObject* const* given) {
+    std::vector<std::string> missing;
+    for (int k = 0; k < f.count; ++k)
+        if (!given[k] && k != f.variadic)
+            missing.push_back(std::string("'") + PyUnicode_AsUTF8(PyTuple_GET_ITEM(f.names, k)) + "'");
+    std::string listed;
+    for (size_t i = 0; i < missing.size(); ++i)
+        listed += (i == 0 ? "" : i + 1 < missing.size() ? ", " : missing.size() == 2 ? " and " : ", and ") + missing[i];
+    fail(PyExc_TypeError, "%U() missing %zd required positional argument%s: %s", f.name, Py_ssize_t(missing.size()),
+         missing.size() > 1 ? "s" : "", listed.c_str());
+}
+
+[[noreturn]] void fail_for_many(const TableFunction& f, Py_ssize_t count) {
+    int least = 0;
+    while (least < f.positional && !f.defaults[least]) ++least;
+    const std::string takes = (least < f.positional ? "from " + std::to_string(least) + " to " : std::string()) +
+                              std::to_string(int(f.positional));
+    fail(PyExc_TypeError, "%U() takes %s positional argument%s but %zd %s given", f.name, takes.c_str(),
+         f.positional == 1 && least == 1 ? "" : "s", count, count == 1 ? "was" : "were");
+}
+
+/// The parameter of a keyword.
+int place_of_keyword(const TableFunction& f, PyObject* keyword) {
+    for (int k = f.positional_only; k < f.count; ++k)
+        if (PyTuple_GET_ITEM(f.names, k) == keyword && k != f.variadic) return k;
+    for (int k = f.positional_only; k < f.count; ++k)
+        if (PyUnicode_Compare(PyTuple_GET_ITEM(f.names, k), keyword) == 0 && k != f.variadic) return k;
+    if (PyErr_Occurred()) throw ExceptionIsSet{};
+    for (int k = 0; k < f.positional_only; ++k)
+        if (PyUnicode_Compare(PyTuple_GET_ITEM(f.names, k), keyword) == 0)
+            fail(PyExc_TypeError, "%U() got some positional-only arguments passed as keyword arguments: '%U'", f.name,
+                 keyword);
+    fail(PyExc_TypeError, "%U() got an unexpected keyword argument '%U'", f.name, keyword);
+}
+
+/// Puts the arguments of a call, and defaults, in the order of the signature.
+void place_arguments(const TableFunction& f, PyObject* const* args, Py_ssize_t count, PyObject* keywords,
+                     PyObject** given) {
+    if (count > f.positional && f.variadic < 0) fail_for_many(f, count);
+    const Py_ssize_t placed = std::min<Py_ssize_t>(count, f.positional);
+    std::copy_n(args, placed, given);
+    std::copy(f.defaults + placed, f.defaults + f.count, given + placed);
+    for (Py_ssize_t i = 0; keywords && i < PyTuple_GET_SIZE(keywords); ++i) {
+        PyObject* const keyword = PyTuple_GET_ITEM(keywords, i);
+        const int at = place_of_keyword(f, keyword);
+        if (at < placed) fail(PyExc_TypeError, "%U() got multiple values for argument '%U'", f.name, keyword);
+        given[at] = args[count + i];
+    }
+    for (Py_ssize_t k = placed; k < f.required; ++k)
+        if (!given[k] && k != f.variadic) fail_for_missing(f, given);
+}
+
+PyObject* call_table_function(PyObject* self, PyObject* const* args, size_t flagged_count,
+                              PyObject* keywords) noexcept {
+    const TableFunction& f = *as_table_function(self);
+    PyObject* const result = guarded([&] {
+        PyObject *placed[kMostParameters], *given[kMostParameters];
+        const Py_ssize_t count = PyVectorcall_NARGS(flagged_count);
+        place_arguments(f, args, count, keywords, placed);
+        for (int k = 0; k < f.count; ++k)
+            if (f.place[k] >= 0) given[f.place[k]] = placed[k];
+        FunctionCall call{*f.row, f.names, f.place, given, f.bound->are_arrays, f.bound->parameters};
+        if (f.on >= 0) call.on = placed[f.on];
+        if (f.like >= 0) call.like = placed[f.like];
+        if (f.variadic >= 0 && count > f.positional) call.rest = {args + f.positional, size_t(count - f.positional)};
+        return f.bound->run(call);
+    });
+    if (!result) name_function_of_error(PyUnicode_AsUTF8(f.name));
+    return result;
+}
+
+// The type
+
+void free_table_function(PyObject* self) {
+    PyTypeObject* const type = Py_TYPE(self);
+    TableFunction& f = *as_table_function(self);
+    if (f.weakrefs) PyObject_ClearWeakRefs(self);
+    Py_DECREF(f.name);
+    Py_DECREF(f.prototype);
+    Py_DECREF(f.names);
+    for (int k = 0; k < f.count; ++k) Py_XDECREF(f.defaults[k]);
+    PyObject_Free(self);
+    Py_DECREF(type);
+}
+
+/// Bound as a method, as Python's functions are; inspect and pydoc take it for a routine.
+PyObject* bind_table_function(PyObject* self, PyObject* object, PyObject*) {
+    return object && object != Py_None ? PyMethod_New(self, object) : Py_NewRef(self);
+}
+
+/// As NumPy's functions in C; with a __get__ inspect and pydoc take it for a routine as well.
+PyObject* leave_table_function(PyObject* self, PyObject*, PyObject*) { return Py_NewRef(self); }
+
+PyObject* name_of_table_function(PyObject* self, void*) { return Py_NewRef(as_table_function(self)->name); }
+
+/// That of a method has the class.
+PyObject* qualified_name_of_table_function(PyObject* self, void*) {
+    const TableFunction& f = *as_table_function(self);
+    const bool is_method = std::strchr(f.row->name, '.');
+    return is_method ? PyUnicode_FromString(f.row->name) : Py_NewRef(f.name);
+}
+
+PyObject* repr_of_table_function(PyObject* self) {
+    return guarded([&] {
+        const Object name = Object::steal(qualified_name_of_table_function(self, nullptr));
+        return PyUnicode_FromFormat("<function %s.%U>", as_table_function(self)->row->module, name.get());
+    });
+}
+
+PyObject* module_of_table_function(PyObject* self, void*) {
+    return PyUnicode_FromString(as_table_function(self)->row->module);
+}
+
+PyObject* doc_of_table_function(PyObject* self, void*) {
+    return guarded([&] {
+        const TableFunction& f = *as_table_function(self);
+        if (!*f.row->summary) return PyObject_GetAttrString(f.prototype, "__doc__");
+        const std::string text = docstring(*f.row);
+        return PyUnicode_FromStringAndSize(text.data(), Py_ssize_t(text.size()));
+    });
+}
+
+PyObject* signature_of_table_function(PyObject* self, void*) {
+    static Attribute signature{"inspect", "signature"};
+    return guarded([&] { return call_with(signature.get(), as_table_function(self)->prototype).release(); });
+}
+
+PyObject* attribute_of_prototype(PyObject* self, void* name) {
+    return PyObject_GetAttrString(as_table_function(self)->prototype, static_cast<const char*>(name));
+}
+
+PyGetSetDef table_function_attributes[] = {
+    {"__name__", name_of_table_function, nullptr, nullptr, nullptr},
+    {"__qualname__", qualified_name_of_table_function, nullptr, nullptr, nullptr},
+    {"__module__", module_of_table_function, nullptr, nullptr, nullptr},
+    {"__doc__", doc_of_table_function, nullptr, nullptr, nullptr},
+    {"__signature__", signature_of_table_function, nullptr, nullptr, nullptr},
+    {"__defaults__", attribute_of_prototype, nullptr, nullptr, const_cast<char*>("__defaults__")},
+    {"__kwdefaults__", attribute_of_prototype, nullptr, nullptr, const_cast<char*>("__kwdefaults__")},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+/// Pickled by name, as Python's functions are.
+PyMethodDef table_function_methods[] = {
+    {"__reduce__", method(+[](PyObject* self, PyObject*) { return qualified_name_of_table_function(self, nullptr); }),
+     METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+PyMemberDef table_function_members[] = {
+    {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(TableFunction, weakrefs), Py_READONLY, nullptr},
+    {"__vectorcalloffset__", Py_T_PYSSIZET, offsetof(TableFunction, vectorcall), Py_READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+void make_table_function_type() {
+    PyType_Slot slots[] = {{Py_tp_dealloc, slot(free_table_function)},   {Py_tp_call, slot(PyVectorcall_Call)},
+                           {Py_tp_descr_get, slot(bind_table_function)}, {Py_tp_repr, slot(repr_of_table_function)},
+                           {Py_tp_methods, table_function_methods},      {Py_tp_getset, table_function_attributes},
+                           {Py_tp_members, table_function_members},      {0, nullptr}};
+    PyType_Spec spec = {"cuarray.function", int(sizeof(TableFunction)), 0,
+                        unsigned(Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_VECTORCALL |
+                                 Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_BASETYPE),
+                        slots};
+    table_function_type = reinterpret_cast<PyTypeObject*>(Object::steal(PyType_FromSpec(&spec)).release());
+    PyType_Slot unbound_slots[] = {
+        {Py_tp_descr_get, slot(leave_table_function)}, {Py_tp_getset, table_function_attributes}, {0, nullptr}};
+    PyType_Spec unbound = {"cuarray.unbound_function", int(sizeof(TableFunction)), 0,
+                           unsigned(Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION |
+                                    Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_IMMUTABLETYPE),
+                           unbound_slots};
+    PyObject* const base = reinterpret_cast<PyObject*>(table_function_type);
+    unbound_function_type =
+        reinterpret_cast<PyTypeObject*>(Object::steal(PyType_FromSpecWithBases(&unbound, base)).release());
+}
+
+/// Python functions of the rows' signatures, from which their parameters are read.
+Object make_prototypes() {
+    std::string text = "(";
+    for (const FunctionRow& row : function_rows()) text += std::string("lambda ") + row.signature + ": None,";
+    const Object globals = Object::steal(PyDict_New());
+    check(PyDict_SetItemString(globals.get(), "NOT_GIVEN", no_value()));
+    return Object::steal(PyRun_String((text + ")").c_str(), Py_eval_input, globals.get(), globals.get()));
+}
+
+int number_in(PyObject* code, const char* attribute) {
+    return int(python::to_int64(Object::steal(PyObject_GetAttrString(code, attribute)).get(), {attribute}));
+}
+
+Object make_table_function(const FunctionRow& row, const BoundFunction& bound, PyObject* prototype, PyObject* name) {
+    const Object code = Object::steal(PyObject_GetAttrString(prototype, "__code__"));
+    const Object variables = Object::steal(PyObject_GetAttrString(code.get(), "co_varnames"));
+    const Object of_positional = Object::steal(PyObject_GetAttrString(prototype, "__defaults__"));
+    const Object by_name = Object::steal(PyObject_GetAttrString(prototype, "__kwdefaults__"));
+    const int positional = number_in(code.get(), "co_argcount"), others = number_in(code.get(), "co_kwonlyargcount");
+    const bool is_variadic = number_in(code.get(), "co_flags") & CO_VARARGS;
+    // The name of a *parameter is the last of the variables; here it follows the positional ones.
+    Object names = Object::steal(PyTuple_New(positional + is_variadic + others));
+    for (int k = 0; k < PyTuple_GET_SIZE(names.get()); ++k) {
+        const int variable = k < positional                   ? k
+                             : k == positional && is_variadic ? positional + others
+                                                              : k - is_variadic;
+        PyTuple_SET_ITEM(names.get(), k, Py_NewRef(PyTuple_GET_ITEM(variables.get(), variable)));
+    }
+    TableFunction* const f = new_object_of<TableFunction>(row.is_bound ? table_function_type : unbound_function_type);
+    f->vectorcall = call_table_function;
+    f->row = &row;
+    f->bound = &bound;
+    f->name = Py_NewRef(name);
+    f->prototype = Py_NewRef(prototype);
+    f->weakrefs = nullptr;
+    f->variadic = int8_t(is_variadic ? positional : -1);
+    f->on = f->like = -1;
+    f->required = 0;
+    f->positional_only = int8_t(number_in(code.get(), "co_posonlyargcount"));
+    f->positional = int8_t(positional);
+    f->count = int8_t(PyTuple_GET_SIZE(names.get()));
+    const int with_default = of_positional.get() == Py_None ? 0 : int(PyTuple_GET_SIZE(of_positional.get()));
+    for (int k = 0, place = 0; k < f->count; ++k) {
+        PyObject* const own = PyTuple_GET_ITEM(names.get(), k);
+        PyObject* value = nullptr;
+        if (k < positional)
+            value = k < positional - with_default
+                        ? nullptr
+                        : PyTuple_GET_ITEM(of_positional.get(), k - (positional - with_default));
+        else if (by_name.get() != Py_None)
+            value = PyDict_GetItemWithError(by_name.get(), own);
+        f->defaults[k] = Py_XNewRef(value);
+        if (!value && k != f->variadic) f->required = int8_t(k + 1);
+        const std::string_view name = PyUnicode_AsUTF8(own);
+        f->place[k] = int8_t(is_ignored(name) ? -1 : place++);
+        if (name == "device") f->on = int8_t(k);
+        if (name == "like") f->like = int8_t(k);
+    }
+    f->names = names.release();
+    return Object::steal(reinterpret_cast<PyObject*>(f));
+}
+
+/// The same function by another name.
+Object make_function_alias(PyObject* function, const std::string& name) {
+    if (!PyObject_TypeCheck(function, table_function_type))
+        fail(PyExc_TypeError, "function_alias: a function of the table is needed, not %R", function);
+    const TableFunction& f = *as_table_function(function);
+    const Object text = Object::steal(PyUnicode_InternFromString(name.c_str()));
+    return make_table_function(*f.row, *f.bound, f.prototype, text.get());
+}
+
+/// Makes a row of what a Python function describes: only its name and what it gives are said here.
+void describe_in_python(FunctionRow& row, const char* name, Gives gives) {
+    row.name = name;
+    row.gives = gives;
+    row.signature = row.summary = row.parameters = row.raises = row.example = row.chapter = "";
+}
+
+/// The function of a public row of reductions.def, or of one behind "nan", with the signature and the docstring of a
+/// Python function.
+Object make_reduction_function(PyObject* prototype) {
+    const std::string name = attribute_text(prototype, "__name__");
+    const bool skips_nan = name.starts_with("nan");
+    const ReductionId id = find_reduction(skips_nan ? name.substr(3) : name);
+    if (id == kNone || !reductions()[id].parameters)
+        fail(PyExc_TypeError, "reduction_function: %R has no public row of its name", prototype);
+    static BoundFunction bound[kReductions];
+    static std::string names[kReductions];
+    FunctionRow& row = reduction_rows[skips_nan ? id + kReductions : id];
+    describe_in_python(row, skips_nan ? (names[id] = name).c_str() : reductions()[id].name, Gives::Value);
+    bound[id].run = run_reduction;
+    const Object code = Object::steal(PyObject_GetAttrString(prototype, "__code__"));
+    bound[id].parameters = number_in(code.get(), "co_argcount") + number_in(code.get(), "co_kwonlyargcount");
+    const Object text = Object::steal(PyUnicode_InternFromString(row.name));
+    return make_table_function(row, bound[id], prototype, text.get());
+}
+
+/// The function of cuarray.linalg of that name, with the signature and the docstring of a Python function.
+Object make_linalg_function(PyObject* prototype) {
+    static FunctionRow rows[std::size(kLinalgFunctions)];
+    const std::string name = attribute_text(prototype, "__name__");
+    for (size_t i = 0; i < std::size(kLinalgFunctions); ++i) {
+        if (name != kLinalgFunctions[i].name) continue;
+        describe_in_python(rows[i], kLinalgFunctions[i].name, Gives::Value);
+        rows[i].module = "cuarray.linalg";
+        const Object text = Object::steal(PyUnicode_InternFromString(rows[i].name));
+        return make_table_function(rows[i], kLinalgFunctions[i].bound, prototype, text.get());
+    }
+    fail(PyExc_TypeError, "linalg_function: there is no function of the name of %R", prototype);
+}
+
+/// One of array_functions(), with the signature and the docstring of a Python function.
+Object make_array_function(PyObject* prototype) {
+    static std::forward_list<std::pair<FunctionRow, BoundFunction>> all;
+    const std::string name = attribute_text(prototype, "__name__");
+    for (const ObjectFunction& one : array_functions()) {
+        if (name != one.name) continue;
+        auto& [row, bound] = all.emplace_front();
+        describe_in_python(row, one.name, Gives::Array);
+        row.is_bound = false;  // as NumPy's
+        bound.run = one.run;
+        const Object text = Object::steal(PyUnicode_InternFromString(row.name));
+        return make_table_function(row, bound, prototype, text.get());
+    }
+    fail(PyExc_TypeError, "array_function: there is none of the name of %R", prototype);
+}
+
+/// A method of a generator, with the signature and the docstring of a Python function of its qualified name.
+Object make_generator_method(PyObject* prototype) {
+    static std::forward_list<BoundFunction> all;
+    RandomMethod& method = make_random_method(prototype);
+    describe_in_python(method, method.name, Gives::Array);
+    BoundFunction& bound = all.emplace_front();
+    bound.run = method.run;
+    return make_table_function(method, bound, prototype, method.own_name);
+}
+
+}  // namespace
+
+void bind_functions(pybind11::module_& m) {
+    make_table_function_type();
+    const Object prototypes = make_prototypes();
+    pybind11::dict made, methods, chapters;
+    for (size_t i = 0; i < function_rows().size(); ++i) {
+        const FunctionRow& row = function_rows()[i];
+        const Object name = Object::steal(PyUnicode_InternFromString(python_name(row).c_str()));
+        Object function =
+            make_table_function(row, kBoundFunctions[i], PyTuple_GET_ITEM(prototypes.get(), Py_ssize_t(i)), name.get());
+        if (row.core) function = make_generalized(function.get(), row.name, row.core);
+        (is_method(row) ? methods : made)[name.get()] = function;
+        if (!is_method(row)) chapters[row.name] = row.chapter;
+    }
+    m.attr("functions") = made;
+    m.attr("methods") = methods;
+    m.attr("chapters") = chapters;
+    m.attr("function") = pybind11::handle(reinterpret_cast<PyObject*>(table_function_type));
+    m.attr("unbound_function") = pybind11::handle(reinterpret_cast<PyObject*>(unbound_function_type));
+    m.def("reduction_function", &make_reduction_function,
+          "The function of a public row of reductions.def, described by a Python function.");
+    m.def("linalg_function", &make_linalg_function,
+          "The function of cuarray.linalg of that name, described by a Python function.");
+    m.def("array_function", &make_array_function, "A function that reads objects, described by a Python function.");
+    m.def("random_method", &make_generator_method, "A method of a generator, described by a Python function.");
+    m.def("function_alias", &make_function_alias, "The same function by another name.");
+}
+
+}  // namespace cuarray::python

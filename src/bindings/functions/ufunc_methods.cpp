@@ -1,0 +1,152 @@
+// ufunc_methods.cpp -- accumulate, reduceat and at of a binary ufunc.
+#include <span>
+#include <string>
+#include <vector>
+#include "bindings/functions/reductions.h"
+#include "bindings/functions/ufunc.h"
+#include "bindings/module.h"
+#include "bindings/protocols/other_arrays.h"
+#include "bindings/types/ndarray.h"
+#include "cuarray/ops/reduceat.h"
+
+namespace py = pybind11;
+
+namespace cuarray::python {
+namespace {
+
+/// The row of a ufunc, which may go by another name, or of that name.
+RowId to_row(PyObject* ufunc) {
+    const RowId row = PyUnicode_Check(ufunc) ? find_row(to_text(ufunc, {"row"})) : row_of(ufunc);
+    if (row == kNone) fail(PyExc_TypeError, "a ufunc of cuarray is needed, not %R", ufunc);
+    return row;
+}
+
+/// The one axis of a method that takes no more: an int, a tuple of one, or None where there is only one.
+int64_t single_axis(PyObject* axis, const Array& array, const char* function) {
+    if (!axis) return 0;
+    if (axis != Py_None) {
+        const Dims axes = to_axes(axis, function);
+        if (axes.size() == 1) return axes[0];
+    } else if (array.ndim() <= 1) {
+        return 0;
+    }
+    fail(PyExc_ValueError, "%s does not allow multiple axes", function);
+}
+
+PyObject* accumulate_with(RowId row, PyObject* object, PyObject* axis, DType dtype, PyObject* out, const char* name) {
+    const Object owner = to_ndarray(object, device_of_reduction(object, {.out = out}), name);
+    const Array& array = array_of(owner.get());
+    ScanOptions options;
+    options.axis = single_axis(axis, array, name);
+    options.dtype = dtype;
+    options.name = name;
+    Array imported;
+    options.out = to_output(out, array.device(), name, imported);
+    Array result = without_gil(array, [&] { return accumulate(row, array, options); });
+    return options.out ? Py_NewRef(out) : wrap(std::move(result));
+}
+
+PyObject* reduced_segments(PyObject* ufunc, const Array& array, std::span<const int64_t> begins,
+                           const ScanOptions& options) {
+    const Array kept = array;
+    return wrap(without_gil(array, [&] { return reduceat(to_row(ufunc), kept, begins, options); }));
+}
+
+/// Whether an object holds the begins of segments as the host may read them at once.
+bool reads_begins(PyObject* object, std::span<const int64_t>& begins) {
+    if (!is_ndarray(object)) return false;
+    const Array* const array = &array_of(object);
+    if (array->is_pending() || array->dtype() != DType::int64 || array->ndim() != 1 || !array->is_c_contiguous())
+        return false;
+    const char* const data = direct_data(*array);
+    if (!data || reinterpret_cast<uintptr_t>(data) % alignof(int64_t)) return false;
+    begins = {reinterpret_cast<const int64_t*>(data), size_t(array->size())};
+    return true;
+}
+
+Object reduceat_with(PyObject* ufunc, PyObject* object, const py::buffer& begins, Integer<"axis"> axis, DType dtype,
+                     PyObject* out) {
+    const RowId row = to_row(ufunc);
+    const char* const name = rows()[row].name;
+    const Object owner = to_ndarray(object, device_of_reduction(object, {.out = out}), name);
+    const Array& array = array_of(owner.get());
+    const py::buffer_info positions = begins.request();
+    ScanOptions options;
+    options.axis = axis;
+    options.dtype = dtype;
+    Array imported;
+    options.out = to_output(out, array.device(), name, imported);
+    const std::span segments(static_cast<const int64_t*>(positions.ptr), size_t(positions.size));
+    Object result = Object::steal(reduced_segments(ufunc, array, segments, options));
+    return options.out ? Object::share(out) : std::move(result);
+}
+
+constexpr Signature kAccumulateSignature{"accumulate", {"array", "axis", "dtype", "out"}, 4, 1};
+
+PyObject* accumulate_values(PyObject* self, PyObject** values) {
+    const char* const name = rows()[row_of(self)].name;
+    return accumulate_with(row_of(self), values[0], values[1], to_dtype(values[2], DType::none, name),
+                           single_output(values[3], name), name);
+}
+
+/// function(self, ...)
+PyObject* call_python(Attribute& function, PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    return guarded([&] {
+        std::vector<PyObject*> all{self};
+        all.insert(all.end(), args, args + count + (keywords ? PyTuple_Size(keywords) : 0));
+        return PyObject_Vectorcall(function.get(), all.data(), size_t(count) + 1, keywords);
+    });
+}
+
+/// The array that `at` changes: itself, or the memory of a NumPy array. ValueError if it is read-only.
+Object target_of(PyObject* object, const char* name) {
+    CreationOptions options;
+    options.device = Device{};
+    options.copy = CreationOptions::Copy::Never;
+    if (!is_ndarray(object)) refuse_to_strip(object, name);
+    if (!is_ndarray(object) && !is_numpy_array(object))
+        fail(PyExc_TypeError, "%s.at: expected an array to write into, not %s", name,
+             attribute_text(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__name__").c_str());
+    Object target = is_ndarray(object) ? Object::share(object) : to_ndarray(object, options, "array");
+    if (!array_of(target.get()).is_writable()) fail(PyExc_ValueError, "%s.at: the array is read-only", name);
+    return target;
+}
+
+}  // namespace
+
+PyObject* accumulate_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    return fast_method<kAccumulateSignature, accumulate_values>(self, args, count, keywords);
+}
+
+PyObject* reduceat_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    static Attribute reduceat{"cuarray._ndarray.ufunc_methods", "reduceat"};
+    std::span<const int64_t> begins;
+    if (count == 2 && !keywords && is_ndarray(args[0]) && reads_begins(args[1], begins))
+        return guarded([&] { return reduced_segments(self, array_of(args[0]), begins, {}); });
+    return call_python(reduceat, self, args, count, keywords);
+}
+
+PyObject* at_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    return guarded([&] {
+        const Row& row = rows()[row_of(self)];
+        if (keywords && PyTuple_Size(keywords) > 0)
+            fail(PyExc_TypeError, "%s.at() takes no keyword arguments", row.name);
+        if (count < 2 || count > 3)
+            fail(PyExc_TypeError, "%s.at() takes from 2 to 3 positional arguments but %zd %s given", row.name, count,
+                 count == 1 ? "was" : "were");
+        if (row.nin <= 2 && count != row.nin + 1)
+            fail(PyExc_ValueError, "%s.at: the function takes %s second operand", row.name, row.nin == 1 ? "no" : "a");
+        const Object target = target_of(args[0], row.name);
+        const Object values = count == 3 ? to_ndarray(args[2], array_of(target.get()).device(), row.name) : Object();
+        update_subscript(row_of(self), target.get(), args[1], values ? &array_of(values.get()) : nullptr);
+        return Py_NewRef(Py_None);
+    });
+}
+
+void bind_ufunc_methods(py::module_& m) {
+    m.def("alias", &make_alias, "The same function by another name.");
+    m.def("ufunc_with_fallback", &make_ufunc_with_fallback, "The same function, with what it asks after TypeErrors.");
+    m.def("reduceat", &reduceat_with);
+}
+
+}  // namespace cuarray::python

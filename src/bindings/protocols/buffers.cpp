@@ -1,0 +1,130 @@
+// buffers.cpp -- the buffer protocol: the memory of arrays on cpu, with a format and a shape or as plain bytes.
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include "bindings/protocols/interfaces.h"
+#include "bindings/types/caller.h"
+#include "bindings/types/ndarray.h"
+#include "cuarray/runtime/registry.h"
+
+namespace cuarray::python {
+namespace {
+
+/// The format of PEP 3118, or "" for a type it has no letter for.
+std::string buffer_format(DType dtype) {
+    const DTypeInfo& type = info(dtype);
+    // int64 is 'l', not 'q': NumPy's int64 is C's long wherever that has 64 bits.
+    const char* letters = type.kind == Kind::Bool       ? "?"
+                          : type.kind == Kind::Signed   ? "bh_i___l"
+                          : type.kind == Kind::Unsigned ? "BH_I___L"
+                          : dtype == DType::bfloat16    ? ""
+                                                        : "_e_f___d";
+    if (!*letters) return "";
+    if (type.kind == Kind::Complex) return std::string("Z") + letters[type.size / 2 - 1];
+    return std::string(1, letters[type.size - 1]);
+}
+
+/// What a Py_buffer points at: its own copies, because x.shape = ... may change the array meanwhile.
+struct BufferDescription {
+    std::string format;
+    Dims shape, strides;
+    Export memory;
+};
+
+/// NumPy drops the errors of the buffer protocol and asks for the array interface instead. A fault on a GPU is raised
+/// once, by the first wait: so it is kept for that question.
+struct DeferredError {
+    const Storage* storage = nullptr;
+    std::optional<Error> error;
+};
+DeferredError& deferred_error() {
+    thread_local DeferredError one;
+    return one;
+}
+
+Export export_buffer(const Array& array) {
+    deferred_error() = {};
+    try {
+        return export_memory(array);
+    } catch (const Error& error) {
+        deferred_error() = {&array.storage(), error};
+        throw;
+    }
+}
+
+/// Strides for consumers, some of which read those of axes of one element as well.
+Dims exported_strides(const Array& array, int flags) {
+    const bool prefers_f = (flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS;
+    const bool is_c = array.is_c_contiguous() && !(prefers_f && array.is_f_contiguous());
+    if (!is_c && !array.is_f_contiguous()) return array.strides();
+    Dims strides = array.shape();
+    int64_t stride = item_size(array.dtype());
+    for (int i = 0; i < array.ndim(); ++i) {
+        const int axis = is_c ? array.ndim() - 1 - i : i;
+        strides[axis] = stride;
+        stride *= array.shape()[axis];
+    }
+    return strides;
+}
+
+const char* refuse_buffer(const Array& array, const std::string& format, int flags) {
+    const bool wants_bytes = !(flags & (PyBUF_FORMAT | PyBUF_ND));
+    if (format.empty() && (flags & PyBUF_FORMAT))
+        return "the buffer protocol has no bfloat16; write x.view('uint16') or x.astype('float32')";
+    // torch.asarray reads the bytes of any object as numbers of its default type.
+    if (wants_bytes && is_called_by_torch()) return "PyTorch would misread the bytes; write x.torch()";
+    if ((flags & PyBUF_WRITABLE) && !array.is_writable()) return "the array is read-only";
+    const bool is_c = array.is_c_contiguous(), is_f = array.is_f_contiguous();
+    if ((flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS && !is_c) return "the array is not C-contiguous";
+    if ((flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && !is_f) return "the array is not Fortran-contiguous";
+    if ((flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS && !is_c && !is_f) return "the array is not contiguous";
+    if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !is_c) return "the array is not C-contiguous";
+    return nullptr;
+}
+
+}  // namespace
+
+std::optional<Error> take_buffer_error(const Array& array) {
+    DeferredError kept = std::exchange(deferred_error(), {});
+    return kept.storage == &array.storage() ? std::move(kept.error) : std::nullopt;
+}
+
+int fill_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
+    view->obj = nullptr;
+    if (!is_on_host(array_of(self).device())) {  // asked of every object by some; a C++ exception takes microseconds
+        static PyObject* const reason = PyUnicode_FromString("buffer: the memory is not on the host; write x.numpy()");
+        PyErr_SetObject(PyExc_BufferError, reason);
+        return -1;
+    }
+    return guarded_number<int>([&] {
+        static char nothing[16];
+        const Array& array = array_of(self);
+        auto description = std::make_unique<BufferDescription>();
+        description->format = buffer_format(array.dtype());
+        if (const char* reason = refuse_buffer(array, description->format, flags))
+            raise(ErrorKind::Buffer, "buffer: ", reason);
+        description->shape = array.shape();
+        description->strides = exported_strides(array, flags);
+        description->memory = export_buffer(array);
+        char* data = exported_address(array);
+        view->buf = data ? data : nothing;
+        view->len = array.nbytes();
+        view->itemsize = item_size(array.dtype());
+        view->readonly = !array.is_writable();
+        view->ndim = (flags & PyBUF_ND) ? array.ndim() : 1;  // hashlib takes one axis
+        view->format = (flags & PyBUF_FORMAT) ? description->format.data() : nullptr;
+        view->shape = (flags & PyBUF_ND) ? reinterpret_cast<Py_ssize_t*>(description->shape.data()) : nullptr;
+        view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES
+                            ? reinterpret_cast<Py_ssize_t*>(description->strides.data())
+                            : nullptr;
+        view->suboffsets = nullptr;
+        view->internal = description.release();
+        view->obj = Py_NewRef(self);
+        return 0;
+    });
+}
+
+void release_buffer(PyObject*, Py_buffer* view) noexcept { delete static_cast<BufferDescription*>(view->internal); }
+
+}  // namespace cuarray::python

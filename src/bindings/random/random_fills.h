@@ -1,0 +1,28 @@
+// random_fills.h -- numbers that no method of NumPy's has to draw: the functions of NumPy's library fill our memory
+// with what its methods would return, and leave their state; those of a PCG64 are drawn by threads, and on GPUs.
+#pragma once
+#include "bindings/random/random_source.h"
+#include "cuarray/core/dtype.h"
+
+namespace cuarray::python {
+
+// Each returns an array of the shape that `size` says, or a value if that is None; null, and nothing is drawn, for what
+// is left to NumPy's method: arrays of parameters, a size that is no plain one, and parameters out of their domain.
+
+/// The row of a method such as "Generator.normal", by the function of one number; -1 where there is none.
+int find_distribution(const char* method);
+PyObject* fill_with_distribution(const RandomSource& source, int row, PyObject* const* parameters, PyObject* size);
+
+/// The row of a method without parameters; -1 where there is none.
+int find_standard_fill(const char* method);
+PyObject* fill_with_standard(const RandomSource& source, int row, DType dtype, PyObject* size);
+
+/// Integers of a range, which Generator rejects by Lemire's method, and RandomState by masks of bits.
+struct IntegerRange {
+    DType dtype;
+    uint64_t first, width;
+    bool is_masked;
+};
+PyObject* fill_with_integers(const RandomSource& source, const IntegerRange& range, PyObject* size);
+
+}  // namespace cuarray::python

@@ -1,0 +1,161 @@
+// dtypes.cpp -- numpy.dtype objects to and from our element types, by kind and item size.
+#include <cstring>
+#include <string>
+#include "bindings/functions/convert.h"
+#include "bindings/types/ndarray.h"
+
+namespace cuarray::python {
+namespace {
+
+Attribute numpy_dtype{"numpy", "dtype"};
+Attribute bfloat16_type{"ml_dtypes", "bfloat16"};
+
+/// The dtype objects made so far; NumPy keeps one object per native dtype, so that identity decides quickly.
+PyObject* dtype_objects[kDTypes];
+/// Their scalar types (numpy.float32), which users pass as dtypes.
+PyObject* scalar_types[kDTypes];
+
+Object make_dtype(DType dtype) {
+    if (dtype == DType::bfloat16) {
+        PyObject* type = bfloat16_type.get();
+        return call_with(numpy_dtype.get(), type);
+    }
+    const Object name = Object::steal(PyUnicode_FromString(info(dtype).typestr));
+    return call_with(numpy_dtype.get(), name.get());
+}
+
+PyObject* dtype_object(DType dtype) {
+    PyObject*& object = dtype_objects[int(dtype)];
+    if (!object) {
+        Object made = make_dtype(dtype);
+        scalar_types[int(dtype)] = Object::steal(PyObject_GetAttrString(made.get(), "type")).release();
+        object = made.release();
+    }
+    return object;
+}
+
+void make_native_dtypes() {
+    for (int d = 0; d < kDTypes; ++d)
+        if (DType(d) != DType::bfloat16) dtype_object(DType(d));
+}
+
+DType known(PyObject* object) {
+    for (int d = 0; d < kDTypes; ++d)
+        if (object && (object == dtype_objects[d] || object == scalar_types[d])) return DType(d);
+    return DType::none;
+}
+
+bool begins_with(const std::string& text, const char* word) { return text.rfind(word, 0) == 0; }
+
+/// What names ("f4") and Python's types (int) were found to mean: NumPy needs 0.3 us to say so.
+PyObject* remembered_dtypes() {
+    static PyObject* const dtypes = PyDict_New();
+    return dtypes;
+}
+bool is_memorable(PyObject* object) {
+    return PyUnicode_CheckExact(object) || object == reinterpret_cast<PyObject*>(&PyFloat_Type) ||
+           object == reinterpret_cast<PyObject*>(&PyLong_Type) || object == reinterpret_cast<PyObject*>(&PyBool_Type) ||
+           object == reinterpret_cast<PyObject*>(&PyComplex_Type);
+}
+DType remembered(PyObject* object) {
+    PyObject* const found = is_memorable(object) ? PyDict_GetItemWithError(remembered_dtypes(), object) : nullptr;
+    return found ? DType(PyLong_AsLong(found)) : DType::none;
+}
+void remember(PyObject* object, DType dtype) {
+    constexpr Py_ssize_t kMost = 100;
+    if (!is_memorable(object) || PyDict_GET_SIZE(remembered_dtypes()) >= kMost) return;
+    check(PyDict_SetItem(remembered_dtypes(), object, Object::steal(PyLong_FromLong(long(dtype))).get()));
+}
+
+const char* advice(char kind, const std::string& name, bool is_foreign_order) {
+    if (is_foreign_order) return "use the native byte order: x.astype(x.dtype.newbyteorder('='))";
+    // Types of ml_dtypes of a byte or less, which are of kind f or V.
+    if (begins_with(name, "float8") || begins_with(name, "float6") || begins_with(name, "float4"))
+        return "use a wider floating type, which holds all its values: x.astype('float32')";
+    if (begins_with(name, "int") || begins_with(name, "uint")) return "use a whole byte: x.astype('int8')";
+    switch (kind) {
+        case 'f': return "use float64 instead of longdouble";
+        case 'c': return "use complex128 instead of clongdouble";
+        case 'M':
+        case 'm': return "there are no dates: use int64 counts, as x.view('int64') of a NumPy array x has them";
+        case 'O': return "there are only numbers and bools; x.astype(float) converts objects that are numbers";
+        case 'S':
+        case 'U':
+        case 'T': return "use integer codes, or keep text in NumPy";
+        case 'V': return "use one array per field";
+        default: return "use a boolean, integer, floating or complex dtype";
+    }
+}
+
+}  // namespace
+
+Object to_python(DType dtype) { return Object::share(dtype_object(dtype)); }
+
+DType from_numpy_dtype(PyObject* descriptor, const char* function) {
+    if (const DType dtype = known(descriptor); dtype != DType::none) return dtype;
+    const std::string kind = attribute_text(descriptor, "kind");
+    const bool is_foreign_order = attribute_text(descriptor, "byteorder") == ">";
+    if (kind == "V" && attribute_text(descriptor, "name") == "bfloat16") return DType::bfloat16;
+    const std::string typestr = kind + attribute_text(descriptor, "itemsize");
+    for (int d = 0; d < kDTypes && !is_foreign_order; ++d)
+        if (DType(d) != DType::bfloat16 && typestr == info(DType(d)).typestr) return DType(d);
+    fail_in(function, PyExc_TypeError, "dtype %S is not supported by cuarray: %s", descriptor,
+            advice(kind[0], attribute_text(descriptor, "name"), is_foreign_order));
+}
+
+DType to_dtype(PyObject* object, DType fallback, const char* function) {
+    if (!is_given(object)) return fallback;
+    if (!dtype_objects[0]) make_native_dtypes();
+    if (const DType dtype = known(object); dtype != DType::none) return dtype;
+    if (const DType dtype = remembered(object); dtype != DType::none) return dtype;
+    if (PyUnicode_Check(object) && PyUnicode_CompareWithASCIIString(object, "bfloat16") == 0) return DType::bfloat16;
+    if (is_ndarray(object)) fail_in(function, PyExc_TypeError, "an array is not a dtype: use its x.dtype");
+    const Object descriptor = Object::steal_or_null(PyObject_CallFunctionObjArgs(numpy_dtype.get(), object, nullptr));
+    if (!descriptor) {
+        if (PyErr_ExceptionMatches(PyExc_TypeError)) {
+            PyErr_Clear();
+            fail_in(function, PyExc_TypeError, "%R is not a dtype: use a NumPy dtype such as 'float32', or 'bfloat16'",
+                    object);
+        }
+        throw ExceptionIsSet{};
+    }
+    const DType dtype = from_numpy_dtype(descriptor.get(), function);
+    remember(object, dtype);
+    return dtype;
+}
+
+void warn_of_lost_imaginary_part(DType from, DType to) {
+    static Attribute warning{"numpy.exceptions", "ComplexWarning"};
+    const Kind kind = info(to).kind;
+    if (info(from).kind != Kind::Complex || kind == Kind::Complex || kind == Kind::Bool) return;
+    check(PyErr_WarnEx(warning.get(), "Casting complex values to real discards the imaginary part", 1));
+}
+
+Object to_python(const Scalar& scalar) {
+    switch (info(scalar.dtype).kind) {
+        case Kind::Bool: return Object::steal(PyBool_FromLong(scalar.bytes[0] != 0));
+        case Kind::Signed: {
+            int64_t value;
+            std::memcpy(&value, convert(scalar, DType::int64).bytes, sizeof value);
+            return Object::steal(PyLong_FromLongLong(value));
+        }
+        case Kind::Unsigned: {
+            uint64_t value;
+            std::memcpy(&value, convert(scalar, DType::uint64).bytes, sizeof value);
+            return Object::steal(PyLong_FromUnsignedLongLong(value));
+        }
+        case Kind::Floating: {
+            double value;
+            std::memcpy(&value, convert(scalar, DType::float64).bytes, sizeof value);
+            return Object::steal(PyFloat_FromDouble(value));
+        }
+        case Kind::Complex: {
+            double value[2];
+            std::memcpy(value, convert(scalar, DType::complex128).bytes, sizeof value);
+            return Object::steal(PyComplex_FromDoubles(value[0], value[1]));
+        }
+    }
+    throw Error(ErrorKind::Runtime, "a scalar has no dtype");
+}
+
+}  // namespace cuarray::python

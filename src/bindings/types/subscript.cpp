@@ -1,0 +1,543 @@
+// subscript.cpp -- x[...] and x[...] = y, len, iteration and `in`.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+#include "bindings/functions/convert.h"
+#include "bindings/protocols/other_arrays.h"
+#include "bindings/types/ndarray.h"
+#include "cuarray/array/pending.h"
+#include "cuarray/ops/indexing.h"
+#include "cuarray/ops/reduceat.h"
+#include "cuarray/ops/reduction.h"
+#include "ops/few_rows.h"
+
+namespace cuarray::python {
+namespace {
+
+/// A key has at most an integer or slice per axis, one Ellipsis, and as many newaxis as there are axes left; bools take
+/// no axis, and have none to spare either.
+constexpr Py_ssize_t kMaxEntries = 2 * kMaxDims + 1;
+
+[[noreturn]] void refuse_entry(PyObject* entry) {
+    fail(PyExc_IndexError,
+         "only integers, slices (`:`), ellipsis (`...`), cuarray.newaxis (`None`) and integer or "
+         "boolean arrays are valid indices, not %R",
+         entry);
+}
+
+/// Whether the object is an integer that lies in an ndarray object.
+bool is_integer_value(PyObject* object) {
+    if (!is_number(object)) return false;
+    const Kind kind = info(dtype_of_number(object)).kind;
+    return kind == Kind::Signed || kind == Kind::Unsigned;
+}
+
+int64_t to_position(PyObject* entry) {
+    int is_beyond = 0;
+    if (is_integer_value(entry) && dtype_of_number(entry) != DType::uint64) {
+        int64_t position;
+        std::memcpy(&position, convert(scalar_of_number(entry), DType::int64).bytes, sizeof position);
+        return position;
+    }
+    if (PyLong_CheckExact(entry))
+        if (const int64_t position = PyLong_AsLongLongAndOverflow(entry, &is_beyond); !is_beyond) return position;
+    const Object integer = Object::steal(PyNumber_Index(entry));
+    const Py_ssize_t position = PyNumber_AsSsize_t(integer.get(), PyExc_IndexError);
+    if (position == -1 && PyErr_Occurred()) throw ExceptionIsSet{};
+    return position;
+}
+
+Index to_slice(PyObject* entry) {
+    Index index;
+    Py_ssize_t start, stop, step;
+    check(PySlice_Unpack(entry, &start, &stop, &step));
+    index.kind = Index::Kind::Slice;
+    // The lowest number stands for "not given" here, and in Python for any number too low to hold.
+    index.start = std::max(start, PY_SSIZE_T_MIN + 1);
+    index.stop = step > 0 ? std::max(stop, PY_SSIZE_T_MIN + 1) : stop;
+    index.step = step;
+    return index;
+}
+
+bool is_bool_scalar(PyObject* entry) {
+    if (PyBool_Check(entry)) return true;
+    if (!is_numpy_scalar(entry)) return false;
+    ArrayOrScalar operand;
+    return operand.load(entry, Device{}, "index") && operand.default_dtype() == DType::bool_;
+}
+
+/// The entries of x[key]. Arrays among them are borrowed from the key, or owned here where they had to be made.
+class SubscriptKey {
+ public:
+    SubscriptKey(PyObject* key, Device device) : device_(device) {
+        if (!PyTuple_Check(key)) {
+            few_[count_++] = to_entry(key);
+            return;
+        }
+        const Py_ssize_t count = PyTuple_Size(key);
+        if (count > kMaxEntries) fail(PyExc_IndexError, "too many indices for an array: %zd", count);
+        if (count > kFew) many_.resize(size_t(count));
+        Index* const entries = many_.empty() ? few_ : many_.data();
+        for (; count_ < count; ++count_) entries[count_] = to_entry(PyTuple_GetItem(key, count_));
+    }
+
+    std::span<const Index> span() const { return {many_.empty() ? few_ : many_.data(), size_t(count_)}; }
+
+    /// Whether an array without axes stands for an integer: as every array in a key, it makes the result a copy.
+    bool has_array_as_integer() const { return has_array_as_integer_; }
+
+    /// Whether choosing elements of `array` is worth releasing the GIL.
+    bool is_long_for(const Array& array) const {
+        int64_t most = array.size();
+        for (const Index& entry : span())
+            if (entry.array) most = std::max(most, entry.array->size());
+        return is_long(device_, most);
+    }
+
+ private:
+    Index to_entry(PyObject* entry) {
+        Index index;
+        if (PyLong_CheckExact(entry) || is_integer_value(entry))
+            index.value = to_position(entry);
+        else if (PySlice_Check(entry))
+            index = to_slice(entry);
+        else if (entry == Py_Ellipsis)
+            index.kind = Index::Kind::Ellipsis;
+        else if (entry == Py_None)
+            index.kind = Index::Kind::NewAxis;
+        else if (is_bool_scalar(entry))
+            index.kind = Index::Kind::Bool, index.value = is_true(entry);
+        else if (is_ndarray(entry))
+            index = of_array(array_of(entry), entry);
+        else if (PyIndex_Check(entry) && (is_numpy_scalar(entry) || !has_attribute(entry, "__array__")))
+            index.value = to_position(entry);
+        else
+            index = of_array_like(entry);
+        return index;
+    }
+
+    Index of_array(const Array& array, PyObject* object) {
+        Index index;
+        const Kind kind = info(array.dtype()).kind;
+        if (array.ndim() == 0 && (kind == Kind::Signed || kind == Kind::Unsigned)) {
+            index.value = to_position(object);
+            has_array_as_integer_ |= !as_ndarray(object)->is_value;
+        } else {
+            index.kind = Index::Kind::Array;
+            index.array = &array;
+        }
+        return index;
+    }
+
+    /// A list of Python integers and signed ones of ours as an array, without NumPy; null where it is none.
+    Object of_integers(PyObject* entry) const {
+        if (!PyList_CheckExact(entry) || PyList_Size(entry) == 0) return {};
+        std::vector<int64_t> values;
+        for (Py_ssize_t i = 0; i < PyList_Size(entry); ++i) {
+            PyObject* const value = PyList_GetItem(entry, i);
+            int overflow = 0;
+            if (is_number(value) && info(dtype_of_number(value)).kind == Kind::Signed) {
+                values.push_back(to_position(value));
+                continue;
+            }
+            if (!PyLong_CheckExact(value)) return {};
+            values.push_back(PyLong_AsLongLongAndOverflow(value, &overflow));
+            if (overflow) return {};
+        }
+        const int64_t count = int64_t(values.size());
+        Array array = empty({count}, DType::int64, device_);
+        array.storage().front().write(array.storage(), 0, values.data(), count * int64_t(sizeof(int64_t)));
+        return Object::steal(wrap(std::move(array)));
+    }
+
+    Index of_array_like(PyObject* entry) {
+        if (const Object made = of_integers(entry)) {
+            owned_.push_back(made);
+            return of_array(array_of(made.get()), made.get());
+        }
+        if (PyFloat_Check(entry) || PyComplex_Check(entry)) refuse_entry(entry);
+        refuse_to_strip(entry, "index");
+        CreationOptions options;  // NumPy's indices are small parameters: they are copied to a GPU, which does not wait
+        options.device = device_;
+        Object made;
+        try {
+            made = to_ndarray(entry, options, "index");
+        } catch (const ExceptionIsSet&) {
+            if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw;
+            PyErr_Clear();
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::Type) throw;
+        }
+        if (!made) refuse_entry(entry);
+        // An empty list has no type of its own.
+        if (!is_numpy_array(entry) && array_of(made.get()).is_empty() &&
+            info(array_of(made.get()).dtype()).kind == Kind::Floating)
+            made = Object::steal(wrap(astype(array_of(made.get()), DType::int64)));
+        owned_.push_back(made);
+        return of_array(array_of(made.get()), made.get());
+    }
+
+    static constexpr Py_ssize_t kFew = 4;
+    const Device device_;
+    Py_ssize_t count_ = 0;
+    bool has_array_as_integer_ = false;
+    Index few_[kFew];
+    std::vector<Index> many_;
+    std::vector<Object> owned_;
+};
+
+/// Bytes from element 0 of an array with axes to the one at `position` of its first axis.
+int64_t offset_of(const Array& array, int64_t position) {
+    const int64_t n = array.shape()[0];
+    if (position < -n || position >= n)
+        raise(ErrorKind::Index, "index ", position, " is out of bounds for axis 0 with size ", n);
+    return (position < 0 ? position + n : position) * array.strides()[0];
+}
+
+/// The element that many bytes from element 0: a copy, and a value.
+PyObject* element_at_offset(const Array& array, int64_t offset) {
+    const int64_t item = item_size(array.dtype());
+    if (const char* const data = direct_data(array)) return wrap(scalar_at(data + offset, array.dtype()));
+    Storage& storage = array.storage();
+    offset += array.offset();
+    Array element(storage.front().allocate(item), 0, Layout(), array.dtype());
+    storage.front().copy(element.storage(), 0, storage, offset, item);
+    return wrap(std::move(element), true);
+}
+
+/// The element of a 1-d array.
+PyObject* element_at(const Array& array, int64_t position) {
+    return element_at_offset(array, offset_of(array, position));
+}
+
+/// Whether a key is one integer for each axis; then `offset` is that of the element. IndexError where there is none.
+bool is_element_key(const Array& array, PyObject* key, int64_t& offset) {
+    const auto is_integer = [](PyObject* entry) { return PyLong_CheckExact(entry) || is_integer_value(entry); };
+    if (is_integer(key)) {
+        if (array.ndim() != 1) return false;
+        offset = offset_of(array, to_position(key));
+        return true;
+    }
+    if (!PyTuple_CheckExact(key) || PyTuple_GET_SIZE(key) != array.ndim()) return false;
+    for (int axis = 0; axis < array.ndim(); ++axis)
+        if (!is_integer(PyTuple_GET_ITEM(key, axis))) return false;
+    offset = 0;
+    for (int axis = 0; axis < array.ndim(); ++axis) {
+        const int64_t position = to_position(PyTuple_GET_ITEM(key, axis)), n = array.shape()[axis];
+        if (position < -n || position >= n)
+            raise(ErrorKind::Index, "index ", position, " is out of bounds for axis ", axis, " with size ", n);
+        offset += (position < 0 ? position + n : position) * array.strides()[axis];
+    }
+    return true;
+}
+
+/// The element of a 1-d array, or the view of a longer one's.
+PyObject* first_axis_at(PyObject* self, int64_t position) {
+    const Array& array = array_of(self);
+    if (array.ndim() == 1) return element_at(array, position);
+    Index index;
+    index.value = position;
+    return wrap_view(basic_index(array, {&index, 1}), self);
+}
+
+/// The rows at positions; false where the key is another one, or where that is a task, or an error.
+bool find_rows(FewRows& rows, const Array& array, PyObject* key) {
+    return is_ndarray(key) && !is_number(key) && array_of(key).ndim() == 1 && rows.find(array, array_of(key));
+}
+
+/// array[key] = value for a few elements, with a number or as many of them; false where that is a task, or an error.
+bool put_few(const Array& array, PyObject* key, PyObject* value) {
+    FewRows rows;
+    if (array.ndim() != 1 || !find_rows(rows, array, key)) return false;
+    const char* from = nullptr;
+    int64_t step = 0;
+    Scalar number;
+    char copied[FewRows::kMost * sizeof number.bytes];
+    if (PyFloat_CheckExact(value) && array.dtype() == DType::float64) {
+        number = Scalar::of(DType::float64, PyFloat_AS_DOUBLE(value));
+        from = reinterpret_cast<const char*>(number.bytes);
+    } else if (is_number(value) && dtype_of_number(value) == array.dtype()) {
+        from = reinterpret_cast<const char*>(element_of_number(value));
+    } else if (is_ndarray(value) && !is_number(value)) {
+        const Array& values = array_of(value);
+        if (values.dtype() != array.dtype() || values.ndim() != 1 || values.size() != rows.count()) return false;
+        const char* const data = direct_data(values);
+        if (!data) return false;
+        // Both may share memory.
+        step = item_size(array.dtype());
+        for (int64_t i = 0; i < rows.count(); ++i)
+            std::memcpy(copied + i * step, data + i * values.strides()[0], size_t(step));
+        from = copied;
+    }
+    if (!from) return false;
+    before_write(array.storage());
+    rows.write(from, step);
+    return true;
+}
+
+struct Iterator {
+    PyObject_HEAD PyObject* array;
+    int64_t next;
+};
+
+PyTypeObject* iterator_type();
+
+void free_iterator(PyObject* self) {
+    PyTypeObject* type = Py_TYPE(self);
+    Py_XDECREF(reinterpret_cast<Iterator*>(self)->array);
+    PyObject_Free(self);
+    Py_DECREF(type);
+}
+
+PyObject* next_element(PyObject* self) {
+    Iterator* iterator = reinterpret_cast<Iterator*>(self);
+    const Array& array = array_of(iterator->array);
+    if (iterator->next >= array.shape()[0]) return nullptr;
+    return guarded([&] { return first_axis_at(iterator->array, iterator->next++); });
+}
+
+PyTypeObject* iterator_type() {
+    static PyTypeObject* type = nullptr;
+    if (type) return type;
+    PyType_Slot slots[] = {{Py_tp_dealloc, slot(free_iterator)},
+                           {Py_tp_iter, slot(PyObject_SelfIter)},
+                           {Py_tp_iternext, slot(next_element)},
+                           {0, nullptr}};
+    PyType_Spec spec = {"cuarray.ndarray_iterator", int(sizeof(Iterator)), 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+    type = reinterpret_cast<PyTypeObject*>(Object::steal(PyType_FromSpec(&spec)).release());
+    return type;
+}
+
+/// Whether NumPy would have a scalar there, which must fit where elements are set one by one. A GPU's is not looked at.
+bool is_checked_value(PyObject* value, DType dtype) {
+    if (is_number(value)) return !can_cast(dtype_of_number(value), dtype, Casting::Safe);
+    return is_ndarray(value) && as_ndarray(value)->is_value && is_on_host(array_of(value).device()) &&
+           !can_cast(array_of(value).dtype(), dtype, Casting::Safe);
+}
+
+/// Calls store(value) with the value to be assigned: a Scalar of the target's dtype, or an Array on any device, because
+/// a write into an existing array asks for the transfer. Numbers with a dtype are cast, or, where NumPy calls `setitem`
+/// (basic keys and fill), must fit a signed target.
+template <class Store>
+void with_value(PyObject* value, const Array& target, bool must_fit, Store store) {
+    if (PyFloat_CheckExact(value)) {
+        const double number = PyFloat_AsDouble(value);
+        if (target.dtype() == DType::float64) return store(Scalar::of(DType::float64, number));
+        Weak weak;
+        weak.kind = Weak::Kind::Float;
+        weak.real = number;
+        return store(convert(weak, target.dtype(), "assignment"));
+    }
+    if (must_fit && is_checked_value(value, target.dtype())) {
+        const Scalar number = is_number(value) ? scalar_of_number(value) : item(array_of(value), "assignment");
+        warn_of_lost_imaginary_part(number.dtype, target.dtype());
+        return store(convert_exactly(number, target.dtype(), "assignment"));
+    }
+    if (is_number(value) && is_on_host(target.device())) {
+        const Scalar& number = scalar_of_number(value);
+        warn_of_lost_imaginary_part(number.dtype, target.dtype());
+        return store(convert(number, target.dtype()));
+    }
+    if (is_numpy_array(value) && !has_no_axes(value) && !is_on_host(target.device())) {
+        const Array source = import_numpy(in_native_order(value).get(), "assignment");
+        warn_of_lost_imaginary_part(source.dtype(), target.dtype());
+        return store(source);
+    }
+    ArrayOrScalar operand;
+    if (operand.load(value, target.device(), "assignment") && operand.is_scalar()) {
+        const Scalar element = must_fit && is_numpy_scalar(value) ? operand.exact_element(target.dtype(), "assignment")
+                                                                  : operand.element(target.dtype(), "assignment");
+        warn_of_lost_imaginary_part(operand.default_dtype(), target.dtype());
+        return store(element);
+    }
+    Object converted;
+    const Array* source = operand.array();
+    if (!source) {
+        CreationOptions options;
+        options.reads_as = target.dtype();
+        options.home = target.device();
+        converted = to_ndarray(value, options, "assignment");
+        source = &array_of(converted.get());
+    }
+    warn_of_lost_imaginary_part(source->dtype(), target.dtype());
+    store(*source);
+}
+
+/// As NumPy, which looks at this before it looks at the key and the value.
+void check_is_writable(const Array& array) {
+    if (!array.is_writable()) raise(ErrorKind::Value, "assignment destination is read-only");
+}
+
+struct StoreView {
+    const Array& target;
+    bool is_element;
+
+    void operator()(const Scalar& element) const {
+        const GilRelease released(is_long(target.device(), target.size()));
+        fill(target, element, "assignment");
+    }
+    void operator()(const Array& source) const {
+        if (is_element && source.ndim() > 0)
+            raise(ErrorKind::Value, "setting an array element with a sequence of shape ", to_string(source.shape()));
+        const GilRelease released(is_long(target.device(), target.size()));
+        transfer(target, source, "assignment");
+    }
+};
+
+/// One element, which on a host device needs neither a view nor a program.
+struct StoreElement {
+    const Array& array;
+    PyObject* key;
+
+    /// Found when the value is there: its conversion may have run Python code that resized the array.
+    void operator()(const Scalar& element) const {
+        int64_t offset;
+        if (!is_element_key(array, key, offset)) return StoreView{part(), false}(element);
+        if (!is_on_host(array.device()) || !array.is_writable())
+            return fill(array.view(Layout(), offset), element, "assignment");
+        Storage& storage = array.storage();
+        before_write(storage);
+        storage.front().write(storage, array.offset() + offset, element.bytes, item_size(array.dtype()));
+    }
+    void operator()(const Array& source) const { StoreView{part(), true}(source); }
+
+ private:
+    Array part() const { return basic_index(array, SubscriptKey(key, array.device()).span()); }
+};
+
+/// Stores a number of the array's dtype on the host, whose conversion runs no Python code; false for others.
+bool store_as_it_is(const Array& array, int64_t offset, PyObject* value) {
+    double number;
+    const void* bytes;
+    if (is_number(value) && dtype_of_number(value) == array.dtype()) {
+        bytes = element_of_number(value);
+    } else if (PyFloat_CheckExact(value) && array.dtype() == DType::float64) {
+        number = PyFloat_AS_DOUBLE(value);
+        bytes = &number;
+    } else {
+        return false;
+    }
+    if (!is_on_host(array.device())) return false;
+    Storage& storage = array.storage();
+    before_write(storage);
+    storage.front().write(storage, array.offset() + offset, bytes, item_size(array.dtype()));
+    return true;
+}
+
+/// array[key] for a few rows; null where that is a task, or an error.
+PyObject* taken_rows(const Array& array, PyObject* key) {
+    FewRows rows;
+    if (!find_rows(rows, array, key)) return nullptr;
+    Dims shape = array.shape();
+    shape[0] = rows.count();
+    Array result = empty(shape, array.dtype(), array.device());
+    char* const to = direct_data(result);
+    if (!to) return nullptr;
+    rows.read(to);
+    return wrap(std::move(result));
+}
+
+}  // namespace
+
+PyObject* subscript(PyObject* self, PyObject* key) noexcept {
+    return guarded([&] {
+        const Array& array = array_of(self);
+        int64_t offset;
+        if (array.ndim() > 0 && is_element_key(array, key, offset)) return element_at_offset(array, offset);
+        if (PyObject* const taken = taken_rows(array, key)) return taken;
+        const SubscriptKey entries(key, array.device());
+        if (is_advanced(entries.span())) {
+            return wrap(without_gil(entries.is_long_for(array), [&] { return elements_at(array, entries.span()); }));
+        }
+        bool is_value = false;
+        Array chosen = basic_index(array, entries.span(), &is_value);
+        if (is_value || entries.has_array_as_integer()) return wrap(copy(chosen), is_value);
+        return wrap_view(std::move(chosen), self);
+    });
+}
+
+PyObject* sequence_item(PyObject* self, Py_ssize_t position) noexcept {
+    return guarded([&] {
+        if (array_of(self).ndim() == 0)
+            raise(ErrorKind::Index, "too many indices for array: array is 0-dimensional, but 1 were indexed");
+        if (position < 0)
+            raise(ErrorKind::Index, "index ", position, " is out of bounds for axis 0 with size ",
+                  array_of(self).shape()[0]);
+        return first_axis_at(self, position);
+    });
+}
+
+int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept {
+    return guarded_number<int>([&] {
+        if (!value) fail(PyExc_ValueError, "cannot delete array elements");
+        refuse_hashed(self, "assignment");
+        const Array& array = array_of(self);
+        check_is_writable(array);
+        int64_t offset;
+        if (array.ndim() > 0 && is_element_key(array, key, offset)) {  // reports a wrong index before a wrong value
+            if (!store_as_it_is(array, offset, value)) with_value(value, array, true, StoreElement{array, key});
+            return 0;
+        }
+        if (put_few(array, key, value)) return 0;
+        const SubscriptKey entries(key, array.device());
+        if (is_advanced(entries.span())) {
+            with_value(value, array, false, [&](const auto& source) {
+                const GilRelease released(entries.is_long_for(array));
+                assign_at(array, entries.span(), source);
+            });
+            return 0;
+        }
+        bool is_element = false;
+        const Array target = basic_index(array, entries.span(), &is_element);
+        with_value(value, target, true, StoreView{target, is_element});
+        return 0;
+    });
+}
+
+void fill_with(PyObject* self, PyObject* value) {
+    refuse_hashed(self, "fill");
+    const Array& array = array_of(self);
+    check_is_writable(array);
+    with_value(value, array, true, StoreView{array, true});
+}
+
+void update_subscript(RowId row, PyObject* self, PyObject* key, const Array* values) {
+    const Array& array = array_of(self);
+    const SubscriptKey entries(key, array.device());
+    const GilRelease released(entries.is_long_for(array));
+    update_at(row, array, entries.span(), values);
+}
+
+PyObject* iterate(PyObject* self) noexcept {
+    return guarded([&] {
+        if (array_of(self).ndim() == 0) fail(PyExc_TypeError, "iteration over a 0-d array");
+        Iterator* const iterator = new_object_of<Iterator>(iterator_type());
+        iterator->array = Py_NewRef(self);
+        iterator->next = 0;
+        return reinterpret_cast<PyObject*>(iterator);
+    });
+}
+
+Py_ssize_t length(PyObject* self) noexcept {
+    if (array_of(self).ndim()) return array_of(self).shape()[0];
+    PyErr_SetString(PyExc_TypeError, "len() of unsized object");
+    return -1;
+}
+
+int contains(PyObject* self, PyObject* value) noexcept {
+    return guarded_number<int>([&] {
+        static Attribute numpy_any{"numpy", "any"};
+        // As Python compares: classes that our comparison leaves alone have their say.
+        const Object equal = Object::steal(PyObject_RichCompare(self, value, Py_EQ));
+        if (PyBool_Check(equal.get())) return int(equal.get() == Py_True);
+        if (!is_ndarray(equal.get()))
+            return int(
+                is_true(Object::steal(PyObject_CallFunctionObjArgs(numpy_any.get(), equal.get(), nullptr)).get()));
+        ReduceOptions options;
+        const Array any = reduce(reduction::any, array_of(equal.get()), options);
+        return int(item(any, "in").bytes[0] != 0);
+    });
+}
+
+}  // namespace cuarray::python
