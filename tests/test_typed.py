@@ -215,13 +215,15 @@ def values(folder):
             found[name, line] = (value, statement)
             return value
 
-        before = cuarray.default_device()
+        before, globals_ = cuarray.default_device(), {"reveal_type": reveal_type, "__name__": "example"}
         with contextlib.redirect_stdout(io.StringIO()), cuarray.device("cpu"), contextlib.chdir(folder):
             try:
-                exec(compile(text, name, "exec"), {"reveal_type": reveal_type, "__name__": "example"})
+                exec(compile(text, name, "exec"), globals_)
             finally:
                 cuarray.set_default_device(before)
-    return found
+                globals_.clear()  # a cycle with the program's functions: arrays would live on in other tests
+    yield found
+    found.clear()
 
 
 def alternatives(text):
