@@ -27,10 +27,17 @@ for i in range({repeats}):
 PROGRAMS = {
     "into an array": ("ca.add(a, b, out=c)", {"cuLaunchKernel": 1, "cuCtxGetCurrent": 1}),
     "with a new array": ("a + b", {"cuLaunchKernel": 1, "cuCtxGetCurrent": 1}),
-    # The array's memory is freed at once, outside of an operation.
+    # The array's memory is freed at once, outside of an operation. Beside another stream's capture the pool can grow only
+    # in a relaxed mode, which is set and set back.
     "with a new array that the driver gives": (
         "big + big",
-        {"cuLaunchKernel": 1, "cuMemAllocAsync": 1, "cuMemFreeAsync": 1, "cuCtxGetCurrent": 2},
+        {
+            "cuLaunchKernel": 1,
+            "cuMemAllocAsync": 1,
+            "cuMemFreeAsync": 1,
+            "cuCtxGetCurrent": 2,
+            "cuThreadExchangeStreamCaptureMode": 2,
+        },
     ),
     "a reduction": ("a.sum(out=c[:1].reshape(()))", {"cuLaunchKernel": 1, "cuCtxGetCurrent": 1}),
     "dlpack, same stream": ("ca.from_dlpack(a)", {}),
