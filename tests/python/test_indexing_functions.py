@@ -116,6 +116,8 @@ xp.select([v > 4, v > 2], [v, -v], 100)
 xp.select([v > 4, v > 2], [v, 0.5])
 xp.select([v > 4, v[:, None] > 2], [v, v[:, None]], -1)
 xp.select([v > 4], [v, v])
+type(xp.select([v[0] > 4, v[1] > 2], [v[0], v[1]])).__name__ == 'ndarray'
+type(xp.choose(0, [1, 2])).__name__ == 'ndarray'
 xp.select([], [])
 xp.select([v], [v])
 xp.select([m, ~m], [1, 2])
