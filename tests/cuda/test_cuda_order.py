@@ -197,7 +197,7 @@ BESIDE = {
     "an event is waited for": "event.synchronize()",
     "time is taken": "later.elapsed_ms(event)",
     "memory is trimmed": "ca.memory.trim()",
-    "memory runs out once": "fail_at(2); z = x * 2; fail_at(0)",
+    "memory runs out once": "fail_at(3); z = x * 2; fail_at(0)",
 }
 
 
