@@ -5,6 +5,7 @@
 #include "bindings/functions/convert.h"
 #include "bindings/protocols/dlpack.h"
 #include "bindings/protocols/foreign_memory.h"
+#include "bindings/protocols/other_arrays.h"
 #include "bindings/protocols/producers.h"
 #include "bindings/types/ndarray.h"
 #include "cuarray/runtime/registry.h"
