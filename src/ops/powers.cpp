@@ -26,10 +26,9 @@ bool has_wide_power(double exponent, DType dtype) {
 
 bool is_integer_kind(DType dtype) { return info(dtype).kind == Kind::Signed || info(dtype).kind == Kind::Unsigned; }
 
-template <class T>
-T value_of(const Scalar& exponent, DType dtype) {
+template <class T> T value_of(const Scalar& exponent, DType dtype) {
     T value;
-    std::memcpy(&value, convert(exponent, dtype).bytes, sizeof value);
+    std::memcpy(&value, (exponent.dtype == dtype ? exponent : convert(exponent, dtype)).bytes, sizeof value);
     return value;
 }
 
@@ -72,7 +71,9 @@ struct PowerForm {
     }
 };
 
-bool is_root(const Scalar& exponent) { return exponent == Scalar::of(DType::float64, 0.5); }
+bool is_root(const Scalar& exponent) {
+    return exponent.dtype == DType::float64 && value_of<double>(exponent, DType::float64) == 0.5;
+}
 
 }  // namespace
 
@@ -90,12 +91,13 @@ RowId row_of_power(const Scalar& exponent) {
 }
 
 bool take_powers(DirectLoops& loops, const Scalar& exponent, const void* from, void* to, int64_t n) {
-    const RowId row = is_root(exponent) ? row::sqrt : row_of_power(exponent);
+    const bool by_root = is_root(exponent);
+    const RowId row = by_root ? row::sqrt : row_of_power(exponent);
     if (row == kNone) return false;
     const void* const in[kMaxIn] = {from};
     void* const out[kMaxOut] = {to};
     loops.run(loop_for(row, exponent.dtype), in, out, n);
-    if (!is_root(exponent)) return true;
+    if (!by_root) return true;
     // Unlike sqrt, inf for -inf and 0 for -0.
     constexpr double kInfinity = std::numeric_limits<double>::infinity(), kLargest = std::numeric_limits<double>::max();
     const auto* const x = static_cast<const double*>(from);
