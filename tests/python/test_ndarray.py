@@ -358,6 +358,33 @@ def test_a_square_is_a_product(device, dtype):
     assert (ours ** cuarray.array(2)).shape == ours.shape and (ours**3)[:3].shape == (3,)
 
 
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i4", "u8", "f2", "f4", "f8", "c8", "c16"])
+def test_exponents_beside_few_elements(dtype, device):
+    """The type of a power and the errors of its exponent are NumPy's, also where the exponent would be 2 in x's type."""
+    numbers = np.array([0, 1, 1, 0]).astype(dtype)
+    x = cuarray.asarray(numbers, device=device)
+    for exponent in (2, 2.0, 0.5, -1.0, True, 258, 2 + 2**32, 2 + 2**64, 2j, 1.5 + 2**-40):
+        try:
+            with np.errstate(all="ignore"):
+                want = numbers**exponent
+        except OverflowError:
+            with pytest.raises(OverflowError):
+                x**exponent
+            continue
+        if dtype == "?" and not isinstance(exponent, (bool, float, complex)):
+            want = np.power(numbers, exponent)  # NumPy's operator has int8 for small exponents: docs/differences.md
+        got = x**exponent
+        assert got.dtype == want.dtype, exponent
+        np.testing.assert_allclose(got.numpy(), want, rtol=1e-6)
+
+
+def test_powers_of_few_elements_wait_within_fuse():
+    x = cuarray.arange(4.0, device="cpu")
+    with cuarray.fuse():
+        assert _core.is_pending(x**2) and _core.is_pending(x**0.5)
+    assert not _core.is_pending(x**2)
+
+
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", cuarray.bfloat16], ids=str)
 def test_powers_that_other_functions_compute(device, dtype, rng):
     """For a scalar exponent as for an array: special values of the Array API standard."""
