@@ -13,11 +13,21 @@ LOWERING, CHAIN, ASSEMBLER, CACHE, JOIN = (
     f"src/host/{name}.cpp"
     for name in ("emit/lowering", "emit/chain", "emit/assembler", "emit/code_cache", "join_steps")
 )
-INSTRUCTIONS = "src/host/emit/instructions.h"
+INSTRUCTIONS, AVX2, SET = (f"src/host/emit/{name}.h" for name in ("instructions", "avx2", "avx512"))
 
 
 def bug(name, file, old, new, tests=TESTS):
     return Mutant(name, file, old, new, tests)
+
+
+def avx512(name, file, old, new):
+    """A bug in the code for AVX-512, which tests find where the processor has it."""
+    return bug(f"avx512-{name}", file, old, new)
+
+
+def encoding(name, old, new):
+    """A bug in the EVEX forms."""
+    return bug(f"evex-{name}", ASSEMBLER, old, new, "tests/test_cpp.py -k test_assembler")
 
 
 def waits(name, old, new, test):
@@ -28,28 +38,53 @@ def waits(name, old, new, test):
 MUTANTS = [
     bug("predicates-of-less-and-less-equal", INSTRUCTIONS, "kLess = 0x11, kLessEqual = 0x12", "kLess = 0x12, kLessEqual = 0x12"),
     bug("unequal-is-ordered", INSTRUCTIONS, "kNotEqual = 0x04", "kNotEqual = 0x0c"),
-    bug("maximum-forgets-nan", LOWERING, "return blend(t, to, t0, x, t1);", "return copy(to, t0);"),
-    bug("maximum-of-equals-takes-the-first", LOWERING, "? kMaxPs : kMinPs, t), t0, x, y, half);", "? kMaxPs : kMinPs, t), t0, y, x, half);"),
-    bug("clip-forgets-nan", LOWERING, "compare(t, kUnordered, t1, t2, t2);", "compare(t, kLess, t1, t2, t2);"),
-    bug("fmax-forgets-nan", LOWERING, "compare(t, kUnordered, t1, y, y);", "compare(t, kLess, t1, y, y);"),
+    bug("maximum-forgets-nan", LOWERING, "return set_.blend(t, to, t0, x, m1);", "return set_.copy(to, t0);"),
+    bug("maximum-of-equals-takes-the-first", LOWERING, "kMaxPs : kMinPs, t, t0, x, y);", "kMaxPs : kMinPs, t, t0, y, x);"),
+    bug("clip-forgets-nan", LOWERING, "set_.compare(t, kUnordered, m1, t2, t2);", "set_.compare(t, kLess, m1, t2, t2);"),
+    bug("fmax-forgets-nan", LOWERING, "set_.compare(t, kUnordered, m1, y, y);", "set_.compare(t, kLess, m1, y, y);"),
     bug("rint-rounds-down", INSTRUCTIONS, "kNearest = 4", "kNearest = 9"),
-    bug("zeros-keep-no-sign", LOWERING, "code_.vector(kAnd, t1, y, sign_bit(t), half);", "code_.vector(kXor, t1, t1, t1);"),
-    bug("where-takes-the-other", LOWERING, "return blend(t, to, z, y, mask_for(t, x, t0));", "return blend(t, to, y, z, mask_for(t, x, t0));"),
-    bug("products-of-64-bits-lose-a-part", LOWERING, "code_.vector(kMulWide, t1, t1, x);", "code_.vector(kMulWide, t1, t1, y);"),
-    bug("unsigned-is-compared-as-signed", LOWERING, "if (!is_unsigned(t)) return code_.vector(i, to, x, y, is_half(t));", "return code_.vector(i, to, x, y, is_half(t));"),
-    bug("bools-are-bytes-of-any-value", LOWERING, "code_.vector(lanes_ == 4 ? kGreaterQ : kGreaterD, to, to, zero());", "code_.shift(kShiftImmediateQ, kLeftExtension, to, to, 63, false);"),
-    bug("bools-are-stored-as-masks", LOWERING, "code_.vector(kAnd, t0, t0, VectorSource::pool(code_.constant(0x01010101, 4)), true);", ""),
-    bug("uint32-widens-with-its-sign", LOWERING, "is_unsigned(from) ? kZeroExtendD : kSignExtendD", "is_unsigned(from) ? kSignExtendD : kSignExtendD"),
-    bug("the-lower-lanes-twice", LOWERING, "code_.vector(kShufflePs, to, from, upper, 0x88, true);", "code_.vector(kShufflePs, to, from, from, 0x88, true);"),
-    bug("a-spilled-value-is-another", LOWERING, "return VectorSource::memory(General::rsp, 0, 32 * (place + 1));", "return VectorSource::memory(General::rsp, 0, 32 * (place / 2 + 1));"),
+    bug("zeros-keep-no-sign", LOWERING, "set_.apply(kAnd, t, t1, y, sign_bit(t));", "set_.apply(kXor, t, t1, t1, t1);"),
+    bug("where-takes-the-other", LOWERING, "return set_.blend(t, to, z, y, set_", "return set_.blend(t, to, y, z, set_"),
+    bug("products-of-64-bits-lose-a-part", AVX2, "code_.vector(kMulWide, t1, t1, x, kYmm);", "code_.vector(kMulWide, t1, t1, y, kYmm);"),
+    bug("unsigned-is-compared-as-signed", AVX2, "if (!is_unsigned(t)) return code_.vector(i, to, x, y, form(t));", "return code_.vector(i, to, x, y, form(t));"),
+    bug("bools-are-bytes-of-any-value", AVX2, "code_.vector(has_wide_ ? kGreaterQ : kGreaterD, to, to, zero(), kYmm);", "code_.shift(kShiftImmediateQ, kLeftExtension, to, to, 63, kYmm);"),
+    bug("bools-are-stored-as-masks", AVX2, "code_.vector(kAnd, t0, t0, VectorSource::pool(code_.constant(0x01010101, 4)), kXmm);", ""),
+    bug("uint32-widens-with-its-sign", AVX2, "is_unsigned(from) ? kZeroExtendD : kSignExtendD", "is_unsigned(from) ? kSignExtendD : kSignExtendD"),
+    bug("the-lower-lanes-twice", AVX2, "code_.vector(kShufflePs, to, from, upper, 0x88, kXmm);", "code_.vector(kShufflePs, to, from, from, 0x88, kXmm);"),
+    bug("a-spilled-value-is-another", LOWERING, "General::rsp, 0, Set::kBytes * (place + 1));", "General::rsp, 0, Set::kBytes * (place / 2 + 1));"),
     bug("a-spill-is-reused-early", LOWERING, "if (place(v).spill != kNobody) free_spills_.push_back(place(v).spill);\n        place(v).reg = place(v).spill = kNobody;", "place(v).reg = place(v).spill = kNobody;\n        for (int k = 0; k < spills_; ++k) free_spills_.push_back(k);"),
-    bug("a-frame-too-small", LOWERING, "code_.patch(frame_, int32_t(-32 * (spills_ + 1)));", "code_.patch(frame_, 0);"),
+    bug("a-frame-too-small", LOWERING, "code_.patch(frame_, int32_t(-Set::kBytes * (spills_ + 1)));", "code_.patch(frame_, 0);"),
     bug("registers-of-the-caller-are-lost", LOWERING, "for (int k = kFreePointers; k < pointers; ++k) code_.push(kPointers[k]);", "for (int k = kFreePointers; k < pointers; ++k) code_.push(General::rax);"),
     bug("the-tenth-operand-is-the-ninth", LOWERING, "if (operand < kPointerCount) return kPointers[operand];", "if (operand <= kPointerCount) return kPointers[std::min(operand, 8)];"),
     bug("no-tail", LOWERING, "code_.and_bits(General::rax, lanes_ - 1);", "code_.clear(General::rax);"),
     bug("the-tail-begins-late", CHAIN, "const int64_t rest = n & (code->lanes_ - 1), begin = n - rest;", "const int64_t rest = n & (code->lanes_ - 1), begin = n - rest + 1;"),
     bug("the-tail-is-a-whole-vector", CHAIN, "std::memcpy(static_cast<char*>(out[k]) + begin * size, to[k], size_t(rest * size));", "std::memcpy(static_cast<char*>(out[k]) + begin * size, to[k], size_t(code->lanes_ * size));"),
     bug("high-registers-are-low-ones", ASSEMBLER, "put(uint8_t((!high(reg)) << 7 | 1 << 6 | (!base) << 5 | i.map));", "put(uint8_t(1 << 7 | 1 << 6 | (!base) << 5 | i.map));"),
+    avx512("no-masked-tail", LOWERING, "if constexpr (Set::kHasMaskedTail) run_masked_tail();", ""),
+    avx512("the-masked-tail-lacks-a-lane", LOWERING, "set_tail(lanes_, General::rdx);", "code_.add(General::rdx, -1);\n        set_tail(lanes_, General::rdx);"),
+    avx512("a-whole-vector-lacks-a-lane", LOWERING, "code_.move(General::rax, (uint64_t(1) << lanes) - 1);", "code_.move(General::rax, (uint64_t(1) << (lanes - 1)) - 1);"),
+    avx512("stores-are-not-masked", SET, "target, x, tail(length(t), false)); }", "target, x, whole(t)); }"),
+    avx512("bools-are-stored-beyond-the-tail", SET, "code_.store(kStoreBytes, target, t0, tail(Form::Xmm, false));", "code_.store(kStoreBytes, target, t0, Form{Form::Xmm, true});"),
+    avx512("lanes-are-masked-by-four-bytes", SET, "code_.store(of(kStore, t), target,", "code_.store(kStore, target,"),
+    avx512("the-tail-s-mask-is-used-for-bools", SET, "kBools{kFirstMask + 1, kFirstMask + 5};", "kBools{kFirstMask + 4, kFirstMask + 8};"),
+    avx512("a-temporary-is-a-value-s-register", SET, "kNumbers{0, 29}", "kNumbers{0, 30}"),
+    avx512("spilled-bools-are-vectors", SET, "if (is_bool(t)) return code_.unary(kMaskLoad, to, from, kXmm);", "if (is_bool(t)) return code_.vector(kMaskXor, to, to, to, kYmm);"),
+    avx512("constants-of-four-bytes-for-eight", SET, "is_single(from)) return code_.unary(is_wide(t) ? kBroadcastQ : kBroadcastD", "is_single(from)) return code_.unary(is_wide(t) ? kBroadcastD : kBroadcastD"),
+    avx512("unsigned-integers-are-compared-as-signed", SET, "is_unsigned(t) ? kCompareU : kCompareD", "is_unsigned(t) ? kCompareD : kCompareD"),
+    avx512("unsigned-extremes-are-signed", SET, "(is_unsigned(t) ? kMaxU : kMaxD)", "(is_unsigned(t) ? kMaxD : kMaxD)"),
+    avx512("where-of-bools-takes-the-other", SET, "code_.vector(kMaskAndNot, m0, mask, x, kYmm);", "code_.vector(kMaskAnd, m0, mask, x, kYmm);"),
+    avx512("true-is-stored-in-all-lanes", SET, "Form{Form::Xmm, true, number(x), true});", "Form{Form::Xmm, true, 0, false});"),
+    avx512("infinity-is-the-lowest-integer", SET, "blend(to_type, t0, t0, most, m0);", ""),
+    avx512("nan-is-the-lowest-integer", SET, "blend(to_type, to, t0, zero, m1);", "copy(to, t0);"),
+    avx512("nan-is-the-highest-unsigned-integer", SET, "apply(kMaxPs, from, t0, x, zero);", "copy(t0, x);"),
+    avx512("unsigned-becomes-float-as-signed", SET, "return is_double ? kDoubleUnsignedD : kFloatUnsignedD;", "return is_double ? kDoubleD : kFloatD;"),
+    avx512("sums-are-in-half-vectors", SET, "return has_wide_ && !is_wide(t) ? Form::Ymm : Form::Zmm;", "return Form::Ymm;"),
+    encoding("short-offsets-count-bytes", "return operand(reg, rm, bytes_behind, unit_of(i, rm, form));", "return operand(reg, rm, bytes_behind);"),
+    encoding("short-offsets-of-broadcasts-count-vectors", "if (rm.is_broadcast || i.memory", "if (i.memory"),
+    encoding("half-vectors-are-whole-ones", "(i.memory == Instruction::MemoryExtent::HalfVector ? 8 : 16)", "16"),
+    encoding("the-upper-sixteen-registers-are-the-lower", "(!highest(from1)) << 3", "1 << 3"),
+    encoding("sources-have-no-fifth-bit", "upper = is_register ? highest(rm.id) : 0;", "upper = is_register ? high(rm.id) : 0;"),
+    encoding("masks-merge", "put(uint8_t(form.zeroes << 7 |", "put(uint8_t("),
     bug("constants-behind-an-immediate", ASSEMBLER, "(r.place + 4 + r.behind)", "(r.place + 4)"),
     bug("keys-without-their-outputs", CACHE, "    append(chain.outputs);\n", ""),
     bug("values-that-others-read-are-not-stored", JOIN, "if (last_read_[k] < int(end)) continue;", "if (last_read_[k] < kEnd) continue;"),

@@ -1,4 +1,4 @@
-// assembler.cpp -- the VEX prefix, ModRM and SIB bytes, and references to the pool.
+// assembler.cpp -- the VEX and EVEX prefixes, ModRM and SIB bytes, and references to the pool.
 #include "host/emit/assembler.h"
 
 #include <cstring>
@@ -11,7 +11,14 @@ constexpr uint8_t kCounter = uint8_t(General::rcx);
 constexpr uint8_t kNone = 0;
 
 uint8_t low(uint8_t id) { return id & 7; }
-uint8_t high(uint8_t id) { return id >> 3; }
+uint8_t high(uint8_t id) { return id >> 3 & 1; }
+uint8_t highest(uint8_t id) { return id >> 4 & 1; }  // masks, from 32 on, are numbers below 8
+
+/// The bytes that a short offset of EVEX form counts.
+int unit_of(const Instruction& i, const VectorSource& rm, Form form) {
+    if (rm.is_broadcast || i.memory == Instruction::MemoryExtent::Element) return i.wide ? 8 : 4;
+    return (i.memory == Instruction::MemoryExtent::HalfVector ? 8 : 16) << form.length;
+}
 
 }  // namespace
 
@@ -26,15 +33,26 @@ void Assembler::rex(bool wide, uint8_t reg, uint8_t index, uint8_t base) {
 }
 
 /// The three-byte form, which encodes everything; register numbers are stored inverted.
-void Assembler::vex(const Instruction& i, uint8_t reg, uint8_t from1, const VectorSource& rm, bool is_half) {
+void Assembler::vex(const Instruction& i, uint8_t reg, uint8_t from1, const VectorSource& rm, Form form) {
     const uint8_t base = rm.kind == VectorSource::Kind::Pool ? 0 : high(rm.id);
     put(0xc4);
     put(uint8_t((!high(reg)) << 7 | 1 << 6 | (!base) << 5 | i.map));
-    put(uint8_t(i.wide << 7 | (~from1 & 15) << 3 | (!is_half) << 2 | i.prefix));
+    put(uint8_t(i.wide << 7 | (~from1 & 15) << 3 | form.length << 2 | i.prefix));
     put(i.opcode);
 }
 
-void Assembler::operand(uint8_t reg, const VectorSource& rm, int bytes_behind) {
+/// The fifth bit of a register as rm stands where memory has the fourth one of its index, which rcx lacks.
+void Assembler::evex(const Instruction& i, uint8_t reg, uint8_t from1, const VectorSource& rm, Form form) {
+    const bool is_pool = rm.kind == VectorSource::Kind::Pool, is_register = rm.kind == VectorSource::Kind::Register;
+    const uint8_t base = is_pool ? 0 : high(rm.id), upper = is_register ? highest(rm.id) : 0;
+    put(0x62);
+    put(uint8_t((!high(reg)) << 7 | (!upper) << 6 | (!base) << 5 | (!highest(reg)) << 4 | i.map));
+    put(uint8_t(i.wide << 7 | (~from1 & 15) << 3 | 1 << 2 | i.prefix));
+    put(uint8_t(form.zeroes << 7 | form.length << 5 | rm.is_broadcast << 4 | (!highest(from1)) << 3 | form.mask));
+    put(i.opcode);
+}
+
+void Assembler::operand(uint8_t reg, const VectorSource& rm, int bytes_behind, int short_unit) {
     const uint8_t middle = uint8_t(low(reg) << 3);
     if (rm.kind == VectorSource::Kind::Register) {
         put(uint8_t(0xc0 | middle | low(rm.id)));
@@ -44,7 +62,9 @@ void Assembler::operand(uint8_t reg, const VectorSource& rm, int bytes_behind) {
         put32(0);
     } else {
         // rsp and r12 as base need a SIB byte, rbp and r13 an offset: without these their numbers mean other things.
-        const bool is_near = rm.offset >= -128 && rm.offset < 128, is_here = rm.offset == 0 && low(rm.id) != 5;
+        const int32_t units = rm.offset / short_unit;
+        const bool is_near = units * short_unit == rm.offset && units >= -128 && units < 128;
+        const bool is_here = rm.offset == 0 && low(rm.id) != 5;
         const bool is_plain = !rm.scale && low(rm.id) != 4;
         put(uint8_t((is_here ? 0x00 : is_near ? 0x40 : 0x80) | middle | (is_plain ? low(rm.id) : 4)));
         const uint8_t scale = rm.scale == 8 ? 3 : rm.scale == 4 ? 2 : rm.scale == 2 ? 1 : 0;
@@ -52,49 +72,57 @@ void Assembler::operand(uint8_t reg, const VectorSource& rm, int bytes_behind) {
         if (!is_plain) put(uint8_t(scale << 6 | index << 3 | low(rm.id)));
         if (is_here) return;
         if (is_near)
-            put(uint8_t(rm.offset));
+            put(uint8_t(units));
         else
             put32(rm.offset);
     }
 }
 
-void Assembler::encode(const Instruction& i, uint8_t reg, uint8_t from1, const VectorSource& rm, bool is_half,
+void Assembler::encode(const Instruction& i, uint8_t reg, uint8_t from1, const VectorSource& rm, Form form,
                        int bytes_behind) {
-    vex(i, reg, from1, rm, is_half);
+    if (form.is_evex) {
+        evex(i, reg, from1, rm, form);
+        return operand(reg, rm, bytes_behind, unit_of(i, rm, form));
+    }
+    vex(i, reg, from1, rm, form);
     operand(reg, rm, bytes_behind);
 }
 
-void Assembler::vector(const Instruction& i, Vector to, Vector from1, VectorSource from2, bool is_half) {
-    encode(i, to.id, from1.id, from2, is_half, 0);
+void Assembler::vector(const Instruction& i, Vector to, Vector from1, VectorSource from2, Form form) {
+    encode(i, to.id, from1.id, from2, form, 0);
 }
 
-void Assembler::unary(const Instruction& i, Vector to, VectorSource from, bool is_half) {
-    encode(i, to.id, kNone, from, is_half, 0);
+void Assembler::unary(const Instruction& i, Vector to, VectorSource from, Form form) {
+    encode(i, to.id, kNone, from, form, 0);
 }
 
 void Assembler::vector(const Instruction& i, Vector to, Vector from1, VectorSource from2, uint8_t immediate,
-                       bool is_half) {
-    encode(i, to.id, from1.id, from2, is_half, 1);
+                       Form form) {
+    encode(i, to.id, from1.id, from2, form, 1);
     put(immediate);
 }
 
-void Assembler::unary(const Instruction& i, Vector to, VectorSource from, uint8_t immediate, bool is_half) {
-    encode(i, to.id, kNone, from, is_half, 1);
+void Assembler::unary(const Instruction& i, Vector to, VectorSource from, uint8_t immediate, Form form) {
+    encode(i, to.id, kNone, from, form, 1);
     put(immediate);
 }
 
-void Assembler::store(const Instruction& i, VectorSource target, Vector from, bool is_half) {
-    encode(i, from.id, kNone, target, is_half, 0);
+void Assembler::store(const Instruction& i, VectorSource target, Vector from, Form form) {
+    encode(i, from.id, kNone, target, form, 0);
 }
 
-void Assembler::store(const Instruction& i, VectorSource target, Vector from, bool is_half, uint8_t immediate) {
-    encode(i, from.id, kNone, target, is_half, 1);
+void Assembler::store(const Instruction& i, VectorSource target, Vector from, Form form, uint8_t immediate) {
+    encode(i, from.id, kNone, target, form, 1);
     put(immediate);
 }
 
-void Assembler::shift(const Instruction& i, int extension, Vector to, Vector from, uint8_t bits, bool is_half) {
-    encode(i, uint8_t(extension), to.id, from, is_half, 1);
+void Assembler::shift(const Instruction& i, int extension, Vector to, Vector from, uint8_t bits, Form form) {
+    encode(i, uint8_t(extension), to.id, from, form, 1);
     put(bits);
+}
+
+void Assembler::move_to_mask(Vector mask, General from) {
+    encode({"kmovw", 0, 1, 0x92}, mask.id, kNone, Vector{uint8_t(from)}, kXmm, 0);
 }
 
 void Assembler::zero_upper() { put(0xc5), put(0xf8), put(0x77); }
@@ -154,6 +182,16 @@ void Assembler::add(General x, int32_t number) {
     put32(number);
 }
 
+void Assembler::subtract(General x, General y) {
+    rex(true, uint8_t(y), 0, uint8_t(x));
+    put(0x29);
+    put(uint8_t(0xc0 | low(uint8_t(y)) << 3 | low(uint8_t(x))));
+}
+
+void Assembler::keep_low_bits(General x, General count) {
+    encode({"bzhi", 0, 2, 0xf5, true}, uint8_t(x), uint8_t(count), Vector{uint8_t(x)}, kXmm, 0);
+}
+
 void Assembler::compare(General x, General y) {
     rex(true, uint8_t(y), 0, uint8_t(x));
     put(0x39);
@@ -170,6 +208,11 @@ void Assembler::align(int64_t bytes) {
     while (position() % bytes) put(0x90);
 }
 
+void Assembler::jump(int64_t target) {
+    put(0xe9);
+    put32(int32_t(target - (position() + 4)));
+}
+
 void Assembler::jump_if_below(int64_t target) {
     put(0x0f), put(0x82);
     put32(int32_t(target - (position() + 4)));
@@ -177,6 +220,12 @@ void Assembler::jump_if_below(int64_t target) {
 
 int64_t Assembler::jump_if_equal() {
     put(0x0f), put(0x84);
+    put32(0);
+    return position() - 4;
+}
+
+int64_t Assembler::jump_if_not_above() {
+    put(0x0f), put(0x86);
     put32(0);
     return position() - 4;
 }

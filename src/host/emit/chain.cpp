@@ -35,7 +35,7 @@ ChainCode::~ChainCode() {
     if (memory_) munmap(memory_, size_t(bytes_));
 }
 
-/// Computes the elements behind the last whole vector, in memory of its own.
+/// Computes the elements behind the last whole vector of AVX2, in memory of its own.
 void ChainCode::finish(const void* const* in, void* const* out, int64_t n, const ChainCode* code) {
     alignas(32) char room[Chain::kMaxOperands][32];
     const void* from[Chain::kMaxOperands];

@@ -30,6 +30,10 @@ struct Chain {
     static constexpr int kMaxOperands = 64;
 };
 
+/// The instructions that chains become: of the level of the loops (CUARRAY_CPU_LEVEL), or fewer by CUARRAY_JIT.
+enum class InstructionSet : uint8_t { None, Avx2, Avx512 };
+InstructionSet instruction_set();
+
 /// Whether a loop, or a cast, can be a node of a chain.
 bool can_emit(const Loop& loop);
 bool can_emit_cast(DType from, DType to);
@@ -60,7 +64,7 @@ std::shared_ptr<const ChainCode> code_for(const Chain& chain, int64_t elements);
 
 /// Whether the processor, the system and CUARRAY_JIT allow machine code.
 bool is_enabled();
-/// The same in words: "on", "off", "refused by the system" or "none for this processor".
+/// The same in words: "avx512", "avx2", "off", "refused by the system" or "none for this processor".
 const char* state();
 /// The number of chains that have code.
 int64_t code_count();

@@ -68,23 +68,31 @@ std::shared_ptr<const ChainCode> make(const Chain& chain) {
     }
 }
 
-bool is_supported() {
+/// The most of what the processor has, or of the level that CUARRAY_CPU_LEVEL lowers it to.
+InstructionSet supported_set() {
 #if defined(__x86_64__)
-    return std::string_view(loop_library().level) != "base";
-#else
-    return false;
+    const std::string_view level = loop_library().level;
+    if (level == "v4") return InstructionSet::Avx512;
+    if (level == "v3") return InstructionSet::Avx2;
 #endif
+    return InstructionSet::None;
 }
 
 }  // namespace
 
-bool is_enabled() {
-    static const bool is_wanted = [] {
-        const char* const wish = std::getenv("CUARRAY_JIT");
-        return is_supported() && !(wish && std::string_view(wish) == "off");
+InstructionSet instruction_set() {
+    static const InstructionSet set = [] {
+        const char* const value = std::getenv("CUARRAY_JIT");
+        const std::string_view wish = value ? value : "";
+        const InstructionSet most = wish == "off"    ? InstructionSet::None
+                                    : wish == "avx2" ? InstructionSet::Avx2
+                                                     : InstructionSet::Avx512;
+        return std::min(most, supported_set());
     }();
-    return is_wanted && !is_refused.load(std::memory_order_relaxed);
+    return set;
 }
+
+bool is_enabled() { return instruction_set() != InstructionSet::None && !is_refused.load(std::memory_order_relaxed); }
 
 std::shared_ptr<const ChainCode> code_for(const Chain& chain, int64_t elements) {
     thread_local std::string room;
@@ -126,8 +134,10 @@ int64_t code_count() {
 }
 
 const char* state() {
-    if (!is_supported()) return "none for this processor";
-    return is_enabled() ? "on" : is_refused.load(std::memory_order_relaxed) ? "refused by the system" : "off";
+    if (supported_set() == InstructionSet::None) return "none for this processor";
+    if (instruction_set() == InstructionSet::None) return "off";
+    if (!is_enabled()) return "refused by the system";
+    return instruction_set() == InstructionSet::Avx512 ? "avx512" : "avx2";
 }
 
 }  // namespace cuarray::host::emit
