@@ -3,7 +3,7 @@
     python scripts/check_includes.py BUILD [--jobs N] [NAME...]
 
 BUILD is a configured build folder without precompiled headers (-DCUARRAY_DEV=ON). Units that a unity build groups are
-compiled one by one, with -fsyntax-only. NAME... are parts of paths; without them, all sources of one instruction set level.
+compiled one by one, with -fsyntax-only. NAME... are parts of paths; without them, all sources, the loops at one level.
 """
 
 import argparse
