@@ -99,6 +99,13 @@ def indexing() -> Iterator[Result]:
     rows = np.random.default_rng(4).integers(0, 1 << 20, 1 << 18)
     yield from versus_numpy("rows of 16", lambda xp, x, i: x[i], x.reshape(-1, 16), rows)
     yield from versus_numpy("columns", lambda xp, x, i: x[:, i], x.reshape(-1, 4096), rows[:1000] % 4096)
+    part, chosen = x[: 1 << 22], mask[: 1 << 22]
+    points = part.reshape(-1, 4)
+    yield from versus_numpy("x[:, [0, 2]], 1 M rows of 4", lambda xp, x: x[:, [0, 2]], points, least=0.8)
+    pairs, key = points[:, :2].copy(), np.s_[:, [0, 2]]
+    yield from versus_numpy("x[:, [0, 2]] = values", lambda xp, x, v: put(xp, x, key, v), points, pairs, least=0.8)
+    yield from versus_numpy("delete of 3, 4 M", lambda xp, x: xp.delete(x, [1, 5, 9]), part, least=0.8)
+    yield from versus_numpy("delete by mask, 4 M", lambda xp, x, m: xp.delete(x, m), part, chosen, least=0.8)
     order = np.argsort(uniform((4096, 1024)), axis=1)
     yield from versus_numpy(
         "take_along_axis (4096, 1024)",

@@ -20,6 +20,7 @@ namespace {
 
 constexpr int kElements = 0, kArray = 1, kIndices = 2;  // operands of the space
 constexpr int64_t kIndexBlock = 1024;                   // indices of a line that are resolved at once
+constexpr int64_t kShortLine = 32;                      // up to this length many rows are moved index by index
 constexpr int64_t kItemBytes = 16;                      // up to this size a run is moved as one item
 
 /// A part of the work: some rows of the outer axes, some blocks of each line, a piece of each run.
@@ -79,6 +80,7 @@ class IndexedAccessRun {
         if (task.kind == IndexedAccess::Kind::Update) update_.emplace(library, task);
         lay_out();
         find_line();
+        if (is_short_line()) exchange_line();
         merge_run();
         rows_ = 1;
         for (int d = 0; d < line_; ++d) rows_ *= space_.shape[d];
@@ -157,6 +159,24 @@ class IndexedAccessRun {
         }
         ++space_.ndim;
         line_ = 0;
+    }
+
+    /// Whether the same few indices serve many rows, as in x[:, [0, 2]]: a call per index is less than one per row.
+    bool is_short_line() const {
+        if (update_ || rows_move_indices_ || line_ == 0 || line_ != space_.ndim - 1) return false;
+        const int64_t n = space_.shape[line_];
+        // A stride of 0 would let several rows scatter to one element.
+        return n <= kShortLine && n <= space_.shape[line_ - 1] && space_.strides[kArray][line_ - 1] != 0;
+    }
+
+    /// Puts the line before the last axis of the rows, which becomes the run. Elements that scatter to one place
+    /// differ only along the line, and keep their order.
+    void exchange_line() {
+        std::swap(space_.shape[line_ - 1], space_.shape[line_]);
+        for (int k = 0; k < space_.operands; ++k)
+            std::swap(space_.strides[k][line_ - 1], space_.strides[k][line_]);
+        --line_;
+        is_exchanged_ = true;
     }
 
     /// A short contiguous run is one larger item.
@@ -242,15 +262,20 @@ class IndexedAccessRun {
         const int first = line_ + 1;
         const int64_t from = piece < 0 ? 0 : piece * piece_;
         const int64_t extent = piece < 0 ? space_.shape[first] : std::min(piece_, space_.shape[first] - from);
-        char* const part = elements + from * space_.strides[kElements][first];
-        char* const place = array + from * space_.strides[kArray][first];
-        for (int64_t i = 0; i < n; ++i) {
-            if (update_)
-                update_run(place + offsets[i], part + i * step, first, extent);
-            else if (scatters_)
-                copy_run(place + offsets[i], kArray, part + i * step, kElements, first, extent);
-            else
-                copy_run(part + i * step, kElements, place + offsets[i], kArray, first, extent);
+        // Rows of an exchanged line are cached from one index to the next.
+        const int64_t together = is_exchanged_ ? std::min(extent, kIndexBlock) : extent;
+        for (int64_t at = from; at < from + extent; at += together) {
+            const int64_t count = std::min(together, from + extent - at);
+            char* const part = elements + at * space_.strides[kElements][first];
+            char* const place = array + at * space_.strides[kArray][first];
+            for (int64_t i = 0; i < n; ++i) {
+                if (update_)
+                    update_run(place + offsets[i], part + i * step, first, count);
+                else if (scatters_)
+                    copy_run(place + offsets[i], kArray, part + i * step, kElements, first, count);
+                else
+                    copy_run(part + i * step, kElements, place + offsets[i], kArray, first, count);
+            }
         }
     }
 
@@ -299,6 +324,7 @@ class IndexedAccessRun {
     char* bases_[Space::kMaxOperands];
     int log_size_ = 0;
     int line_ = 0;                    ///< the last axis along which an index varies
+    bool is_exchanged_ = false;       ///< whether the run after the line is the last axis of the rows
     bool rows_move_indices_ = false;  ///< whether an index varies along the axes before it
     int64_t rows_ = 1, blocks_ = 1;
     int64_t run_ = 1;                 ///< elements of a run

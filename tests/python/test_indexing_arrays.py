@@ -480,3 +480,31 @@ def test_lists_that_hold_elements_of_ours(dtype, device):
         np.testing.assert_array_equal(y.numpy(), expected)
     with pytest.raises(IndexError, match="index 9 is out of bounds"):
         x[[cuarray.asarray(np.array([9], dtype))[0], 0]].numpy()
+
+
+@pytest.mark.parametrize("rows", [3, 40, 5000, 200_000])
+@pytest.mark.parametrize("dtype", ["u1", "f4", "f8", "c16"])
+def test_few_indices_of_many_rows(rows, dtype, device):
+    """Rows are moved index by index, in parts: each place is read and written, and of repeated ones the last stays."""
+    values = numbers((rows, 2, 3), dtype) + np.arange(rows)[:, None, None].astype(dtype)
+    x = cuarray.asarray(values, device=device)
+    for view, host in ((x, values), (x[::-1, 1:], values[::-1, 1:]), (x[..., ::2], values[..., ::2])):
+        for index in ([0, -1], [1, 0, 1], [1], np.array([[0, 1], [-1, 0]])):
+            np.testing.assert_array_equal(view[:, :, index].numpy(), host[:, :, index])
+            np.testing.assert_array_equal(view[:, 0, index].numpy(), host[:, 0, index])
+            np.testing.assert_array_equal(cuarray.take(view, index, -1).numpy(), np.take(host, index, -1))
+    for index in ([2, 0], [1, 1], [0, 1, 0, 2, 2]):
+        y, want = cuarray.asarray(values.copy(), device=device), values.copy()
+        stored = np.arange(rows * 2 * len(index)).reshape(rows, 2, len(index)).astype(dtype)
+        y[:, :, index] = cuarray.asarray(stored, device=device)
+        want[:, :, index] = stored
+        y[:, 1, index] = want[:, 1, index] = 7
+        np.testing.assert_array_equal(y.numpy(), want)
+
+
+def test_few_indices_out_of_bounds_of_many_rows():
+    x = cuarray.zeros((100, 3), device="cpu")
+    for write in (lambda: x[:, [0, 3]], lambda: x.__setitem__((slice(None), [0, -4]), 1)):
+        with pytest.raises(IndexError, match="out of bounds for axis 1 with size 3"):
+            write()
+    assert not x.any()
