@@ -1,9 +1,11 @@
 // editing.cpp -- what is kept of an axis is a few parts of it, which are joined, or elements, which are taken.
 #include "cuarray/ops/editing.h"
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <vector>
 
+#include "cuarray/ops/indexing.h"
 #include "cuarray/ops/joining.h"
 #include "cuarray/ops/selection.h"
 
@@ -17,9 +19,13 @@ Array part_of(const Array& array, int axis, int64_t begin, int64_t end) {
     return array.view(layout, begin * array.strides()[axis]);
 }
 
-Array joined(const Array& first, const Array& second, int axis) {
-    const ArrayOrNumber parts[] = {first, second};
-    return concat(parts, axis, nullptr, first.dtype(), Casting::Unsafe);
+/// Up to so many parts of this mean extent are joined: to copy a part costs as much as to take so many elements.
+constexpr int64_t kMostParts = 64, kPartExtent = 32;
+
+bool are_few(int64_t parts, int64_t extent) { return parts <= kMostParts && parts * kPartExtent <= extent; }
+
+Array joined(const std::vector<ArrayOrNumber>& parts, int axis, DType dtype) {
+    return concat(parts, axis, nullptr, dtype, Casting::Unsafe);
 }
 
 Array taken(const Array& array, int axis, const std::vector<int64_t>& positions) {
@@ -31,35 +37,64 @@ Array taken(const Array& array, int axis, const std::vector<int64_t>& positions)
 }  // namespace
 
 Array erase(const Array& array, int axis, std::span<const uint8_t> is_kept) {
-    const auto begin = is_kept.begin(), end = is_kept.end();
-    const auto first = std::find(begin, end, 0);
-    const auto last = std::find_if(first, end, [](uint8_t kept) { return kept != 0; });
-    if (std::find(last, end, 0) == end)
-        return joined(part_of(array, axis, 0, first - begin), part_of(array, axis, last - begin, end - begin), axis);
-    std::vector<int64_t> positions;
-    for (size_t i = 0; i < is_kept.size(); ++i)
-        if (is_kept[i]) positions.push_back(int64_t(i));
+    const int64_t extent = int64_t(is_kept.size());
+    const uint8_t* const flags = is_kept.data();
+    const auto next = [&](int64_t from, int flag) {
+        const void* const found = from < extent ? std::memchr(flags + from, flag, size_t(extent - from)) : nullptr;
+        return found ? static_cast<const uint8_t*>(found) - flags : extent;
+    };
+    std::vector<ArrayOrNumber> parts;
+    int64_t begin = 0;
+    do {
+        const int64_t end = next(begin, 0);
+        parts.push_back(part_of(array, axis, begin, end));
+        begin = next(end, 1);
+    } while (begin < extent && (parts.size() < 2 || are_few(int64_t(parts.size()) + 1, extent)));
+    if (begin == extent) return joined(parts, axis, array.dtype());
+    if (array.ndim() == 1 && array.device() == Device{}) {
+        const Array mask = from_host(flags, {extent}, {1}, DType::bool_, array.device());
+        Index index;
+        index.kind = Index::Kind::Array;
+        index.array = &mask;
+        return elements_at(array, {&index, 1});
+    }
+    std::vector<int64_t> positions(size_t(extent) + 1);
+    int64_t* position = positions.data();
+    for (int64_t i = 0; i < extent; ++i) {
+        *position = i;
+        position += is_kept[i];
+    }
+    positions.resize(size_t(position - positions.data()));
     return taken(array, axis, positions);
 }
 
 Array insert(const Array& array, int axis, std::span<const int64_t> places, const Array& values) {
     const int64_t extent = array.shape()[axis], count = int64_t(places.size());
     const bool is_gap = std::ranges::adjacent_find(places, std::not_equal_to<>()) == places.end();
-    if (is_gap && count > 0) {
-        const ArrayOrNumber parts[] = {part_of(array, axis, 0, places[0]), values,
-                                       part_of(array, axis, places[0], extent)};
-        return concat(parts, axis, nullptr, array.dtype(), Casting::Unsafe);
-    }
+    if (is_gap && count > 0)
+        return joined({part_of(array, axis, 0, places[0]), values, part_of(array, axis, places[0], extent)}, axis,
+                      array.dtype());
     std::vector<int64_t> order(static_cast<size_t>(count)), positions;
     std::iota(order.begin(), order.end(), int64_t(0));
     std::ranges::stable_sort(order, {}, [&](int64_t i) { return places[size_t(i)]; });
+    if (are_few(2 * count, extent)) {
+        std::vector<ArrayOrNumber> parts;
+        int64_t begin = 0;
+        for (const int64_t i : order) {
+            parts.push_back(part_of(array, axis, begin, places[size_t(i)]));
+            parts.push_back(part_of(values, axis, i, i + 1));
+            begin = places[size_t(i)];
+        }
+        parts.push_back(part_of(array, axis, begin, extent));
+        return joined(parts, axis, array.dtype());
+    }
     positions.reserve(size_t(extent + count));
     auto next = order.begin();
     for (int64_t i = 0; i <= extent; ++i) {
         for (; next != order.end() && places[size_t(*next)] == i; ++next) positions.push_back(extent + *next);
         if (i < extent) positions.push_back(i);
     }
-    return taken(joined(array, values, axis), axis, positions);
+    return taken(joined({array, values}, axis, array.dtype()), axis, positions);
 }
 
 }  // namespace cuarray

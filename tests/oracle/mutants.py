@@ -1063,8 +1063,8 @@ EDITING = [
     Mutant(
         "deleted-one-too-few",
         "src/ops/editing.cpp",
-        "part_of(array, axis, last - begin, end - begin)",
-        "part_of(array, axis, first - begin, end - begin)",
+        "parts.push_back(part_of(array, axis, begin, end));",
+        "parts.push_back(part_of(array, axis, begin, end + (end < extent)));",
         tests("editing", "delete"),
     ),
     Mutant(

@@ -321,3 +321,27 @@ def test_bits_of_every_length(order, rows, device, rng):
                 got = cuarray.unpackbits(ours.view("u1"), axis, bitorder=order)
                 want = np.unpackbits(bools.view("u1"), axis, bitorder=order)
                 np.testing.assert_array_equal(got.numpy(), want, strict=True)
+
+
+@pytest.mark.parametrize("extent", [1, 5, 64, 200, 5000])
+@pytest.mark.parametrize("count", [1, 2, 3, 30, 70, 4000])
+@pytest.mark.parametrize("axis", [0, 1, None])
+def test_few_and_many_parts(extent, count, axis, device):
+    """What is kept is joined where it is few parts, else selected; inserted likewise."""
+    count = min(count, extent)
+    rng = np.random.default_rng(extent + count)
+    host = np.arange(3.0 * extent).reshape((extent, 3) if axis == 0 else (3, extent) if axis == 1 else (3 * extent,))
+    x = cuarray.asarray(host, device=device)
+    places = rng.integers(0, extent, count)
+    mask = np.zeros(host.shape[axis or 0], bool)
+    mask[places] = True
+    first = slice(0, count) if axis == 0 else (slice(None), slice(0, count))
+    new = -np.arange(1.0, 1 + host.size).reshape(host.shape)[first if axis is not None else slice(0, count)]
+    for gone in (places, mask, slice(None, None, -2), slice(0, count)):
+        np.testing.assert_array_equal(cuarray.delete(x, gone, axis).numpy(), np.delete(host, gone, axis))
+    for where in (places, np.sort(places)):
+        np.testing.assert_array_equal(
+            cuarray.insert(x, where, cuarray.asarray(new, device=device), axis).numpy(),
+            np.insert(host, where, new, axis),
+        )
+        np.testing.assert_array_equal(cuarray.insert(x, where, 2.5, axis).numpy(), np.insert(host, where, 2.5, axis))

@@ -5,7 +5,7 @@
 
 namespace cuarray {
 
-/// A copy without the elements of an axis for which `is_kept`, one byte for each, is 0.
+/// A copy without the elements of an axis for which `is_kept`, one byte for each, is 0; for all others it is 1.
 CUARRAY_API Array erase(const Array& array, int axis, std::span<const uint8_t> is_kept);
 
 /// A copy with the elements of `values` along an axis, each before the element of `array` at its place, those of one

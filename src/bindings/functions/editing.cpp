@@ -56,7 +56,8 @@ class Positions {
         }
     }
 
-    std::vector<int64_t> values;  ///< of a mask, 0 and 1
+    std::vector<int64_t> values;  ///< empty for a mask
+    std::vector<uint8_t> flags;   ///< of a mask, 0 and 1
     Dims shape;                   ///< of an array; a slice has one axis
     DType dtype = DType::int64;
 
@@ -76,6 +77,10 @@ class Positions {
         // An empty list has no dtype of its own.
         const bool is_typed = is_ndarray(object) || is_numpy_array(object) || !array.is_empty();
         dtype = is_typed ? array.dtype() : DType::int64;
+        if (is_mask()) {
+            flags.resize(size_t(array.size()));
+            return read_contiguous(array, flags.data());
+        }
         values.resize(size_t(array.size()));
         if (is_integral()) read_contiguous(astype(array, DType::int64, 'K', false), values.data());
     }
@@ -94,8 +99,8 @@ std::vector<uint8_t> elements_kept(Positions& gone, const EditedAxis& edited) {
     if (!gone.is_integral())
         raise(ErrorKind::Index, "delete: arrays used as indices must be of integer (or boolean) type, not ",
               info(gone.dtype).name);
-    std::vector<uint8_t> is_kept(size_t(edited.extent), 1);
     if (!gone.is_mask()) {
+        std::vector<uint8_t> is_kept(size_t(edited.extent), 1);
         gone.count_from_front(edited.extent, edited.extent, edited.axis, "delete");
         for (const int64_t position : gone.values) is_kept[size_t(position)] = 0;
         return is_kept;
@@ -103,8 +108,8 @@ std::vector<uint8_t> elements_kept(Positions& gone, const EditedAxis& edited) {
     if (!(gone.shape == Dims{edited.extent}))
         raise(ErrorKind::Value, "delete: a mask of shape ", to_string(gone.shape), " does not go with ", edited.extent,
               " elements");
-    for (size_t i = 0; i < is_kept.size(); ++i) is_kept[i] = !gone.values[i];
-    return is_kept;
+    for (uint8_t& flag : gone.flags) flag = !flag;
+    return std::move(gone.flags);
 }
 
 /// delete(arr, obj, axis).
@@ -124,10 +129,8 @@ void read_places(Positions& places, const EditedAxis& edited) {
               places.shape.size());
     if (places.is_mask()) {
         if (places.shape.empty()) raise(ErrorKind::Value, "insert: a mask must have one axis, not 0");
-        std::vector<int64_t> chosen;
-        for (size_t i = 0; i < places.values.size(); ++i)
-            if (places.values[i]) chosen.push_back(int64_t(i));
-        places.values = chosen;
+        for (size_t i = 0; i < places.flags.size(); ++i)
+            if (places.flags[i]) places.values.push_back(int64_t(i));
     } else if (!places.is_integral()) {
         raise(places.values.size() == 1 ? ErrorKind::Type : ErrorKind::Index,
               "insert: positions must be integers, not ", info(places.dtype).name);
