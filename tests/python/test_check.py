@@ -95,6 +95,47 @@ def test_same():
     assert check.same(ca.ones(2).sum(), np.float64(2), 1) and not check.same(ca.asarray(np.inf), np.float64(1), 1)
 
 
+def test_orders_that_are_not_defined_are_no_difference(tmp_path):
+    program = """
+        import numpy as np
+        rng = np.random.default_rng(1)
+        x = rng.integers(0, 9, (40, 30)).astype(float)
+        for axis in (0, 1, None):
+            np.argsort(x, axis), x.argsort(axis), np.argpartition(x, (3, -2), axis), x.argpartition(5, axis=axis)
+            np.partition(x, kth=[20, 4], axis=axis)
+            x.argsort(axis, kind="stable")
+        x.partition(7)
+        print("done")
+    """
+    done = run(tmp_path, program)
+    assert done.stdout == "done\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("call", "right", "wrong"),
+    [
+        ("argsort(x)", [3, 1, 0, 2], [1, 3, 2, 0]),
+        ("argsort(x)", [3, 1, 0, 2], [1, 1, 0, 2]),
+        ("argsort(x, kind='stable')", [1, 3, 0, 2], [3, 1, 0, 2]),
+        ("argsort(x, stable=True)", [1, 3, 0, 2], [3, 1, 0, 2]),
+        ("argpartition(x, 3)", [3, 0, 1, 2], [3, 2, 1, 0]),
+        ("argpartition(x, -2)", [3, 1, 0, 2], [3, 0, 1, 2]),
+        ("partition(x, 2)", [1, 1, 2, 3], [1, 2, 1, 3]),
+        ("partition(x, 2)", [1, 1, 2, 3], [1, 1, 2, 4]),
+    ],
+)
+def test_orders_that_are_defined(call, right, wrong):
+    x = np.array([2.0, 1.0, 3.0, 1.0])
+    name, _, arguments = call.partition("(")
+    args, kwargs = eval(f"(lambda *args, **kwargs: (args, kwargs))({arguments}", {"x": x})
+    expected = getattr(np, name)(*args, **kwargs)
+    dtype = expected.dtype
+    for result, agrees in ((right, True), (wrong, False)):
+        result = ca.asarray(result, dtype=dtype)
+        is_same = check.same(result, expected, 1) or check.same_order(name, (args, kwargs), result, expected, 1)
+        assert is_same == agrees, (result, expected)
+
+
 def test_iterators_are_not_used_twice():
     for x in (iter([1]), io.StringIO(""), np.random.default_rng(1), len, {"a": iter([])}):
         assert not check.is_repeatable((x,))
