@@ -19,7 +19,8 @@ std::vector<double> special_values(DType t) {
     if (t == DType::bool_) return {0, 1};
     if (t == DType::int32 || t == DType::int64) return {0, 1, -1, 2, -7, 31, 32, 63, 64, -2147483648.0, 2147483647.0};
     if (t == DType::uint32 || t == DType::uint64) return {0, 1, 2, 31, 32, 63, 64, 2147483648.0, 4294967295.0};
-    return {0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2.5, INFINITY, -INFINITY, NAN, 1e-40, -1e-310, 3e38, -1e300, 8388609.5};
+    return {0.0, -0.0,  1,       -1,   0.5,    -0.5,      1.5,          2.5,          INFINITY, -INFINITY,
+            NAN, 1e-40, -1e-310, 3e38, -1e300, 8388609.5, 2147483648.0, 4294967296.0, 1e19,     -2147483648.0};
 }
 
 void put(DType t, double value, char* to) {
@@ -166,6 +167,25 @@ Case random_program(Random& random) {
     return c;
 }
 
+/// Values that live at once: fewer and more than there are registers, made by rows that need temporaries.
+void check_many_live_values(const host::LoopLibrary& library, Random& random) {
+    for (const DType t : {DType::float32, DType::float64, DType::int64, DType::uint32})
+        for (int live = 8; live <= 56; live += 3) {
+            Case c;
+            Expr& e = c.expr;
+            const ValueId x = e.input(t), y = e.input(t);
+            for (int k = 0; k < live; ++k) {
+                const ValueId factor = e.scalar(tests::random_scalar(random, t));
+                e.loop(loop_for(k % 2 ? row::maximum : row::minimum, t), e.loop(loop_for(row::multiply, t), x, factor),
+                       y);
+            }
+            add_unread(random, e, t);
+            e.outputs.push_back(ValueId(e.nodes.size() - 1));
+            add_special_operands(random, c, 1024 + live);
+            check(library, c, uint64_t(t), live);
+        }
+}
+
 /// More chains than the cache holds: the oldest ones go, and all stay right.
 void check_eviction(const host::LoopLibrary& library, Random& random) {
     const RowId rows[] = {row::negative, row::square, row::abs, row::floor, row::sign, row::reciprocal};
@@ -200,6 +220,7 @@ int main(int argc, char** argv) {
         check_loop(library, random, LoopId(id));
     }
     check_casts(library, random);
+    check_many_live_values(library, random);
     const int64_t of_rows = chains();
     CHECK(!is_on() || of_rows >= 280, "%lld chains", (long long)of_rows);
     for (int64_t round = 0; round < rounds; ++round) check(library, random_program(random), seed, round);
