@@ -108,6 +108,7 @@ class GpuBackend final : public Backend {
     void find_nonzero(const Compaction& task);
     void sort_values(const SortRows& rows, CUdeviceptr to, CUdeviceptr from, const char* name);
     void sort_places(const Sort& task, int bits);
+    void select_values(const OrderStatistics& task);
     void copy_pinned(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes);
     void copy_shown(Storage& pinned, Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes);
     void copy_within(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes);

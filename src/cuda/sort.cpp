@@ -1,6 +1,7 @@
 // sort.cpp -- radix sorts of rows on a GPU: passes that alternate between the result and a buffer of the same size.
 #include <algorithm>
 #include <bit>
+#include "codegen/select_launch.h"
 #include "codegen/sort_launch.h"
 #include "cuda/backend.h"
 
@@ -94,14 +95,47 @@ void GpuBackend::sort_places(const Sort& task, int bits) {
 
 void GpuBackend::execute(const OrderStatistics& task) {
     const int64_t item = item_size(task.values.dtype), wanted = int64_t(task.kth.size());
+    const SortRows rows{task.rows, task.n, task.values.dtype};
+    if (!is_one_launch(rows) && wanted <= int64_t(kernel::kMostSelected)) return select_values(task);
     const StorageRef sorted = allocate(task.rows * task.n * item);
-    sort_values({task.rows, task.n, task.values.dtype}, address_of(*sorted, 0), address_of(task.values), task.name);
+    sort_values(rows, address_of(*sorted, 0), address_of(task.values), task.name);
     for (int64_t k = 0; k < wanted; ++k) {
         View to = task.result;
         to.offset += k * item;
         to.strides = {wanted * item};
         copy_elements(to, {sorted.get(), task.kth[size_t(k)] * item, to.dtype, {task.n * item}}, {task.rows});
     }
+}
+
+/// Of long rows: a pass over the values for each digit of the keys, the highest first.
+void GpuBackend::select_values(const OrderStatistics& task) {
+    const DType dtype = task.values.dtype;
+    const int64_t bytes = select_count_bytes(task.rows, task.n, int64_t(task.kth.size()));
+    const StorageRef counts = allocate(bytes), selections = allocate(selection_bytes(task.rows));
+    {
+        const Current current(runtime_.context);
+        runtime_.context.driver.cuMemsetD8Async(address_of(*counts, 0), 0, size_t(bytes), runtime_.current().queue());
+    }
+    kernel::SelectParameters p{};
+    p.rows = uint64_t(task.rows), p.n = uint64_t(task.n), p.wanted = uint32_t(task.kth.size());
+    p.values = reinterpret_cast<const void*>(address_of(task.values));
+    p.result = reinterpret_cast<void*>(address_of(task.result));
+    p.counts = reinterpret_cast<void*>(address_of(*counts, 0));
+    p.selections = reinterpret_cast<kernel::Selection*>(address_of(*selections, 0));
+    std::copy(task.kth.begin(), task.kth.end(), p.ranks);
+    const auto run = [&](SelectStep step) {
+        NamedLaunch named = plan_select(step, dtype, p);
+        launch(named, task.name);
+    };
+    p.first = true;
+    for (int left = passes_of(bits_of(dtype)); left > 0; --left, p.first = false) {
+        p.shift = uint32_t((left - 1) * kDigitBits);
+        run(SelectStep::Count);
+        run(SelectStep::Digit);
+    }
+    if (!has_shared_keys(dtype)) return;
+    run(SelectStep::Parts);
+    run(SelectStep::Equals);
 }
 
 void GpuBackend::execute(const SearchSorted& task) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "codegen/histogram_launch.h"
+#include "codegen/select_launch.h"
 #include "codegen/sort_launch.h"
 
 using namespace cuarray;
@@ -22,13 +23,20 @@ void add_sorts(DType dtype) {
             add(plan_sort({1, n, dtype}, 4096, 8192, 1 << 20, 0, 8, k));
 }
 
+void add_selections(DType dtype) {
+    for (const uint64_t n : {uint64_t(1) << 20, uint64_t(1) << 33})
+        for (const SelectStep step : {SelectStep::Count, SelectStep::Digit, SelectStep::Parts, SelectStep::Equals})
+            if (step < SelectStep::Parts || has_shared_keys(dtype))
+                add(plan_select(step, dtype, {1, n, nullptr, nullptr, nullptr, nullptr, {}, 1, 0, 1, 0}));
+}
+
 }  // namespace
 
 int main() {
     add_sorts(DType::none);
     for (int d = 0; d < kDTypes; ++d) {
         const DType dtype = DType(d);
-        if (info(dtype).kind != Kind::Complex) add_sorts(dtype);
+        if (info(dtype).kind != Kind::Complex) add_sorts(dtype), add_selections(dtype);
         add(plan_pairs(dtype, {1, 100, nullptr, nullptr, nullptr, 0, 0, 32, 32, 1, 0}));
         add(plan_search_sorted(dtype, {100, 100, nullptr, nullptr, nullptr, 0}));
         add(plan_search_sorted(dtype, {uint64_t(5) << 32, 100, nullptr, nullptr, nullptr, 0}));

@@ -64,7 +64,58 @@ WRITES = "sim tests/python/test_writes.py"
 SEQUENCES = "sim tests/python/test_sequence.py -k 'cuda and (sizes or integers or layouts)'"
 LONG_SEQUENCES = "sim tests/python/test_sequence.py -k 'cuda and many_numbers'"
 
+SELECTIONS = "sim tests/python/test_sorting.py -k 'cuda and order_statistics'"
+
 BY_HAND = [
+    Mutant(
+        "selected-digits-of-other-prefixes",
+        "include/cuarray/kernel/select_device.h",
+        "                if (higher[v] == prefix && v < present)",
+        "                if (v < present)",
+        SELECTIONS,
+    ),
+    Mutant(
+        "selected-values-behind-the-row",
+        "include/cuarray/kernel/select_device.h",
+        "higher[v] == prefix && v < present",
+        "higher[v] == prefix",
+        SELECTIONS,
+    ),
+    Mutant(
+        "selection-keeps-the-counts-of-a-pass",
+        "include/cuarray/kernel/select_device.h",
+        "    for (u32 w = 0; w < p.wanted; ++w) counts[w * kDigits + t] = 0;\n",
+        "    for (u32 w = 1; w < p.wanted; ++w) counts[w * kDigits + t] = 0;\n",
+        SELECTIONS,
+    ),
+    Mutant(
+        "selection-forgets-the-rank-below",
+        "include/cuarray/kernel/select_device.h",
+        "digits[w] = prefix << kDigitBits | t, ranks[w] = rank - before;",
+        "digits[w] = prefix << kDigitBits | t, ranks[w] = rank;",
+        SELECTIONS,
+    ),
+    Mutant(
+        "selected-zeros-lose-their-sign",
+        "include/cuarray/kernel/select_device.h",
+        "    for (u32 w = 0; w < p.wanted; ++w) {\n        const u32 group = selection.group_of[w];",
+        "    for (u32 w = 1; w < p.wanted; ++w) {\n        const u32 group = selection.group_of[w];",
+        SELECTIONS,
+    ),
+    Mutant(
+        "equal-values-of-the-part-before",
+        "include/cuarray/kernel/select_device.h",
+        "if (rank - before < count) part = t, left = rank - before;",
+        "if (rank - before < count) part = t, left = rank;",
+        SELECTIONS,
+    ),
+    Mutant(
+        "one-group-for-all-selected",
+        "include/cuarray/kernel/select_device.h",
+        "if (w == 0 || digits[w] != digits[w - 1])",
+        "if (w == 0)",
+        SELECTIONS,
+    ),
     Mutant(
         "calls-of-numpy-on-the-current-device",
         "src/bindings/protocols/interfaces.cpp",
@@ -1438,6 +1489,7 @@ KERNEL_TESTS = {
     "scan_device.h": (SCANS,),
     "segmented_reduce_device.h": ("sim tests/python/test_segments.py -k 'cuda and many'",),
     "sort_device.h": ("sim tests/python/test_sorting.py -k 'cuda and (bools or top_k or long_rows)'",),
+    "select_device.h": (SELECTIONS,),
     "histogram_device.h": ("sim tests/python/test_histograms.py -k 'cuda and on_edges'",),
     "sequence_device.h": (SEQUENCES,),
 }

@@ -82,8 +82,12 @@ struct SortPair {
 };
 CUARRAY_FN u64 sort_key(SortPair x, bool) { return x.bits; }
 
-/// The digit of one pass, and the number of items in a thread block's tile.
-constexpr u32 kDigitBits = 8, kDigits = 256;
+/// The digit of one pass, and its values.
+constexpr u32 kDigitBits = 8;
+
+constexpr u32 kDigits = 1 << kDigitBits;
+
+/// The number of items in a thread block's tile.
 CUARRAY_FN constexpr u32 sort_tile(u32 item) { return item == 8 ? 2048 : 4096; }
 
 /// One pass over rows of n items, or the complete sort of rows no longer than a tile. counts[row][digit][tile] is the

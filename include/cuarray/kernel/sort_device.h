@@ -23,17 +23,18 @@ struct DigitCounts {
 };
 
 /// The exclusive sum of `x` over the threads of the block. `sums` may be reused after a barrier.
-CUARRAY_FN u32 sum_before(u32 x, u32* sums) {
+template <class Sum>
+CUARRAY_FN Sum sum_before(Sum x, Sum* sums) {
     const u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    u32 sum = x;
+    Sum sum = x;
 #pragma unroll
     for (u32 step = 1; step < 32; step *= 2) {
-        const u32 below = __shfl_up_sync(0xffffffffu, sum, step);
+        const Sum below = __shfl_up_sync(0xffffffffu, sum, step);
         if (lane >= step) sum += below;
     }
     if (lane == 31) sums[warp] = sum;
     __syncthreads();
-    u32 before = sum - x;
+    Sum before = sum - x;
     for (u32 w = 0; w < warp; ++w) before += sums[w];
     return before;
 }
@@ -171,23 +172,6 @@ CUARRAY_FN void sort_add_up(const SortPass& p) {
     if (lane == 0) p.totals[digit] = carry;
 }
 
-/// The position of the first item of digit threadIdx.x in a row.
-CUARRAY_FN u64 digit_begin(const u64* totals, u64* sums) {
-    const u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const u64 total = totals[threadIdx.x];
-    u64 sum = total;
-#pragma unroll
-    for (u32 step = 1; step < 32; step *= 2) {
-        const u64 below = __shfl_up_sync(0xffffffffu, sum, step);
-        if (lane >= step) sum += below;
-    }
-    if (lane == 31) sums[warp] = sum;
-    __syncthreads();
-    sum -= total;
-    for (u32 w = 0; w < warp; ++w) sum += sums[w];
-    return sum;
-}
-
 /// Third kernel: sorts a tile by digit and scatters its items.
 template <class T, class Count>
 CUARRAY_FN void sort_scatter(const SortPass& p) {
@@ -204,7 +188,7 @@ CUARRAY_FN void sort_scatter(const SortPass& p) {
     digits_of<T>(items, tile.items, p.shift, p.descending, words);
     const u32 begin = order_tile(words, shared);
     const u64 digit = tile.row * kDigits + threadIdx.x;
-    begins[threadIdx.x] = digit_begin(p.totals + tile.row * kDigits, sums) +
+    begins[threadIdx.x] = sum_before(p.totals[tile.row * kDigits + threadIdx.x], sums) +
                           static_cast<const Count*>(p.counts)[digit * p.tiles + tile.tile] - begin;
 #pragma unroll
     for (int j = 0; j < V; ++j) ordered[place_in(words[j])] = items[j];
