@@ -1,7 +1,7 @@
 // select_device.h -- the device kernels of order statistics: a radix selection from the highest digit down.
 //
-// A pass reads the values once: blocks count the next digit of those whose higher digits are a wanted element's, and one
-// block per row takes the digit in which the wanted rank lies. Counts are integers, so results do not depend on the
+// A pass reads the values once: blocks count the next digit of those whose higher digits are a wanted element's, and
+// one block per row takes the digit in which the wanted rank lies. Counts are integers, so results do not depend on the
 // order in which blocks run.
 #pragma once
 #include "cuarray/kernel/select.h"
@@ -95,8 +95,7 @@ CUARRAY_FN void select_digit(const SelectParameters& p) {
         selection.groups = groups;
     }
     if (p.shift == 0 && t < p.wanted)
-        static_cast<stored_t<T>*>(p.result)[row * p.wanted + t] =
-            store<T>(number_of_key<T>(unsigned_t<T>(digits[t])));
+        static_cast<stored_t<T>*>(p.result)[row * p.wanted + t] = store<T>(number_of_key<T>(unsigned_t<T>(digits[t])));
 }
 
 /// The elements of a row's part: contiguous.

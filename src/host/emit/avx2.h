@@ -1,5 +1,5 @@
-// avx2.h -- values of chains in AVX2: vectors of 32 bytes. A bool is a lane of ones or zeros, as wide as the widest type
-// of the chain. avx512.h has the same names.
+// avx2.h -- values of chains in AVX2: vectors of 32 bytes. A bool is a lane of ones or zeros, as wide as the widest
+// type of the chain. avx512.h has the same names.
 #pragma once
 #include <bit>
 #include <limits>

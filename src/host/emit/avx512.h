@@ -1,6 +1,6 @@
-// avx512.h -- values of chains in AVX-512 (F, BW, DQ, VL): vectors of 64 bytes, bools in mask registers. Every access to
-// elements is under the mask of those that are left, so that the last vector needs no code of its own. avx2.h has the
-// same names.
+// avx512.h -- values of chains in AVX-512 (F, BW, DQ, VL): vectors of 64 bytes, bools in mask registers. Every access
+// to elements is under the mask of those that are left, so that the last vector needs no code of its own. avx2.h has
+// the same names.
 #pragma once
 #include "host/emit/avx2.h"
 
@@ -26,7 +26,9 @@ class Avx512 {
         if (is_single(from)) return code_.unary(is_wide(t) ? kBroadcastQ : kBroadcastD, to, from, whole(t));
         code_.unary(of(kMove, t), to, from, form(t, from));
     }
-    void store(DType t, VectorSource target, Vector x) { code_.store(of(kStore, t), target, x, tail(length(t), false)); }
+    void store(DType t, VectorSource target, Vector x) {
+        code_.store(of(kStore, t), target, x, tail(length(t), false));
+    }
     void load_bool(Vector to, VectorSource from) {
         code_.unary(kMoveBytes, t0, from, tail(Form::Xmm, true));
         code_.vector(kTestBytes, to, t0, t0, Form{Form::Xmm, true});
@@ -142,8 +144,8 @@ class Avx512 {
         }
     }
 
-    /// Towards zero, saturated, and 0 for NaN. The instructions give the lowest (of unsigned integers the highest) value
-    /// for all that does not fit.
+    /// Towards zero, saturated, and 0 for NaN. The instructions give the lowest (of unsigned integers the highest)
+    /// value for all that does not fit.
     void truncate(DType from, DType to_type, Vector to, Vector x, Form longer) {
         const VectorSource zero = VectorSource::pool(code_.constant(0, 8));
         const bool is_double = is_wide(from), is_long = is_wide(to_type);
@@ -153,11 +155,12 @@ class Avx512 {
                                              : (is_long ? kTruncatePsToUnsignedQ : kTruncatePsToUnsignedD);
             return code_.unary(i, to, t0, longer);
         }
-        const Instruction& i = is_double ? (is_long ? kTruncatePdToQ : kTruncatePdToD)
-                                         : (is_long ? kTruncatePsToQ : kTruncatePsToD);
+        const Instruction& i =
+            is_double ? (is_long ? kTruncatePdToQ : kTruncatePdToD) : (is_long ? kTruncatePsToQ : kTruncatePsToD);
         const double above = is_long ? 0x1p63 : 0x1p31;
-        const VectorSource limit = is_double ? VectorSource::pool(code_.constant(std::bit_cast<uint64_t>(above), 8))
-                                             : VectorSource::pool(code_.constant(std::bit_cast<uint32_t>(float(above)), 4));
+        const VectorSource limit = is_double
+                                       ? VectorSource::pool(code_.constant(std::bit_cast<uint64_t>(above), 8))
+                                       : VectorSource::pool(code_.constant(std::bit_cast<uint32_t>(float(above)), 4));
         const int bytes = item_size(to_type);
         const VectorSource most = VectorSource::pool(code_.constant((uint64_t(1) << (8 * bytes - 1)) - 1, bytes));
         compare(from, kGreaterEqual, m0, x, limit);
