@@ -17,6 +17,8 @@ constexpr int64_t kShortRow = 64;       // shorter rows are computed several at 
 constexpr int64_t kTileColumns = 256;   // along the innermost axis: a tile's row is a block
 constexpr int64_t kTileRowBytes = 256;  // along the axis on which the operand is contiguous
 constexpr int64_t kCacheLine = 64;
+constexpr int64_t kShortRectangle = 64;     // elements: copied together with others like it, for the calls
+constexpr int64_t kCachedRectangle = 2048;  // elements of such a group: it is read and written again from L1
 
 /// One run of a task.
 class ElementwiseRun {
@@ -132,11 +134,16 @@ class ElementwiseRun {
         const Space& s = plan_.space;
         const auto is_linear = [](const SpaceOperand& o) { return o.kind == SpaceOperand::Kind::Linear; };
         if (is_linear(from) && is_linear(to)) return copy_bytes(to.base, from.base, s.size * to.item());
-        // Rectangles of the last two axes.
-        const int column = s.ndim - 1, row = std::max(column - 1, 0);
+        // Rectangles of the last axis and another one: the one before it, or the longest if these two are short.
+        const int column = s.ndim - 1;
+        int row = std::max(column - 1, 0);
+        int64_t most = kTaskElements;
+        if (column > 1 && s.shape[row] * s.shape[column] <= kShortRectangle) {
+            row = int(std::max_element(s.shape, s.shape + column) - s.shape);
+            most = kCachedRectangle;
+        }
         const int64_t columns = s.shape[column], rows = column > 0 ? s.shape[row] : 1;
-        const int64_t width = std::min(columns, kTaskElements),
-                      height = std::clamp(kTaskElements / width, int64_t(1), rows);
+        const int64_t width = std::min(columns, kTaskElements), height = std::clamp(most / width, int64_t(1), rows);
         const int64_t across = (columns + width - 1) / width, down = (rows + height - 1) / height;
         const int64_t rectangles = s.size / (rows * columns) * down * across;
         const int64_t per_task =
@@ -146,12 +153,12 @@ class ElementwiseRun {
                 int64_t at[kMaxDims] = {}, rest = i;
                 const int64_t first_column = rest % across * width;
                 rest /= across;
-                const int64_t first_row = rest % down * height;
-                rest /= down;
-                for (int d = row - 1; d >= 0; --d) {
+                for (int d = column - 1; d >= 0; --d) {
+                    if (d == row) continue;
                     at[d] = rest % s.shape[d];
                     rest /= s.shape[d];
                 }
+                const int64_t first_row = rest * height;  // last, so that rectangles that interleave follow each other
                 if (column > 0) at[row] = first_row;
                 at[column] = first_column;
                 const auto corner = [&](const SpaceOperand& o) {

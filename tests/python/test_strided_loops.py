@@ -208,3 +208,21 @@ def test_transposed(dtype, shape, device):
             assert x.copy("C").numpy().tobytes() == p.tobytes("C"), first
             for type in ("c16", "f4" if dtype not in ("c16",) else dtype):
                 assert x.astype(type, order="C").numpy().tobytes() == p.astype(type).tobytes("C"), first
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f4", "f8", "c16"])
+@pytest.mark.parametrize(
+    "shape", [(3, 3, 700), (5000, 3, 2), (2, 3000, 3, 4), (40, 2, 50, 2), (70_000, 2, 2), (3, 1, 2, 1500, 2)], ids=str
+)
+def test_copies_of_many_short_matrices(shape, dtype, cpu):
+    """Many are copied at once, along the longest axis; in every order of the axes."""
+    host = (np.arange(np.prod(shape)) % 251).reshape(shape).astype(dtype)
+    x = cuarray.asarray(host)
+    for axes in itertools.permutations(range(host.ndim)) if host.ndim < 5 else [(0, 4, 2, 3, 1), (3, 0, 4, 1, 2)]:
+        np.testing.assert_array_equal(x.transpose(axes).copy().numpy(), host.transpose(axes))
+        np.testing.assert_array_equal(x[..., ::-1].transpose(axes).copy().numpy(), host[..., ::-1].transpose(axes))
+        y = cuarray.zeros(tuple(2 * n for n in x.transpose(axes).shape), dtype=dtype)
+        part = y[tuple(slice(1, None, 2) for _ in axes)]
+        part[...] = x.transpose(axes)
+        np.testing.assert_array_equal(part.numpy(), host.transpose(axes))
+        assert cuarray.count_nonzero(y) == np.count_nonzero(host)
