@@ -70,6 +70,11 @@ def sorting() -> Iterator[Result]:
     yield from versus_numpy("partition in the middle, 16 M float32", lambda xp, v: xp.partition(v, 1 << 23), x)
     yield from versus_numpy("argpartition in the middle, 16 M float32", lambda xp, v: xp.argpartition(v, 1 << 23), x)
     yield from versus_numpy("the 100 largest of 16 M float32", largest, x)
+    rows = np.random.default_rng(2).random((600, 2400))
+    yield from versus_numpy("argpartition of rows of 2400", lambda xp, v: xp.argpartition(v, 5, axis=1), rows)
+    yield from versus_numpy("median of rows of 2400", lambda xp, v: xp.median(v, axis=1), rows)
+    matrices = np.random.default_rng(2).random((27000, 3, 3))
+    yield from versus_numpy("copy of transposed 3 x 3 matrices", lambda xp, v: v.transpose(0, 2, 1).copy(), matrices)
     yield from versus_numpy("bincount, 16 M of 1024 integers", lambda xp, v: xp.bincount(v), few)
     yield from versus_numpy("histogram, 100 equal bins, 16 M float32", lambda xp, v: xp.histogram(v, 100), x, least=3.0)
     ordered, sought = np.sort(x[: 1 << 20]), x[1 << 20 : 2 << 20]

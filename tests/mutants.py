@@ -1708,6 +1708,27 @@ MUTANTS = [
         "tests/python/test_indexing_arrays.py::test_large",
     ),
     Mutant(
+        "rank-one-beyond-the-smallest-keys",
+        "src/host/loops/sort.cpp",
+        "*ranks < first + equal;",
+        "*ranks <= first + equal;",
+        "tests/python/test_sorting.py -k selected",
+    ),
+    Mutant(
+        "ranks-of-the-lower-part-twice",
+        "src/host/loops/sort.cpp",
+        "spare += low, n = high, first += low;",
+        "spare += low, n = high;",
+        "tests/python/test_sorting.py -k selected",
+    ),
+    Mutant(
+        "short-rectangles-in-order-of-the-last-axes",
+        "src/host/elementwise.cpp",
+        "const int64_t first_row = rest * height;",
+        "const int64_t first_row = rest * height % std::max<int64_t>(1, rows - 1);",
+        "tests/python/test_strided_loops.py -k short_matrices",
+    ),
+    Mutant(
         "few-indices-move-the-first-rows",
         "src/host/gather.cpp",
         "std::min(together, from + extent - at);",

@@ -173,8 +173,7 @@ class IndexedAccessRun {
     /// differ only along the line, and keep their order.
     void exchange_line() {
         std::swap(space_.shape[line_ - 1], space_.shape[line_]);
-        for (int k = 0; k < space_.operands; ++k)
-            std::swap(space_.strides[k][line_ - 1], space_.strides[k][line_]);
+        for (int k = 0; k < space_.operands; ++k) std::swap(space_.strides[k][line_ - 1], space_.strides[k][line_]);
         --line_;
         is_exchanged_ = true;
     }

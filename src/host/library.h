@@ -125,6 +125,11 @@ using PartitionLoop = void (*)(const void* x, int64_t n, bool descending, const 
 /// written, if different values have the same key: these need a stable sort.
 using ValueSortLoop = bool (*)(const void* x, void* to, void* spare, int64_t n, bool descending);
 
+/// Finds the values at `count` > 0 ascending ranks among n; `keys` and `spare` have room for n values each. Returns
+/// false if different values have the same key.
+using ValueSelectLoop = bool (*)(const void* x, void* keys, void* spare, int64_t n, bool descending,
+                                 const int64_t* ranks, int64_t count, void* found);
+
 /// Rows of at most this many items are sorted many at a time.
 constexpr int64_t kShortRow = 64;
 
@@ -186,6 +191,7 @@ struct LoopLibrary {
     const PartitionLoop* partitions;    ///< by dtype; null for the complex ones
     const GuessLoop* guesses;           ///< by dtype; null except for float32 and float64
     const ValueSortLoop* sorts;         ///< by dtype; null where radix sort is as fast
+    const ValueSelectLoop* selects;     ///< by dtype; null where `sorts` is
     const ShortRowSorts* short_rows;    ///< by dtype; null for the complex ones
     const RandomLoop* draws;            ///< by RandomDraw
     const SequenceLoops* sequences;     ///< by SequenceDraw

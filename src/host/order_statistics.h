@@ -100,6 +100,9 @@ bool select_between(Item* result, KeyedRow<Item, Key> row, Item* spare, std::spa
     return true;
 }
 
+/// Rows of this length on are not selected by SIMD.
+constexpr int64_t kSelectedBySimd = int64_t(1) << 20;
+
 /// Rows from this length on are sampled; the maximum numbers of samples, and of groups of ranks that are near each
 /// other.
 constexpr int64_t kSampledRow = 64 * 1024, kMostSamples = 16 * 1024;
@@ -177,6 +180,15 @@ void select_items(Item* result, KeyedRow<Item, Key> row, Item* spare, std::span<
         sort_by_insertion(sorted, row.items, n, row.key);
         for (size_t k = 0; k < ranks.size(); ++k) result[k] = sorted[ranks[k]];
         return;
+    }
+    if constexpr (requires { row.key.select; }) {
+        if (row.key.select && row.chunks == 1 && n < kSelectedBySimd) {
+            Scratch scratch;
+            Item* const other = scratch.take_array<Item>(n);
+            if (row.key.select(row.items, spare, other, n, row.key.descending, ranks.data(), int64_t(ranks.size()),
+                               result))
+                return;
+        }
     }
     int groups = 0;
     for (size_t k = 0; k < ranks.size(); k = group_end(ranks, k, n)) ++groups;

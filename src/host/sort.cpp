@@ -21,8 +21,13 @@ constexpr int64_t kNetwork = 5;
 /// Fewer short rows leave lanes of their networks idle.
 constexpr int64_t kShortRows = 4;
 
-/// A row of at most this many items is sorted for its order statistics, or instead of being partitioned.
-constexpr int64_t kSortedWhole = 512;
+/// A row of at most this many items is sorted for its order statistics, or instead of being partitioned; the second
+/// where SIMD selects.
+constexpr int64_t kSortedWhole = 512, kSortedWholeBySimd = 128;
+
+template <class T> bool is_sorted_whole(const LoopLibrary& library, int64_t n) {
+    return n <= (library.selects[int(dtype_of<T>)] ? kSortedWholeBySimd : kSortedWhole);
+}
 
 /// With a SIMD sort of one row, longer rows are sorted one by one.
 constexpr int64_t kTransposed = 16;
@@ -45,10 +50,16 @@ template <class Body> void each_row_group(int64_t rows, int64_t n, Body body) {
     });
 }
 
-/// The keys of values, and the loop that compares many with pivots.
+/// The keys of values, and the loops that compare many with pivots and that select some.
 template <class T> struct ValueKey {
+    ValueKey(const LoopLibrary& library, bool is_descending)
+        : descending(is_descending),
+          parts(library.partitions[int(dtype_of<T>)]),
+          select(library.selects[int(dtype_of<T>)]) {}
+
     bool descending;
     PartitionLoop parts;
+    ValueSelectLoop select;
     auto operator()(stored_t<T> x) const { return kernel::sort_key(load<T>(x), descending); }
 };
 
@@ -114,11 +125,11 @@ template <class T> void sort_values(const LoopLibrary& library, const Sort& task
         const int64_t spares = by_vectors ? row_groups(task.rows, n) : spare_rows(task.rows, n);
         const StorageRef memory = backend_of(task).allocate(spares * n * int64_t(sizeof(T)));
         auto* const spare = static_cast<stored_t<T>*>(memory->data);
-        const ValueKey<T> key{task.descending, library.partitions[int(dtype_of<T>)]};
+        const ValueKey<T> key(library, task.descending);
         each_row(task.rows, n, [&](int64_t r, int64_t place, int threads) {
             const KeyedRow row{from + r * n, n, threads, key};
             stored_t<T>*const result = to + r * n, *const room = spare + place * n;
-            const bool all = task.kth.empty() || n <= kSortedWhole;
+            const bool all = task.kth.empty() || is_sorted_whole<T>(library, n);
             if (all && by_vectors && sort_by_vectors(by_vectors, result, row, room)) return;
             if (all) return sort_items(result, row, room);
             partition_items(result, row, room, task.kth, [items = row.items](int64_t i) { return items[i]; });
@@ -134,7 +145,7 @@ template <class T> void partition_indices(const LoopLibrary& library, const Sort
         auto* to = reinterpret_cast<int64_t*>(task.result.data());
         const StorageRef memory = backend_of(task).allocate(row_groups(task.rows, n) * n * int64_t(sizeof(T)));
         auto* const spare = static_cast<stored_t<T>*>(memory->data);
-        const ValueKey<T> key{task.descending, library.partitions[int(dtype_of<T>)]};
+        const ValueKey<T> key(library, task.descending);
         each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
             partition_items(to + row * n, KeyedRow{from + row * n, n, threads, key}, spare + place * n, task.kth,
                             [](int64_t i) { return i; });
@@ -282,15 +293,15 @@ template <class T> void select_order_statistics(const LoopLibrary& library, cons
                 }
             });
         const ValueSortLoop by_vectors = n >= kNetwork ? library.sorts[int(dtype_of<T>)] : nullptr;
-        const bool is_sorted_whole = n <= kSortedWhole;
+        const bool sorts_whole = is_sorted_whole<T>(library, n);
         const StorageRef memory =
-            backend_of(task).allocate((1 + is_sorted_whole) * row_groups(task.rows, n) * n * int64_t(sizeof(T)));
+            backend_of(task).allocate((1 + sorts_whole) * row_groups(task.rows, n) * n * int64_t(sizeof(T)));
         auto* const spare = static_cast<stored_t<T>*>(memory->data);
-        const ValueKey<T> key{false, library.partitions[int(dtype_of<T>)]};
+        const ValueKey<T> key(library, false);
         each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
             const KeyedRow items{from + row * n, n, threads, key};
             stored_t<T>* const found = to + row * wanted;
-            if (!is_sorted_whole) return select_items(found, items, spare + place * n, task.kth);
+            if (!sorts_whole) return select_items(found, items, spare + place * n, task.kth);
             stored_t<T>*const sorted = spare + 2 * place * n, *const room = sorted + n;
             if (!by_vectors || !sort_by_vectors(by_vectors, sorted, items, room)) sort_items(sorted, items, room);
             for (int64_t k = 0; k < wanted; ++k) found[k] = sorted[task.kth[size_t(k)]];
@@ -358,7 +369,7 @@ void run(const LoopLibrary& library, const Sort& task) {
     dispatch(task.values.dtype, [&]<class T>() {
         if (!task.indices)
             sort_values<T>(library, task);
-        else if (task.kth.empty() || is_complex<T> || task.n <= kSortedWhole)
+        else if (task.kth.empty() || is_complex<T> || is_sorted_whole<T>(library, task.n))
             sort_indices<T>(library, task);
         else
             partition_indices<T>(library, task);

@@ -353,8 +353,8 @@ VECTORS = (
         Mutant(
             "zeros-of-both-signs-are-one",
             "src/host/loops/sort.cpp",
-            "if (differs) return false;",
-            "",
+            "return !differs;",
+            "return true;",
             tests("sorting"),
         ),
         Mutant(

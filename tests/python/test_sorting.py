@@ -577,3 +577,39 @@ def test_positions_that_are_none(kth, error):
     for call in (cuarray.partition, cuarray.argpartition):
         with pytest.raises(error):
             call(cuarray.arange(5), kth)
+
+
+ROWS = {
+    "random": lambda rng, n: rng.normal(size=n) * 100,
+    "few": lambda rng, n: rng.integers(0, 3, n),
+    "equal": lambda rng, n: np.full(n, 7),
+    "rising": lambda rng, n: np.arange(n),
+    "falling": lambda rng, n: -np.arange(n),
+    "organ pipe": lambda rng, n: np.minimum(np.arange(n), n - np.arange(n)),
+    "one smallest": lambda rng, n: np.where(np.arange(n) == n // 3, -1, 5),
+    "special": lambda rng, n: rng.choice([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, 2.0], n),
+}
+
+
+@pytest.mark.parametrize("kind", ROWS)
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "i8", "u4", "u8", "f2", "i1"])
+def test_selected_ranks_of_rows(kind, dtype, device):
+    """Order statistics and partitions of rows too long for a network: at the ranks the sorted row, around them its parts."""
+    rng = np.random.default_rng(len(kind))
+    for n in (100, 129, 257, 513, 1000, 3001):
+        with np.errstate(invalid="ignore"):
+            host = np.stack([ROWS[kind](rng, n) for _ in range(2)]).astype(dtype)
+        x, ordered = cuarray.asarray(host, device=device), np.sort(host, axis=1)
+        for kth in ([0], [n - 1], [5, n // 2], [n // 3, n // 3 + 1, n - 2], [0, 1, n // 2, n - 1]):
+            ends = sorted({end for k in kth for end in (k, k + 1)})
+            places = cuarray.argpartition(x, kth, axis=1).numpy()
+            np.testing.assert_array_equal(np.sort(places, axis=1), [np.arange(n)] * 2)
+            for found in (cuarray.partition(x, kth, axis=1).numpy(), np.take_along_axis(host, places, 1)):
+                for part, want in zip(np.split(found, ends, 1), np.split(ordered, ends, 1), strict=True):
+                    np.testing.assert_array_equal(np.sort(part, axis=1), want)
+            if kind != "special":
+                share = np.array(kth) / (n - 1)
+                middle = cuarray.quantile(x, share, axis=1, method="nearest").numpy()
+                np.testing.assert_array_equal(middle, np.quantile(host, share, axis=1, method="nearest"))
+        if kind != "special" and dtype != "f2":
+            np.testing.assert_array_equal(cuarray.median(x, axis=1).numpy(), np.median(host, axis=1))

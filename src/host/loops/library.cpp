@@ -46,8 +46,10 @@ LoopLibrary make_library(SymbolFinder find) {
     collect_guesses(guess_loops);
     library.guesses = guess_loops;
     const auto sorts = new ValueSortLoop[kDTypes]();
-    collect_sorts(sorts);
+    const auto selects = new ValueSelectLoop[kDTypes]();
+    collect_sorts(sorts, selects);
     library.sorts = sorts;
+    library.selects = selects;
     const auto short_rows = new ShortRowSorts[kDTypes]();
     collect_short_rows(short_rows);
     library.short_rows = short_rows;

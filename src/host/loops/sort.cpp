@@ -1,4 +1,5 @@
-// sort.cpp -- sorts values by SIMD with AVX-512 compress: quicksort of keys, and bitonic networks for short ranges.
+// sort.cpp -- sorts values, and selects some, by SIMD with AVX-512 compress: quicksort and quickselect of keys, and
+// bitonic networks for short ranges.
 //
 // Equal keys are equal values, so any sorted order is the stable one.
 #include <algorithm>
@@ -232,6 +233,48 @@ template <class T> class KeySort {
         finish(result, n);
     }
 
+    /// Quickselect: found[k] = key ranks[k], counted from `first` on, of n keys in order.
+    static void select(U* keys, U* spare, int64_t n, int64_t first, const int64_t* ranks, int64_t count, U* found,
+                       int depth) {
+        while (n > kBlock && depth-- > 0) {
+            const U pivot = choose_pivot(keys, n);
+            const V pivots = S::all(pivot);
+            const int64_t high = part(keys, spare, n, [pivots](V v) { return Mask(~S::below(v, pivots)); });
+            const int64_t low = n - high;
+            if (low > 0) {
+                const int64_t before = std::lower_bound(ranks, ranks + count, first + low) - ranks;
+                if (before > 0) select(keys, spare + high, low, first, ranks, before, found, depth);
+                ranks += before, found += before, count -= before;
+                std::swap(keys, spare);
+                spare += low, n = high, first += low;
+            } else {
+                // The pivot is the smallest key.
+                const int64_t larger = part(spare, keys, n, [pivots](V v) { return S::below(pivots, v); });
+                const int64_t equal = n - larger;
+                for (; count > 0 && *ranks < first + equal; ++ranks, --count) *found++ = pivot;
+                n = larger, first += equal;
+            }
+            if (count == 0) return;
+        }
+        if (n > kBlock)
+            std::sort(keys, keys + n);
+        else
+            sort_some<kVectors>(keys, keys, n);
+        for (int64_t k = 0; k < count; ++k) found[k] = keys[ranks[k] - first];
+    }
+
+    /// Writes the keys of values; false if different values have the same key.
+    static bool make_keys(const stored_t<T>* x, U* keys, int64_t n, bool descending) {
+        U differs = 0;
+        for (int64_t i = 0; i < n; ++i) {
+            const T value = load<T>(x[i]);
+            const U key = sort_key(value, descending);
+            differs |= bits_lost(value, key, descending);
+            keys[i] = key;
+        }
+        return !differs;
+    }
+
     explicit KeySort(bool descending) : descending_(descending) {}
     bool descending_;
 
@@ -240,14 +283,8 @@ template <class T> class KeySort {
     static bool run(const void* from, void* to, void* spare, int64_t n, bool descending) {
         const auto* const x = static_cast<const stored_t<T>*>(from);
         U* const keys = static_cast<U*>(spare);
-        U differs = 0, falls = 0;
-        for (int64_t i = 0; i < n; ++i) {
-            const T value = load<T>(x[i]);
-            const U key = sort_key(value, descending);
-            differs |= bits_lost(value, key, descending);
-            keys[i] = key;
-        }
-        if (differs) return false;
+        U falls = 0;
+        if (!make_keys(x, keys, n, descending)) return false;
         for (int64_t i = 1; i < n && !falls; i += kRun) {
             const int64_t end = std::min(n, i + kRun);
             for (int64_t k = i; k < end; ++k) falls |= U(keys[k] < keys[k - 1]);
@@ -259,13 +296,27 @@ template <class T> class KeySort {
         KeySort(descending).sort(keys, static_cast<U*>(to), n, true, 2 * std::bit_width(uint64_t(n)));
         return true;
     }
+
+    /// A ValueSelectLoop.
+    static bool run_select(const void* from, void* keys, void* spare, int64_t n, bool descending, const int64_t* ranks,
+                           int64_t count, void* found) {
+        if (!make_keys(static_cast<const stored_t<T>*>(from), static_cast<U*>(keys), n, descending)) return false;
+        U* const result = static_cast<U*>(found);
+        select(static_cast<U*>(keys), static_cast<U*>(spare), n, 0, ranks, count, result,
+               2 * std::bit_width(uint64_t(n)));
+        KeySort(descending).finish(result, count);
+        return true;
+    }
 };
 
 }  // namespace
 
-void collect_sorts(ValueSortLoop* to) {
-#define DTYPE(name, type, ...) \
-    if constexpr (!is_complex<type> && sizeof(type) >= 4) to[int(DType::name)] = KeySort<type>::run;
+void collect_sorts(ValueSortLoop* sorts, ValueSelectLoop* selects) {
+#define DTYPE(name, type, ...)                                 \
+    if constexpr (!is_complex<type> && sizeof(type) >= 4) {    \
+        sorts[int(DType::name)] = KeySort<type>::run;          \
+        selects[int(DType::name)] = KeySort<type>::run_select; \
+    }
 #include "cuarray/dtypes.def"
 }
 
@@ -275,7 +326,7 @@ void collect_sorts(ValueSortLoop* to) {
 
 namespace cuarray::host {
 
-void collect_sorts(ValueSortLoop*) {}
+void collect_sorts(ValueSortLoop*, ValueSelectLoop*) {}
 
 }  // namespace cuarray::host
 

@@ -42,8 +42,8 @@ void collect_correlations(CorrelateLoop* to);
 /// Writes the loops that compare elements with pivots, and those that guess bins, by dtype.
 void collect_parts(PartitionLoop* to);
 void collect_guesses(GuessLoop* to);
-/// Writes the SIMD sorts, by dtype, if the level has any.
-void collect_sorts(ValueSortLoop* to);
+/// Writes the SIMD sorts and selections, by dtype, if the level has any.
+void collect_sorts(ValueSortLoop* sorts, ValueSelectLoop* selects);
 /// Writes the sorts of short rows, by dtype.
 void collect_short_rows(ShortRowSorts* to);
 
