@@ -1729,6 +1729,13 @@ MUTANTS = [
         "tests/python/test_strided_loops.py -k short_matrices",
     ),
     Mutant(
+        "long-positions-divided-in-32-bits",
+        "src/ops/coordinates.cpp",
+        "if (elements <= INT64_C(0xffffffff))",
+        "if (elements <= INT64_MAX)",
+        "tests/python/test_indexing_functions.py -k unravelled",
+    ),
+    Mutant(
         "few-indices-move-the-first-rows",
         "src/host/gather.cpp",
         "std::min(together, from + extent - at);",

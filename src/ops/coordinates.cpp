@@ -120,6 +120,26 @@ bool add_terms(const int64_t* places, int64_t extent, int64_t step, Outside rule
     return is_inside;
 }
 
+/// Writes the coordinates of positions inside of a shape to `to`, an array per axis. The axis of the largest step takes
+/// the quotients of the others. A `Number` holds every position; division of short ones is faster.
+template <class Number>
+void divide_by_extents(const int64_t* from, int64_t n, const Dims& shape, char order, int64_t* const* to) {
+    const int ndim = shape.size();
+    if (ndim == 0) return;
+    const auto axis = [&](int k) { return order == 'F' ? k : ndim - 1 - k; };
+    int64_t* const rest = to[axis(ndim - 1)];
+    std::copy(from, from + n, rest);
+    for (int k = 0; k < ndim - 1; ++k) {
+        const auto extent = Number(shape[axis(k)]);
+        int64_t* const along = to[axis(k)];
+        for (int64_t i = 0; i < n; ++i) {
+            const auto number = Number(rest[i]), quotient = Number(number / extent);
+            along[i] = int64_t(number - quotient * extent);
+            rest[i] = int64_t(quotient);
+        }
+    }
+}
+
 }  // namespace
 
 std::vector<ArrayOrNumber> unravel_index(const Argument& indices, const Dims& shape, char order) {
@@ -148,8 +168,10 @@ std::vector<ArrayOrNumber> unravel_index(const Argument& indices, const Dims& sh
             coordinates.emplace_back(std::move(along));
         }
         if (std::find(to.begin(), to.end(), nullptr) == to.end()) {
-            for (int d = 0; d < shape.size(); ++d)
-                for (int64_t i = 0; i < n; ++i) to[size_t(d)][i] = from[i] / steps[d] % shape[d];
+            if (elements <= INT64_C(0xffffffff))
+                divide_by_extents<uint32_t>(from, n, shape, order, to.data());
+            else
+                divide_by_extents<uint64_t>(from, n, shape, order, to.data());
             return coordinates;
         }
         coordinates.clear();

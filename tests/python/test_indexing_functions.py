@@ -617,3 +617,18 @@ def test_copyto_where_of_what_overlaps(device):
         z = cuarray.arange(4, device=device) + 1
         cuarray.copyto(z, z[::-1] * 2, where=z > 2)
     assert z.tolist() == [1, 2, 4, 2]
+
+
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize(
+    "shape", [(60, 50), (1, 7, 1, 3), (5,), (2**16, 2**16), (2**16, 2**16 + 1), (3, 2**40, 5)], ids=str
+)
+def test_unravelled_positions(shape, order, device):
+    """Products of extents of 32 bits and of more, in both orders."""
+    size = int(np.prod(shape, dtype=object))
+    positions = np.array([[0, size - 1, size // 2], [size // 3, size - 2, min(4, size - 1)]])
+    found = cuarray.unravel_index(cuarray.asarray(positions, device=device), shape, order)
+    for along, want in zip(found, np.unravel_index(positions, shape, order), strict=True):
+        np.testing.assert_array_equal(along.numpy(), want)
+    with pytest.raises(ValueError, match="out of bounds"):
+        cuarray.unravel_index(cuarray.asarray([0, size], device=device), shape, order)[0].numpy()
