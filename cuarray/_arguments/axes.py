@@ -41,11 +41,14 @@ def bounded(values, what, function, most=MOST_ENTRIES):
 
 def shape_tuple(values, what, function):
     """Return a shape as a tuple of ints; like NumPy, rejects bools and unordered collections."""
-    is_sequence = has_entries(values) and not isinstance(values, Mapping | Set)
-    entries = list(values) if is_sequence else [values]
-    if any(isinstance(entry, bool) for entry in entries):
-        raise TypeError(f"{_core.called_function(function)}: {what} must hold integers, not {values!r:.80}")
-    shape = tuple([integer(entry, what, function) for entry in entries])
+    if type(values) is tuple and set(map(type, values)) <= {int}:
+        shape = values
+    else:
+        is_sequence = has_entries(values) and not isinstance(values, Mapping | Set)
+        entries = list(values) if is_sequence else [values]
+        if any(isinstance(entry, bool) for entry in entries):
+            raise TypeError(f"{_core.called_function(function)}: {what} must hold integers, not {values!r:.80}")
+        shape = tuple([integer(entry, what, function) for entry in entries])
     if min(shape, default=0) < 0:
         raise ValueError(f"{_core.called_function(function)}: negative dimensions are not allowed: {shape}")
     return shape

@@ -164,7 +164,8 @@ def arranged(leaves, arrays, level, depth, rank):
     """Return the shape of the joined arrays of one list, and each leaf, of `rank` axes, with its first position."""
     if level == depth:
         leaf = next(leaves)
-        leaf = leaf.reshape((1,) * (rank - leaf.ndim) + leaf.shape)
+        if leaf.ndim < rank:
+            leaf = leaf.reshape((1,) * (rank - leaf.ndim) + leaf.shape)
         return leaf.shape, [(leaf, (0,) * rank)]
     axis, end, places = rank - depth + level, 0, []
     for k, entry in enumerate(arrays):

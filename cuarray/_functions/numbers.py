@@ -4,7 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.operands import members, under_its_name
-from cuarray._arguments.ufuncs import abs, atan2, equal, imag, isfinite, isnan, real, sin, trunc, where
+from cuarray._arguments.ufuncs import abs, atan2, equal, isfinite, isnan, sin, trunc, where
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array, asarray
 from cuarray._functions.dtypes import finfo
@@ -41,9 +41,11 @@ def angle(z, deg=False):
     array([  0.,  90., 180.])
     """
     z = as_array(z)
+    x, y = (z.real, z.imag) if z.dtype.kind == "c" else (z, 0)
+    if not deg:
+        return atan2(y, x)
     with fused_call():
-        result = atan2(imag(z), real(z)) if z.dtype.kind == "c" else atan2(0, z)
-        return result * (180 / np.pi) if deg else result
+        return atan2(y, x) * (180 / np.pi)
 
 
 def sinc(x):
