@@ -63,7 +63,7 @@ MUTANTS = [
     avx512("no-masked-tail", LOWERING, "if constexpr (Set::kHasMaskedTail) run_masked_tail();", ""),
     avx512("the-masked-tail-lacks-a-lane", LOWERING, "set_tail(lanes_, General::rdx);", "code_.add(General::rdx, -1);\n        set_tail(lanes_, General::rdx);"),
     avx512("a-whole-vector-lacks-a-lane", LOWERING, "code_.move(General::rax, (uint64_t(1) << lanes) - 1);", "code_.move(General::rax, (uint64_t(1) << (lanes - 1)) - 1);"),
-    avx512("stores-are-not-masked", SET, "target, x, tail(length(t), false)); }", "target, x, whole(t)); }"),
+    avx512("stores-are-not-masked", SET, "target, x, tail(length(t), false));", "target, x, whole(t));"),
     avx512("bools-are-stored-beyond-the-tail", SET, "code_.store(kStoreBytes, target, t0, tail(Form::Xmm, false));", "code_.store(kStoreBytes, target, t0, Form{Form::Xmm, true});"),
     avx512("lanes-are-masked-by-four-bytes", SET, "code_.store(of(kStore, t), target,", "code_.store(kStore, target,"),
     avx512("the-tail-s-mask-is-used-for-bools", SET, "kBools{kFirstMask + 1, kFirstMask + 5};", "kBools{kFirstMask + 4, kFirstMask + 8};"),

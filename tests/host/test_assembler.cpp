@@ -75,7 +75,7 @@ std::vector<Expected> disassemble(const std::vector<uint8_t>& code, size_t bytes
         text = text.substr(tab + 2, text.find_first_of("#\n") - tab - 2);
         if (const std::string note = "{evex} "; text.rfind(note, 0) == 0) text.erase(0, note.size());
         for (const char* size :
-             {"ZMMWORD PTR ", "YMMWORD PTR ", "XMMWORD PTR ", "QWORD PTR ", "DWORD PTR ", "WORD PTR "})
+             {"ZMMWORD PTR ", "YMMWORD PTR ", "XMMWORD PTR ", "QWORD PTR ", "DWORD PTR ", "WORD PTR ", "BYTE PTR "})
             if (const size_t at = text.find(size); at != std::string::npos) text.erase(at, std::string(size).size());
         const size_t space = text.find(' ');
         std::string operands = space == std::string::npos ? "" : text.substr(text.find_first_not_of(' ', space));
@@ -335,6 +335,7 @@ int main() {
             a.shift(*i, kRightExtension, to, from, 32, kYmm);
             expect("vpsrlq", name(to, kYmm) + "," + name(from, kYmm) + ",0x20");
         });
+    for (const Address& at : memory) a.prefetch(at.source), expect("prefetcht0", at.text);
     // Stores.
     for (const Address& at : memory)
         for (int x = 0; x < 16; x += 5) {

@@ -125,6 +125,12 @@ void Assembler::move_to_mask(Vector mask, General from) {
     encode({"kmovw", 0, 1, 0x92}, mask.id, kNone, Vector{uint8_t(from)}, kXmm, 0);
 }
 
+void Assembler::prefetch(VectorSource place) {
+    if (high(place.id)) rex(false, 0, 0, place.id);
+    put(0x0f), put(0x18);
+    operand(1, place, 0);
+}
+
 void Assembler::zero_upper() { put(0xc5), put(0xf8), put(0x77); }
 
 void Assembler::push(General x) {

@@ -86,6 +86,8 @@ class Assembler {
     void shift(const Instruction& i, int extension, Vector to, Vector from, uint8_t bits, Form form);
     /// kmovw mask, from: the lower 16 bits of a general register.
     void move_to_mask(Vector mask, General from);
+    /// prefetcht0: a cache line to L1.
+    void prefetch(VectorSource place);
     /// vzeroupper
     void zero_upper();
 

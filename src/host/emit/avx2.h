@@ -20,6 +20,7 @@ class Avx2 {
     static constexpr Vector t0{13}, t1{14}, t2{15};  // for one value's instructions
     static constexpr Vector m0 = t0, m1 = t1;        // likewise, for what compare() gives
     static constexpr bool kHasMaskedTail = false;
+    static constexpr int kPrefetchBytes = 0;  // how far ahead inputs are prefetched; 0: not at all
 
     Avx2(Assembler& code, bool has_wide) : code_(code), has_wide_(has_wide) {}
 

@@ -170,6 +170,14 @@ template <class Set> class Lowering {
         }
         code_.align(16);
         loop_ = code_.position();
+        if (Set::kPrefetchBytes) prefetch_inputs();
+    }
+
+    void prefetch_inputs() {
+        for (const ChainNode& n : chain_.nodes)
+            if (n.what == ChainNode::kLoad && n.source[0] < kPointerCount)
+                code_.prefetch(
+                    VectorSource::memory(kPointers[n.source[0]], uint8_t(item_size(n.dtype())), Set::kPrefetchBytes));
     }
 
     void load_pointer(General to, int operand) {
