@@ -6,14 +6,18 @@
 - ``give(x)``: a cuarray array as an argument of a function of the framework, if possible over the same memory
 - ``take(x)``: a result of such a function as a cuarray array
 - ``make(x, like)``: a cuarray array for the framework's user, in the manner of the user's arrays `like`
-- ``vjp(function, arrays, wanted)``: its results and a function of their gradients; frameworks with autodiff only
+- ``vjp(function, arrays, wanted)``: its results and `pull`, the function of their gradients; frameworks with autodiff
+  only. `pull.push`, optional, is the function of the arrays' tangents; without it, it is the transpose of `pull`.
+- ``zeros_like(x)``: frameworks only whose `pull` can be differentiated
 - ``lift(rule_of, args, keywords)``: a call of a rule as a differentiable operation; frameworks with autodiff only
 - ``check(arrays, name)``, optional: raises if a function has changed its arguments
+- ``untaped()``, optional: a context in which nothing is remembered for gradients
 - ``repeated(fn, name)``, optional: a context for another run of a function, for its gradients
 """
 
 import contextlib
 import inspect
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -58,8 +62,8 @@ NUMPY = SimpleNamespace(
 )
 
 
-def nothing_kept(fn, name):
-    """Stand for `repeated` of a framework without state."""
+def nothing_kept(*_):
+    """Stand for `repeated` and `untaped` of a framework without state."""
     return contextlib.nullcontext()
 
 
@@ -88,8 +92,19 @@ class ByPosition:
 
 
 def no_place(function, name):
-    """Return the error for a gradient of an argument that is given by name alone."""
-    return TypeError(f"{function}: there is no gradient of the keyword argument {name!r}; give it by position")
+    """Return the error for a derivative with respect to an argument that is given by name alone."""
+    return TypeError(f"{function}: there is no derivative by the keyword argument {name!r}; give it by position")
+
+
+def chosen(parts, are_wanted):
+    """Return the parts that are wanted."""
+    return [part for part, is_wanted in zip(parts, are_wanted, strict=True) if is_wanted]
+
+
+def in_places(parts, are_here):
+    """Return a list with the next of `parts` where one is, and None elsewhere."""
+    rest = iter(parts)
+    return [next(rest) if is_here else None for is_here in are_here]
 
 
 def one_per_argument(found, positional, function):
@@ -118,55 +133,124 @@ class Rule:
     backward : callable, optional
         ``backward(inputs, output, grad)`` in the framework's arrays: `inputs` are the positional arguments of `fn`,
         `output` is what it returned and `grad` the gradient with respect to it, with None for integers. It returns
-        the gradient with respect to each input. Without it, gradients are the framework's own.
+        the gradient with respect to each input. Without it and `jvp`, gradients are the framework's own.
+    jvp : callable, optional
+        ``jvp(inputs, output, tangents)`` in the same way: `tangents` has the structure of `inputs`. It returns the
+        tangent of `output`, in its structure. Without it and `backward`, tangents are the framework's own.
     name : str, optional
         The function's name in errors.
     """
 
-    def __init__(self, fn, arguments, framework=CUARRAY, backward=None, name=None):
-        self.fn, self.arguments, self.framework, self.backward = fn, arguments, framework, backward
+    def __init__(self, fn, arguments, framework=CUARRAY, backward=None, jvp=None, name=None):
+        self.fn, self.arguments, self.framework, self.backward, self.jvp = fn, arguments, framework, backward, jvp
         self.name = name or getattr(fn, "__name__", type(fn).__name__)
         self.result = None  #: the skeleton of the result, once it has run
 
     @property
     def has_tape(self):
         """Whether the framework remembers the run for the gradients."""
-        return self.backward is None and hasattr(self.framework, "vjp")
+        return self.backward is None and self.jvp is None and hasattr(self.framework, "vjp")
 
     @property
     def has_gradient(self):
         return self.backward is not None or self.has_tape
 
     @property
+    def has_tangent(self):
+        return self.jvp is not None or self.has_tape
+
+    def require_gradient(self):
+        if not self.has_gradient:
+            raise RuntimeError(f"{self.name} has no gradient: give wrap a backward=")
+
+    def require_tangent(self):
+        if not self.has_tangent:
+            raise RuntimeError(f"{self.name} has no derivative in forward mode: give wrap a jvp=")
+
+    @property
     def has_derived(self):
-        """Whether the framework can differentiate the gradients, too."""
+        """Whether the framework can differentiate the derivatives, too."""
         return self.has_tape and hasattr(self.framework, "zeros_like")
 
+    def require_derived(self):
+        if self.has_tape and not self.has_derived:
+            kind = self.framework.__name__.rpartition(".")[2]
+            raise NotImplementedError(
+                f"{self.name}: {kind} has no gradients of gradients, nor other second derivatives"
+            )
+        if not self.has_derived:
+            raise NotImplementedError(
+                f"{self.name}: gradients of gradients, and other second derivatives, are not available: "
+                "its backward and jvp run outside of autodiff"
+            )
+
     def derived(self, wanted, known):
-        """Return the rule of the gradients where it `has_derived`.
+        """Return the rule of the gradients.
 
         Its arguments are the inputs, and the gradients with respect to the results that are `known`; its results are
         those with respect to the inputs that are `wanted`. Both are lists of bools.
         """
-        count = len(wanted)
+        self.require_derived()
 
         def gradients(*given):
-            inputs, ends = list(given[:count]), iter(given[count:])
+            inputs = list(given[: len(wanted)])
             with self.repeated():
                 _, pull = self.framework.vjp(self.call, inputs, wanted)
-                found = pull([next(ends) if is_known else None for is_known in known])
-            return tuple(
-                self.framework.zeros_like(x) if g is None else g
-                for g, x, is_wanted in zip(found, inputs, wanted, strict=True)
-                if is_wanted
-            )
+                found = pull(in_places(given[len(wanted) :], known))
+            return self.filled(found, inputs, wanted)
 
-        arguments = trees.arrays_alone(count + sum(known))
+        arguments = trees.arrays_alone(len(wanted) + sum(known))
         return Rule(gradients, arguments, self.framework, name=f"the gradient of {self.name}")
+
+    def pushed(self, moved, known):
+        """Return the rule of the tangents.
+
+        Its arguments are the inputs, and the tangents of those that are `moved`; its results are those of the results
+        that are `known`. Both are lists of bools.
+        """
+        self.require_derived()
+
+        def tangents(*given):
+            inputs = list(given[: len(moved)])
+            with self.repeated():
+                results, pull = self.framework.vjp(self.call, inputs, moved)
+                found = self.push(pull, results, in_places(given[len(moved) :], moved), known)
+            return self.filled(found, results, known)
+
+        arguments = trees.arrays_alone(len(moved) + sum(moved))
+        return Rule(tangents, arguments, self.framework, name=f"the tangent of {self.name}")
+
+    def filled(self, found, like, wanted):
+        """Return the derivatives that are wanted, zeros for those that there are not."""
+        pairs = chosen(zip(found, like, strict=True), wanted)
+        return tuple(self.framework.zeros_like(x) if part is None else part for part, x in pairs)
+
+    def push(self, pull, results, tangents, known):
+        """Return the tangents of the results that are `known` from those of the inputs, None for no tangent.
+
+        `pull` is linear, and its transpose, which is its own gradient, is the function of the tangents.
+        """
+        if hasattr(pull, "push"):
+            return pull.push(tangents)
+        moved = [t is not None for t in tangents]
+        is_used = []
+
+        def gradients(ends):
+            found = chosen(pull(in_places(ends, known)), moved)
+            is_used[:] = [g is not None for g in found]
+            return chosen(found, is_used)
+
+        ends = [self.framework.zeros_like(x) for x in chosen(results, known)]
+        _, transpose = self.framework.vjp(gradients, ends, [True] * len(ends))
+        return in_places(transpose(chosen(chosen(tangents, moved), is_used)), known)
 
     def repeated(self):
         """Return the context in which the function runs again, for its gradients."""
         return getattr(self.framework, "repeated", nothing_kept)(self.fn, self.name)
+
+    def untaped(self):
+        """Return the context of what a caller of another framework does here."""
+        return getattr(self.framework, "untaped", nothing_kept)()
 
     def call(self, given):
         """Call the function with the framework's arrays; return its arrays."""
@@ -181,27 +265,41 @@ class Rule:
 
     def run(self, arrays):
         """Return the results of the function, on the device of the arguments."""
-        return self.taken(self.call([self.framework.give(x) for x in arrays]), arrays)
+        with self.untaped():
+            return self.taken(self.call(self.given(arrays)), arrays)
 
     def taken(self, results, arrays):
         found = [self.framework.take(x) for x in results]
         return [x.to_device(arrays[0].device) for x in found] if arrays else found
 
     def linearize(self, arrays, wanted):
-        """Return the results, and a function from their gradients to those of the arrays that are `wanted`."""
-        given = [self.framework.give(x) for x in arrays]
-        results, pull = self.framework.vjp(self.call, given, wanted)
+        """Return the results and two functions: from their gradients to those of the arrays that are `wanted`, and from
+        the tangents of these to theirs.
+        """
+        if not self.has_tape:
+            outputs = self.run(arrays)
+            return outputs, partial(self.pull_back, arrays, outputs), partial(self.push_forward, arrays, outputs)
+        with self.untaped():
+            results, pull = self.framework.vjp(self.call, self.given(arrays), wanted)
+            outputs = self.taken(results, arrays)
+        known = [is_differentiable(x) for x in outputs]
 
         def pull_back(grads):
-            found = pull([None if g is None else self.framework.give(g) for g in grads])
-            taken = [None if g is None else self.framework.take(g) for g in found]
-            return [self.fitted(g, x, i) for i, (g, x) in enumerate(zip(taken, arrays, strict=True))]
+            with self.untaped():
+                return self.fitted(pull(self.given(grads)), arrays, "gradient")
 
-        return self.taken(results, arrays), pull_back
+        def push_forward(tangents):
+            with self.untaped():
+                return self.fitted(self.push(pull, results, self.given(tangents), known), outputs, "tangent")
+
+        return outputs, pull_back, push_forward
+
+    def given(self, arrays):
+        return [None if x is None else self.framework.give(x) for x in arrays]
 
     def require_places(self, are_needed):
-        """Raise where a gradient is needed that `backward` cannot return; `are_needed` has a bool for each array."""
-        if self.backward is None:
+        """Raise where a derivative is needed that the functions given have no place for; a bool for each array."""
+        if self.has_tape:
             return
         for name, part in self.arguments[1].items():
             slots, _ = trees.take_apart(part, lambda x: isinstance(x, trees.Slot))
@@ -213,15 +311,10 @@ class Rule:
         if self.has_tape:
             with self.repeated():
                 return self.linearize(inputs, [is_differentiable(x) for x in inputs])[1](grads)
-        inputs_given, outputs_given, grads_given = (
-            [None if x is None else self.framework.give(x) for x in part] for part in (inputs, outputs, grads)
-        )
-        args, _ = trees.put_together(self.arguments, inputs_given)
-        output, grad = (trees.put_together(self.result, part) for part in (outputs_given, grads_given))
+        args, _ = trees.put_together(self.arguments, self.given(inputs))
+        output, grad = (trees.put_together(self.result, self.given(part)) for part in (outputs, grads))
         found = self.backward(args, output, grad)
-        flat = self.in_order(found, len(inputs))
-        taken = [None if g is None else self.framework.take(g) for g in flat]
-        return [self.fitted(g, x, i) for i, (g, x) in enumerate(zip(taken, inputs, strict=True))]
+        return self.fitted(self.in_order(found, len(inputs)), inputs, "gradient")
 
     def in_order(self, found, count):
         """Return what `backward` returned as a list, by the number of the array."""
@@ -230,12 +323,26 @@ class Rule:
         flat = trees.in_slots(positional, tuple(found), f"{self.name}: backward")
         return flat + [None] * (count - len(flat))  # arrays among the keyword arguments have no gradient
 
-    def fitted(self, grad, like, index):
-        """Return a gradient as an array of an input's dtype; ValueError if its shape is another."""
-        if grad is None or not is_differentiable(like):
+    def push_forward(self, inputs, outputs, tangents):
+        """Return the tangents of the outputs from those of the inputs: zeros for those that stay, None for integers."""
+        if self.has_tape:
+            with self.repeated():
+                return self.linearize(inputs, [t is not None for t in tangents])[2](tangents)
+        args, _ = trees.put_together(self.arguments, self.given(inputs))
+        moves, _ = trees.put_together(self.arguments, self.given(tangents))
+        found = self.jvp(args, trees.put_together(self.result, self.given(outputs)), moves)
+        return self.fitted(trees.in_slots(self.result, found, f"{self.name}: jvp"), outputs, "tangent")
+
+    def fitted(self, found, likes, kind):
+        """Return derivatives as arrays of the dtypes of what they belong to; ValueError if a shape is another."""
+        taken = [None if x is None else self.framework.take(x) for x in found]
+        return [self.fit(x, like, f"{kind} of", i) for i, (x, like) in enumerate(zip(taken, likes, strict=True))]
+
+    def fit(self, found, like, what, index):
+        if found is None or not is_differentiable(like):
             return None
-        if grad.shape != like.shape:
-            raise ValueError(f"{self.name}: a gradient of shape {grad.shape} for array {index} of shape {like.shape}")
-        if grad.dtype.kind == "c" and like.dtype.kind != "c":
-            raise TypeError(f"{self.name}: a gradient of {grad.dtype} for array {index} of {like.dtype}; write .real")
-        return grad.astype(like.dtype, copy=False).to_device(like.device)
+        if found.shape != like.shape:
+            raise ValueError(f"{self.name}: a {what} shape {found.shape} for array {index} of shape {like.shape}")
+        if found.dtype.kind == "c" and like.dtype.kind != "c":
+            raise TypeError(f"{self.name}: a {what} {found.dtype} for array {index} of {like.dtype}; write .real")
+        return found.astype(like.dtype, copy=False).to_device(like.device)

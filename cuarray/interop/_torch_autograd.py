@@ -1,9 +1,11 @@
 """Tensors and cuarray's arrays over the same memory, and rules as nodes of PyTorch's autograd."""
 
 import contextlib
+import functools
 
 import cuarray
 from cuarray.interop import _trees as trees
+from cuarray.interop._rules import chosen, in_places
 
 try:
     import torch
@@ -78,9 +80,14 @@ def _random_states():
     return [torch.get_rng_state(), *([torch.cuda.get_rng_state()] if torch.cuda.is_initialized() else [])]
 
 
+untaped = torch.no_grad
+
+
 def vjp(function, tensors, wanted):
-    """Return the results of a function, and the function of their gradients by autograd."""
-    is_recorded_already = any(t.requires_grad for t in tensors)
+    """Return the results of a function, and the function of their gradients by autograd.
+
+    The gradients have gradients, too, where grad mode is enabled: the functions of another `vjp` run so.
+    """
     with torch.enable_grad():
         tensors = [t.requires_grad_() if is_wanted else t for t, is_wanted in zip(tensors, wanted, strict=True)]
         results = function(tensors)
@@ -91,7 +98,7 @@ def vjp(function, tensors, wanted):
         found = iter([None] * len(leaves))
         if pairs and leaves:
             outputs, ends = zip(*pairs, strict=True)
-            again = is_recorded_already or any(end.requires_grad for end in ends)  # a tape around this one
+            again = torch.is_grad_enabled()
             found = iter(
                 torch.autograd.grad(outputs, leaves, ends, retain_graph=True, create_graph=again, allow_unused=True)
             )
@@ -126,11 +133,16 @@ def is_recorded(tensors):
     return torch.is_grad_enabled() and any(t.requires_grad for t in tensors)
 
 
+def is_dual():
+    """Whether tensors may have tangents."""
+    return torch.autograd.forward_ad._current_level >= 0
+
+
 def step(node, tensors):
     """Evaluate a `Node`, as one of autograd's where that keeps a graph."""
     if torch._C._are_functorch_transforms_active():
         return FunctionalStep.apply(node, *tensors)
-    if is_recorded(tensors) or torch.autograd.forward_ad._current_level >= 0:  # the latter is refused by PyTorch
+    if is_recorded(tensors) or is_dual():
         return Step.apply(node, *tensors)
     with torch.no_grad():
         return node.evaluate(tensors)
@@ -139,6 +151,7 @@ def step(node, tensors):
 def save(ctx, node, tensors, output):
     ctx.node, ctx.count = node, len(tensors)
     ctx.save_for_backward(*tensors, *output)
+    ctx.save_for_forward(*tensors, *output)
 
 
 class Step(torch.autograd.Function):
@@ -157,7 +170,15 @@ class Step(torch.autograd.Function):
         pull = ctx.node.gradient(ctx.count, ctx.needs_input_grad[1:], outputs)
         known = [g for g, out in zip(grads, outputs, strict=True) if differentiable(out)]
         found = iter(step(pull, [*inputs, *outputs, *known]))
-        return None, *(next(found) if here else None for here in pull.present)
+        return None, *(next(found) if here else None for here in pull.wanted)
+
+    @staticmethod
+    def jvp(ctx, _node, *tangents):
+        saved = ctx.saved_tensors
+        outputs = saved[ctx.count :]
+        moved = [t is not None for t in tangents]
+        push = ctx.node.tangent(moved, outputs)
+        return tuple(in_places(step(push, [*saved, *chosen(tangents, moved)]), push.are_known))
 
 
 class FunctionalStep(torch.autograd.Function):
@@ -171,7 +192,7 @@ class FunctionalStep(torch.autograd.Function):
     def setup_context(ctx, inputs, output):
         save(ctx, inputs[0], inputs[1:], output)
 
-    backward = Step.backward
+    backward, jvp = Step.backward, Step.jvp
 
     @staticmethod
     def vmap(info, in_dims, node, *tensors):
@@ -193,13 +214,14 @@ class Node:
     """A rule over tensors; it keeps the framework's tape of the run, if there is one."""
 
     def __init__(self, rule, records=False):
-        self.rule, self.records, self.pull = rule, records, None
+        self.rule, self.records, self.pull, self.push = rule, records, None, None
 
     def evaluate(self, tensors):
         arrays = [take(t) for t in tensors]
         with beside(arrays):
             if self.records:
-                found, self.pull = self.rule.linearize(arrays, [t.requires_grad for t in tensors])
+                wanted = [differentiable(t) and (t.requires_grad or is_dual()) for t in tensors]
+                found, self.pull, self.push = self.rule.linearize(arrays, wanted)
             else:
                 found = self.rule.run(arrays)
             return tuple(make(x) for x in found)
@@ -215,43 +237,68 @@ class Node:
         found = dict(zip(places, self.rule.pull_back([inputs[i] for i in places], outputs, grads), strict=True))
         return [found.get(i) for i in range(len(inputs))]
 
+    def push_forward(self, inputs, outputs, tangents):
+        if self.push:
+            return self.push(tangents)
+        places = self.places(len(inputs))
+        return self.rule.push_forward([inputs[i] for i in places], outputs, [tangents[i] for i in places])
+
     def gradient(self, count, needed, outputs):
-        if not self.rule.has_gradient:
-            raise RuntimeError(f"{self.rule.name} has no gradient: give wrap a backward=")
+        self.rule.require_gradient()
         self.rule.require_places(needed)
         return Pullback(self, count, needed, outputs)
 
+    def tangent(self, moved, outputs):
+        self.rule.require_tangent()
+        self.rule.require_places(moved)
+        return Pushforward(self, len(moved), moved, outputs)
 
-class Pullback(Node):
-    """The gradients of another node: inputs, outputs and gradients in, those gradients out that there are."""
 
-    def __init__(self, node, count, needed, outputs):
-        super().__init__(None)  # the rule of the gradients is made when they are differentiated
-        self.node, self.count, self.needed = node, count, needed
-        self.present = [False] * count
+class Derivative(Node):
+    """A derivative of another node. Its arguments are inputs, outputs, and derivatives of some of either."""
+
+    def __init__(self, node, count, wanted, outputs):
+        self.node, self.count, self.wanted = node, count, wanted
         self.are_known = [differentiable(out) for out in outputs]
+        self.pull = self.push = None
 
     def evaluate(self, tensors):
         arrays = [take(t) for t in tensors]
-        inputs, rest = arrays[: self.count], arrays[self.count :]
-        outputs, known = rest[: len(self.are_known)], iter(rest[len(self.are_known) :])
-        grads = [next(known) if is_known else None for is_known in self.are_known]
+        ends = self.count + len(self.are_known)
         with beside(arrays):
-            found = self.node.pull_back(inputs, outputs, grads)
-            self.present = [g is not None and n for g, n in zip(found, self.needed, strict=True)]
-            return tuple(make(g) for g, here in zip(found, self.present, strict=True) if here)
+            return tuple(make(x) for x in self.found(arrays[: self.count], arrays[self.count : ends], arrays[ends:]))
 
     def places(self, count):
         return [*self.node.places(self.count), *range(self.count + len(self.are_known), count)]  # not the outputs
 
-    def gradient(self, count, needed, outputs):
-        rule = self.node.rule
-        if not rule.has_derived:
-            raise RuntimeError(
-                f"{rule.name}: its backward runs outside of autograd; gradients of gradients are not available"
-            )
-        self.rule = rule.derived([self.present[i] for i in self.node.places(self.count)], self.are_known)
-        return Pullback(self, count, needed, outputs)
+    def wanted_of_rule(self):
+        return [self.wanted[i] for i in self.node.places(self.count)]
+
+
+class Pullback(Derivative):
+    """The gradients of another node: those that are wanted and that there are."""
+
+    def found(self, inputs, outputs, known):
+        found = self.node.pull_back(inputs, outputs, in_places(known, self.are_known))
+        self.wanted = [g is not None and w for g, w in zip(found, self.wanted, strict=True)]
+        return chosen(found, self.wanted)
+
+    @functools.cached_property
+    def rule(self):
+        return self.node.rule.derived(self.wanted_of_rule(), self.are_known)
+
+
+class Pushforward(Derivative):
+    """The tangents of the outputs of another node from those of the inputs that are wanted."""
+
+    def found(self, inputs, outputs, known):
+        found = self.node.push_forward(inputs, outputs, in_places(known, self.wanted))
+        pairs = chosen(zip(found, outputs, strict=True), self.are_known)
+        return [cuarray.zeros_like(x) if t is None else t for t, x in pairs]
+
+    @functools.cached_property
+    def rule(self):
+        return self.node.rule.pushed(self.wanted_of_rule(), self.are_known)
 
 
 def lifted(rule_of, _out_spec=None):
@@ -261,7 +308,9 @@ def lifted(rule_of, _out_spec=None):
         tensors, skeleton = trees.take_arguments_apart(args, keywords, is_array)
         rule = rule_of(skeleton)
         # Under torch.func the run belongs to no single tape.
-        records = rule.has_tape and is_recorded(tensors) and not torch._C._are_functorch_transforms_active()
+        records = (
+            rule.has_tape and (is_recorded(tensors) or is_dual()) and not torch._C._are_functorch_transforms_active()
+        )
         results = step(Node(rule, records), tensors)
         return trees.put_together(rule.result, results)
 

@@ -2,6 +2,8 @@
 
 A container is taken apart into a list of its arrays and a *skeleton*, the same container with a `Slot` in the
 place of each array. Everything else (numbers, strings, None) stays in the skeleton.
+
+No recursive function is nested in another: it would be a reference cycle, which keeps arrays until a collection.
 """
 
 import copy
@@ -60,15 +62,15 @@ def take_apart(tree, is_array):
     if is_array(tree):
         return [tree], slot(0)
     arrays = []
+    return arrays, _with_slots(tree, is_array, arrays)
 
-    def visit(part, _step=None):
-        if is_array(part):
-            arrays.append(part)
-            return slot(len(arrays) - 1)
-        made = rebuilt(part, visit)
-        return part if made is None else made
 
-    return arrays, visit(tree)
+def _with_slots(tree, is_array, arrays):
+    if is_array(tree):
+        arrays.append(tree)
+        return slot(len(arrays) - 1)
+    made = rebuilt(tree, lambda part, _: _with_slots(part, is_array, arrays))
+    return tree if made is None else made
 
 
 @functools.cache
@@ -90,32 +92,26 @@ def put_together(skeleton, arrays):
         return arrays[skeleton.index]
     if skeleton is arrays_alone(len(arrays)):
         return tuple(arrays), {}
-
-    def visit(part, _step=None):
-        if isinstance(part, Slot):
-            return arrays[part.index]
-        made = rebuilt(part, visit)
-        return part if made is None else made
-
-    return visit(skeleton)
+    made = rebuilt(skeleton, lambda part, _: put_together(part, arrays))
+    return skeleton if made is None else made
 
 
 def key(skeleton):
     """Return something hashable that is equal for equal skeletons, or None if a part of it is not hashable."""
-
-    def visit(part):
-        if isinstance(part, Slot):
-            return Slot, part.index
-        parts = []
-        if rebuilt(part, lambda inner, step: parts.append((step, visit(inner)))) is not None:
-            return type(part), tuple(parts)
-        hash(part)
-        return type(part), part
-
     try:
-        return visit(skeleton)
+        return _key(skeleton)
     except TypeError:
         return None
+
+
+def _key(skeleton):
+    if isinstance(skeleton, Slot):
+        return Slot, skeleton.index
+    parts = []
+    if rebuilt(skeleton, lambda part, step: parts.append((step, _key(part)))) is not None:
+        return type(skeleton), tuple(parts)
+    hash(skeleton)
+    return type(skeleton), skeleton
 
 
 def _part(tree, step, parent):
@@ -131,24 +127,25 @@ def in_slots(skeleton, tree, function):
     differ.
     """
     found = {}
-
-    def visit(part, other, path):
-        if isinstance(part, Slot):
-            found[part.index] = other
-        elif other is None:
-            rebuilt(part, lambda inner, step: visit(inner, None, f"{path}[{step!r}]"))
-        else:
-            fits = isinstance(part, (tuple, list)) == isinstance(other, (tuple, list))
-            if fits and isinstance(part, (tuple, list, dict)):
-                fits = len(part) == len(other)
-            try:
-                rebuilt(part, lambda inner, step: visit(inner, _part(other, step, part), f"{path}[{step!r}]"))
-            except (KeyError, TypeError, AttributeError):
-                fits = False
-            if not fits:
-                raise ValueError(
-                    f"{function}: {path or 'it'} must have the structure {part!r}, not {other!r}"
-                ) from None
-
-    visit(skeleton, tree, "")
+    _find(skeleton, tree, "", found, function)
     return [found[index] for index in sorted(found)]
+
+
+def _find(skeleton, tree, path, found, function):
+    def visit(part, step, other):
+        _find(part, other, f"{path}[{step!r}]", found, function)
+
+    if isinstance(skeleton, Slot):
+        found[skeleton.index] = tree
+    elif tree is None:
+        rebuilt(skeleton, lambda part, step: visit(part, step, None))
+    else:
+        fits = isinstance(skeleton, (tuple, list)) == isinstance(tree, (tuple, list))
+        if fits and isinstance(skeleton, (tuple, list, dict)):
+            fits = len(skeleton) == len(tree)
+        try:
+            rebuilt(skeleton, lambda part, step: visit(part, step, _part(tree, step, skeleton)))
+        except (KeyError, TypeError, AttributeError):
+            fits = False
+        if not fits:
+            raise ValueError(f"{function}: {path or 'it'} must have the structure {skeleton!r}, not {tree!r}") from None

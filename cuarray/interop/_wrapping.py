@@ -26,7 +26,7 @@ def _call_plainly(source, rule_of, args, keywords):
     return trees.put_together(rule.result, [source.make(x, given) for x in results])
 
 
-def wrap(fn=None, *, source, target, backward=None, out_spec=None, narrow=False):
+def wrap(fn=None, *, source, target, backward=None, jvp=None, out_spec=None, narrow=False):
     """Call a function that is written for one framework with the arrays of another, with gradients.
 
     Parameters
@@ -44,6 +44,10 @@ def wrap(fn=None, *, source, target, backward=None, out_spec=None, narrow=False)
         `grad` the gradient with respect to that, None for integers. It returns the gradient with respect to each
         positional argument, in its structure: a tuple, or the one alone; None means no gradient. By default gradients
         are those of torch, jax, tensorflow and drjit, where `target` is one of them.
+    jvp : callable, optional
+        ``jvp(inputs, output, tangents)``, the derivative in forward mode of a function with `backward`: `tangents` has
+        the structure of `inputs`, with zeros for those that stay and None for integers. It returns the tangent of
+        `output`, in its structure.
     out_spec : optional
         For source='jax': what the function returns, as of `cuarray.interop.jax.call`. By default it is called once
         with zeros, for each combination of shapes and dtypes, to see. For source='tensorflow', which needs it inside of
@@ -55,8 +59,8 @@ def wrap(fn=None, *, source, target, backward=None, out_spec=None, narrow=False)
     -------
     callable
         The function of arrays of `source`. Memory is shared where both frameworks can; `fn` must not change its
-        arguments. In jax it can be traced and runs again for the gradients; elsewhere the run is remembered. Where both
-        are torch, jax or tensorflow, gradients have gradients, for which it runs again.
+        arguments. In jax it can be traced and runs again for derivatives; elsewhere the run is remembered. Where both
+        are torch, jax or tensorflow, derivatives have derivatives, for which it runs again.
 
     Raises
     ------
@@ -82,22 +86,24 @@ def wrap(fn=None, *, source, target, backward=None, out_spec=None, narrow=False)
     theirs, ours = _framework(source, "source"), _framework(target, "target")
     if fn is None:
         return functools.partial(
-            wrap, source=source, target=target, backward=backward, out_spec=out_spec, narrow=narrow
+            wrap, source=source, target=target, backward=backward, jvp=jvp, out_spec=out_spec, narrow=narrow
         )
-    for given in (fn, backward):
+    for given in (fn, backward, jvp):
         if given is not None and not callable(given):
             raise TypeError(f"wrap: a function, not {given!r}")
 
     if source == target:
-        if backward is not None and hasattr(theirs, "lifted"):
-            raise ValueError(f"wrap: a function of {target} has its own gradients in {source}; leave backward out")
+        if (backward or jvp) and hasattr(theirs, "lifted"):
+            raise ValueError(
+                f"wrap: a function of {target} has its own gradients in {source}; leave backward out, and jvp"
+            )
         return fn
 
     if narrow and target == "jax":
         ours = SimpleNamespace(**{**vars(ours), "give": ours.give_narrowed})
 
     def rule_of(skeleton):
-        return Rule(fn, skeleton, ours, backward)
+        return Rule(fn, skeleton, ours, backward, jvp)
 
     plain = functools.partial(_call_plainly, theirs, rule_of)
     lift = theirs.lifted(rule_of, out_spec) if hasattr(theirs, "lifted") else plain

@@ -6,7 +6,7 @@ import numpy as np
 
 import cuarray
 from cuarray.interop import _trees as trees
-from cuarray.interop._rules import contiguous
+from cuarray.interop._rules import chosen, contiguous, in_places
 
 try:
     import drjit as dr
@@ -53,32 +53,51 @@ def make(x, like):
     return _tensor(x, import_module(type(like[0]).__module__)) if like else give(x)
 
 
+def _taken(derivatives):
+    return [take(x) if dr.is_float_v(x) else None for x in derivatives]
+
+
 def _shaped(x, like):
-    """Return an array as one of the class of another; gradients have the class of what they belong to."""
+    """Return an array as one of the class of another; derivatives have the class of what they belong to."""
+    if x is None:
+        return dr.zeros(type(like), dr.shape(like))
     tensor = make(x, [like])
     return tensor if dr.is_tensor_v(like) else type(like)(tensor)
 
 
 def vjp(function, arrays, wanted):
-    """Return the results of a function, and the function of their gradients by Dr.Jit's reverse mode."""
-    for x, is_wanted in zip(arrays, wanted, strict=True):
-        if is_wanted:
-            dr.enable_grad(x)
+    """Return the results of a function, and its `Tape`."""
+    leaves = chosen(arrays, wanted)
+    dr.enable_grad(*leaves)
     results = function([type(x)(x) for x in arrays])  # operators in place rebind these, not the leaves
+    results = [x * 1 if dr.is_float_v(x) else x for x in results]  # vertices of their own: not leaves, nor inside
+    return results, Tape(leaves, wanted, results)
 
-    def pull_back(grads):
-        ends = [(out, g) for out, g in zip(results, grads, strict=True) if g is not None and dr.grad_enabled(out)]
-        leaves = [x for x, is_wanted in zip(arrays, wanted, strict=True) if is_wanted]
-        dr.clear_grad(leaves)
-        for out, g in ends:
-            dr.clear_grad(out)
-            dr.accum_grad(out, g)
-            dr.enqueue(dr.ADMode.Backward, out)
+
+class Tape:
+    """The graph of a run: the function of the gradients of its results, and that of its arguments' tangents."""
+
+    def __init__(self, leaves, wanted, results):
+        self.leaves, self.wanted, self.results = leaves, wanted, results
+
+    def __call__(self, grads):
+        ends = [(x, g) for x, g in zip(self.results, grads, strict=True) if g is not None and dr.grad_enabled(x)]
+        self.traverse(dr.ADMode.Backward, ends, self.leaves)
+        return in_places(map(dr.grad, self.leaves), self.wanted)
+
+    def push(self, tangents):
+        ends = [(x, t) for x, t in zip(self.leaves, chosen(tangents, self.wanted), strict=True) if t is not None]
+        self.traverse(dr.ADMode.Forward, ends, self.results)
+        return [dr.grad(x) if dr.grad_enabled(x) else None for x in self.results]
+
+    def traverse(self, mode, ends, others):
+        dr.clear_grad(others)
+        for x, derivative in ends:
+            dr.clear_grad(x)
+            dr.accum_grad(x, derivative)
+            dr.enqueue(mode, x)
         if ends:
-            dr.traverse(dr.ADMode.Backward, dr.ADFlag.ClearVertices)
-        return [dr.grad(x) if is_wanted else None for x, is_wanted in zip(arrays, wanted, strict=True)]
-
-    return results, pull_back
+            dr.traverse(mode, dr.ADFlag.ClearVertices)
 
 
 class Step(dr.CustomOp):
@@ -87,28 +106,19 @@ class Step(dr.CustomOp):
     def eval(self, rule, arrays):
         self.rule, self.arrays = rule, arrays
         inputs = [take(x) for x in arrays]
-        self.wanted = [dr.is_float_v(x) for x in arrays]
-        self.pull = None
-        if rule.has_tape:
-            results, self.pull = rule.linearize(inputs, self.wanted)
-        else:
-            results = rule.run(inputs)
-        self.inputs, self.results = inputs, results
-        return [make(x, arrays) for x in results]
+        results, self.pull, self.push = rule.linearize(inputs, [dr.is_float_v(x) for x in arrays])
+        self.made = [make(x, arrays) for x in results]
+        return self.made
 
     def backward(self):
-        if not self.rule.has_gradient:
-            raise RuntimeError(f"{self.rule.name} has no gradient: give wrap a backward=")
-        ends = self.grad_out()
-        grads = [take(g) if dr.is_float_v(g) else None for g in ends]
-        found = self.pull(grads) if self.pull else self.rule.pull_back(self.inputs, self.results, grads)
-        self.set_grad_in("arrays", [
-            dr.zeros(type(x), dr.shape(x)) if g is None else _shaped(g, x)
-            for g, x in zip(found, self.arrays, strict=True)
-        ])  # fmt: skip
+        self.rule.require_gradient()
+        found = self.pull(_taken(self.grad_out()))
+        self.set_grad_in("arrays", [_shaped(g, x) for g, x in zip(found, self.arrays, strict=True)])
 
     def forward(self):
-        raise NotImplementedError(f"{self.rule.name}: derivatives in forward mode are not available")
+        self.rule.require_tangent()
+        found = self.push(_taken(self.grad_in("arrays")))
+        self.set_grad_out([_shaped(t, x) for t, x in zip(found, self.made, strict=True)])
 
     def name(self):
         return self.rule.name

@@ -8,14 +8,22 @@ import numpy as np
 import cuarray
 from cuarray import _core
 from cuarray.interop import _trees as trees
-from cuarray.interop._rules import ByPosition, contiguous, is_differentiable, no_place, one_per_argument
+from cuarray.interop._rules import (
+    ByPosition,
+    chosen,
+    contiguous,
+    in_places,
+    is_differentiable,
+    no_place,
+    one_per_argument,
+)
 
 try:
     import jax
-    from jax.custom_derivatives import SymbolicZero
     from jax.experimental.buffer_callback import buffer_callback
 except ImportError as error:
     raise ImportError("cuarray.interop.jax needs JAX 0.6 or newer: pip install jax") from error
+from cuarray.interop import _jax_derivatives as opaque
 
 __all__ = ["call"]
 
@@ -45,30 +53,38 @@ def _spec(tree):
     return _map(lambda x: jax.ShapeDtypeStruct(x.shape, jax.dtypes.canonicalize_dtype(x.dtype)), tree)
 
 
-def _gradients(args, found, name):
-    """Return what `vjp` returned as a list: a gradient or None for each array of `args` that can have one."""
+def _in_order(args, found, function):
+    """Return what `vjp` returned as a list with a gradient or None for each array of `args`."""
     flat = []
-    for arg, part in zip(args, one_per_argument(found, args, f"{name}: vjp"), strict=True):
-        leaves, structure = _flatten(arg)
-        parts = [None] * len(leaves) if part is None else structure.flatten_up_to(part)
-        flat += [g for g, x in zip(parts, leaves, strict=True) if is_differentiable(x)]
+    for arg, part in zip(args, one_per_argument(found, args, function), strict=True):
+        structure = structure_of(arg)
+        flat += [None] * structure.num_leaves if part is None else structure.flatten_up_to(part)
     return flat
+
+
+_OPTIONS = {"vmap_method": "sequential", "has_side_effect": False}
+
+
+def _of_derivatives(options):
+    """Return the options of derivatives. A call of a batch broadcasts: each element has gradients by all arguments."""
+    method = options["vmap_method"]
+    return options | {"vmap_method": "broadcast_all" if method in ("expand_dims", "legacy_vectorized") else method}
 
 
 class _Function:
     """A function of arrays between `buffer_callback` and its gradients' callback."""
 
-    def __init__(self, fn, vjp, options, forgotten, if_kept=None):
-        self.fn, self.vjp, self.options = fn, vjp, options
+    def __init__(self, fn, vjp, jvp, options, needs=("jax.call", {}), if_kept=None):
+        self.fn, self.vjp, self.jvp, self.options, self.needs = fn, vjp, jvp, options, needs
         self.if_kept = if_kept  #: the error where the function keeps views that cannot raise by themselves
-        self.forgotten = forgotten  #: what the user has left out where there is no vjp
         self.name = getattr(fn, "__name__", type(fn).__name__)
         try:
             self.takes_out = "out" in inspect.signature(fn).parameters
         except (TypeError, ValueError):
             self.takes_out = False
 
-    def evaluate(self, spec, tree):
+    def evaluate(self, spec, tree, derivatives):
+        """Return the results; `derivatives(arguments, results, moved, known, spec)` is as of `opaque.call`."""
         wanted, results = _flatten(spec)
         if not wanted:
             raise ValueError(f"{self.name}: out_spec must have an array, not {spec!r}")
@@ -87,7 +103,8 @@ class _Function:
             callback = functools.partial(_core.lend_out, self.fn, store, self.if_kept)
         else:
             callback = functools.partial(_core.lend, work, self.if_kept)
-        return results.unflatten(buffer_callback(callback, wanted, **self.options)(*buffers))
+        run = buffer_callback(callback, wanted, **self.options)
+        return results.unflatten(opaque.call(run, buffers, wanted, functools.partial(derivatives, arguments, results)))
 
     def store(self, places, result, structure):
         if self.takes_out and result is None:
@@ -98,47 +115,70 @@ class _Function:
         for place, value in zip(places, values, strict=True):
             _store(place, value, self.name)
 
-    def pull_back(self, tree, output, cotangent):
-        """Return the cotangents of the arrays of `tree`, in its structure."""
-        if self.vjp is None:
-            raise TypeError(f"{self.name}: {self.forgotten}, so that it has no gradient")
-        inputs, arguments = _flatten(tree)
-        outputs, results = _flatten(output)
-        ends = jax.tree_util.tree_leaves(cotangent)
-        known = [end.dtype != jax.dtypes.float0 for end in ends]
-        wanted = [x for x in inputs if is_differentiable(x)]
+    def derivatives(self, arguments, results, moved, known, spec):
+        """Return the push and the pull by `jvp` and `vjp`, as `opaque.call` takes them."""
+
+        def parts(arrays):
+            count = len(moved)
+            return arrays[:count], arrays[count : count + len(known)], arrays[count + len(known) :]
+
+        def tangents(arrays):
+            inputs, outputs, given = parts(arrays)
+            moves = [
+                cuarray.zeros(x.shape, x.dtype) if t is None and is_differentiable(x) else t
+                for t, x in zip(in_places(given, moved), inputs, strict=True)
+            ]
+            args, moves = arguments.unflatten(inputs)[0], arguments.unflatten(moves)[0]
+            found = self.jvp(args, results.unflatten(outputs), moves)
+            return chosen(results.flatten_up_to(found), known)
+
+        def gradients(arrays):
+            inputs, outputs, given = parts(arrays)
+            args, grad = arguments.unflatten(inputs)[0], results.unflatten(in_places(given, known))
+            found = self.vjp(args, results.unflatten(outputs), grad)
+            flat = _in_order(args, found, f"{self.name}: vjp")
+            return chosen(flat + [None] * (len(moved) - len(flat)), moved)  # none of keyword arguments
+
+        push = self.derivative("jvp", tangents, lambda arrays: spec)
+        pull = self.derivative("vjp", gradients, lambda arrays: _spec(chosen(parts(arrays)[0], moved)))
+        return push, pull
+
+    def derivative(self, name, function, spec_of):
+        """Return a function of arrays in lists, by the user's `vjp` or `jvp`, as one of JAX's arrays."""
+        if getattr(self, name) is None:
+            return self.missing(name)
 
         def work(places, arrays):
-            rest = iter(arrays)
-            args, _ = arguments.unflatten([next(rest) for _ in inputs])
-            result = results.unflatten([next(rest) for _ in outputs])
-            grad = results.unflatten([next(rest) if is_known else None for is_known in known])
-            found = _gradients(args, self.vjp(args, result, grad), self.name)
-            found += [None] * (len(places) - len(found))  # of keyword arguments
-            for place, value in zip(places, found, strict=True):
+            for place, value in zip(places, function(arrays), strict=True):
                 if value is None:
                     place[...] = 0
                 else:
-                    _store(place, value, f"{self.name}: vjp")
+                    _store(place, value, f"{self.name}: {name}")
 
-        callback = functools.partial(_core.lend, work, self.if_kept)
-        given = [*inputs, *outputs, *(end for end, is_known in zip(ends, known, strict=True) if is_known)]
-        found = iter(buffer_callback(callback, _spec(wanted), **self.options)(*given) if wanted else [])
-        # JAX's gradients of integers have no values.
-        return arguments.unflatten(
-            [next(found) if is_differentiable(x) else np.zeros(x.shape, jax.dtypes.float0) for x in inputs]
-        )
+        callback, options = functools.partial(_core.lend, work, self.if_kept), _of_derivatives(self.options)
 
+        def refuse(*_):
+            raise NotImplementedError(
+                f"{self.name}: gradients of its gradients, and other second derivatives, are not available; its vjp "
+                "and jvp run outside of JAX"
+            )
 
-def _refusing(function, name):
-    """Return a function whose gradient is refused."""
+        @jax.jit
+        def run(*arrays):
+            spec = spec_of(arrays)
+            return opaque.call(buffer_callback(callback, spec, **options), arrays, spec, refuse)
 
-    def refuse(*_):
-        raise NotImplementedError(f"{name}: gradients of its gradients are not available; its vjp runs outside of JAX")
+        return run
 
-    once = jax.custom_vjp(function)
-    once.defvjp(refuse, refuse)
-    return once
+    def missing(self, name):
+        """Return a function that raises: the user has left out what it needs."""
+        function, words = self.needs
+        kind = "gradient" if name == "vjp" else "derivative in forward mode"
+
+        def raises(*_):
+            raise TypeError(f"{self.name} has no {kind}: give {function} a {words.get(name, name)}=")
+
+        return raises
 
 
 def _function_of_torch(fn):
@@ -148,47 +188,46 @@ def _function_of_torch(fn):
     return functools.partial(torch_in_jax.run, fn)
 
 
-def _pull_back_of_torch(fn, if_kept):
-    """Return `_Function.pull_back` of a function of tensors, by autograd."""
+def _derivatives_of_torch(fn, options, if_kept):
+    """Return the derivatives of a function of tensors, by autograd."""
     from cuarray.interop import _torch_in_jax as torch_in_jax
 
     def rule_of(structure, count):
         return torch_in_jax.rule(fn, structure, count)
 
-    return _pull_back_by_tape(rule_of, if_kept)
+    return _derivatives_by_tape(rule_of, options, if_kept)
 
 
-def _pull_back_by_tape(rule_of, if_kept=None):
-    """Return `_Function.pull_back` of the rules of a framework that differentiates gradients, too.
+def _derivatives_by_tape(rule_of, options, if_kept=None):
+    """Return the derivatives of the rules of a framework that differentiates derivatives, too.
 
-    `rule_of(structure, count)` is the rule of the arrays of a tree; each of its derived rules is traced once.
+    `rule_of(structure, count)` is the rule of the arrays of a tree; each of its derivatives is traced once.
     JAX's cotangent of a complex number is the conjugate of the gradient that the others know.
     """
-    made = {}
 
-    def pull_back(tree, _output, cotangent):
-        inputs, structure = _flatten(tree)
-        ends = jax.tree_util.tree_leaves(cotangent)
-        wanted, known = [is_differentiable(x) for x in inputs], [end.dtype != jax.dtypes.float0 for end in ends]
-        key = structure, tuple(wanted), tuple(known)
-        if key not in made:
-            rule = rule_of(structure, len(inputs)).derived(wanted, known)
-            made[key] = _Lifted(rule, functools.partial(_chosen, wanted), if_kept).function
-        found = iter(made[key](*inputs, *(end.conj() for end, is_known in zip(ends, known, strict=True) if is_known)))
-        # JAX's gradients of integers have no values.
-        return structure.unflatten(
-            [next(found).conj() if here else np.zeros(x.shape, jax.dtypes.float0)
-             for x, here in zip(inputs, wanted, strict=True)]
-        )  # fmt: skip
+    @functools.cache
+    def derivatives(arguments, _results, moved, known, spec):
+        count, first = len(moved), len(moved) + len(known)
 
-    return pull_back
+        def lifted_rule(rule, out_spec):
+            return _Lifted(rule, out_spec, _of_derivatives(options), if_kept).function
+
+        rule = rule_of(arguments, count)
+        pushed = lifted_rule(rule.pushed(moved, known), list(spec))
+        pulled = lifted_rule(rule.derived(moved, known), lambda *given: chosen(given[:count], moved))
+
+        def push(*arrays):
+            return pushed(*arrays[:count], *arrays[first:])
+
+        def pull(*arrays):
+            return [g.conj() for g in pulled(*arrays[:count], *(end.conj() for end in arrays[first:]))]
+
+        return push, pull
+
+    return derivatives
 
 
-def _chosen(wanted, *arrays):
-    return tuple(x for x, is_wanted in zip(arrays, wanted, strict=False) if is_wanted)
-
-
-def call(fn, out_spec, *, vjp=None, framework="cuarray", vmap_method="sequential", has_side_effect=False):
+def call(fn, out_spec, *, vjp=None, jvp=None, framework="cuarray", vmap_method="sequential", has_side_effect=False):
     """Make a function of cuarray's arrays, or of PyTorch's tensors, one of JAX's arrays.
 
     It runs inside `jit`, `vmap`, `grad`, `scan` and so on, on XLA's stream, over the memory of JAX's arrays.
@@ -209,26 +248,29 @@ def call(fn, out_spec, *, vjp=None, framework="cuarray", vmap_method="sequential
         belong if they can follow by position, what it returned, and the cotangent of that, None for results of
         integers and bools. It returns the cotangent of each positional argument, in its structure, or None for zeros:
         a tuple, or the one alone.
+    jvp : callable, optional
+        ``jvp(inputs, output, tangents)``, where `tangents` has the structure of `inputs`, with zeros for those that
+        stay and None for integers. It returns the tangent of `output`, in its structure.
     framework : 'cuarray' or 'torch'
-        With 'torch', `fn` is a function of tensors; its gradients are those of PyTorch's autograd, and `vjp` is not
-        given. It must not change its arguments.
+        With 'torch', `fn` is a function of tensors; its derivatives are those of PyTorch's autograd, and `vjp` and
+        `jvp` are not given. It must not change its arguments.
     vmap_method : str
         As for jax.pure_callback. 'sequential', the default, calls `fn` once per element; 'expand_dims' and
-        'broadcast_all' call it once with leading axes.
+        'broadcast_all' call it once with leading axes, and so does 'legacy_vectorized', which leaves those of other
+        arguments out; derivatives are called as by 'broadcast_all' then.
     has_side_effect : bool
         Whether JAX must run it even if its results are not used.
 
     Returns
     -------
     callable
-        The function of JAX's arrays. It has no forward-mode derivative; gradients of its gradients there are with
-        `framework` 'torch'.
+        The function of JAX's arrays. Second derivatives there are with `framework` 'torch'.
 
     Raises
     ------
     TypeError
-        If a gradient is needed and there is no `vjp`, or for a keyword argument that has no position; if `framework`
-        is not known.
+        If a derivative is needed and there is no `vjp` or `jvp`, or for a keyword argument that has no position; if
+        `framework` is not known.
     jax.errors.JaxRuntimeError
         If `fn` or `vjp` raises; if they return other structures, shapes or kinds than told.
 
@@ -244,72 +286,52 @@ def call(fn, out_spec, *, vjp=None, framework="cuarray", vmap_method="sequential
     """
     if framework not in ("cuarray", "torch"):
         raise TypeError(f"call: framework is 'cuarray' or 'torch', not {framework!r}")
-    by_position, if_kept, pull_back = ByPosition(fn), None, None
-    if framework == "torch":
-        if vjp is not None:
-            raise TypeError("call: PyTorch's autograd makes the gradients of framework='torch'; leave vjp out")
-        by_position = ByPosition(getattr(fn, "forward", fn))
-        if_kept = "call: the function has kept a tensor over a JAX buffer; write tensor.clone()"
-        pull_back = _pull_back_of_torch(fn, if_kept)
-        fn = _function_of_torch(fn)
     if vmap_method not in _VMAP_METHODS:
         raise ValueError(f"call: vmap_method is one of {', '.join(map(repr, _VMAP_METHODS))}, not {vmap_method!r}")
     options = {"vmap_method": vmap_method, "has_side_effect": has_side_effect}
-    function = _Function(fn, vjp, options, "jax.call was given no vjp=", if_kept)
+    by_position, if_kept, derivatives = ByPosition(fn), None, None
+    if framework == "torch":
+        if vjp is not None or jvp is not None:
+            raise TypeError("call: PyTorch's autograd makes the gradients of framework='torch'; leave vjp and jvp out")
+        by_position = ByPosition(getattr(fn, "forward", fn))
+        if_kept = "call: the function has kept a tensor over a JAX buffer; write tensor.clone()"
+        derivatives = _derivatives_of_torch(fn, options, if_kept)
+        fn = _function_of_torch(fn)
+    function = _Function(fn, vjp, jvp, options, if_kept=if_kept)
 
     def require_places(tree):
         for name, part in tree[1].items():
             if any(jax.tree_util.tree_leaves(part)):
                 raise no_place(function.name, name)
 
-    return _callable(function, out_spec, by_position, require_places, pull_back)
+    return _callable(function, out_spec, by_position, require_places, derivatives)
 
 
-def _callable(function, out_spec, by_position, require_places, pull_back=None):
+def _callable(function, out_spec, by_position, require_places, derivatives=None):
     """Return a `_Function` as one of JAX's arrays.
 
     `require_places` is called with the tree of the arguments, True where a derivative is needed; it raises where there
-    is none. `pull_back` takes the place of the function's own, whose gradients are refused.
+    is none. `derivatives` takes the place of the function's own, whose derivatives are refused.
     """
+
+    derivatives = derivatives or functools.cache(function.derivatives)
+
+    def checked(arguments, results, moved, known, spec):
+        require_places(arguments.unflatten(moved))
+        return derivatives(arguments, results, moved, known, spec)
 
     @jax.jit
     def evaluate(tree):
         args, keywords = _map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), tree)
-        return function.evaluate(_spec(out_spec(*args, **keywords) if callable(out_spec) else out_spec), tree)
-
-    pull_back = pull_back or _refusing(jax.jit(function.pull_back), function.name)
-    differentiable = jax.custom_vjp(evaluate)
-
-    def forward(tree):
-        require_places(_map(lambda x: x.perturbed, tree))
-        tree = _map(lambda x: x.value, tree)
-        output = differentiable(tree)
-        return output, (tree, output)
-
-    def backward(kept, grad):
-        return (pull_back(*kept, _map(_with_values, grad, is_leaf=_is_zero)),)
-
-    differentiable.defvjp(forward, backward, symbolic_zeros=True)
+        spec = _spec(out_spec(*args, **keywords) if callable(out_spec) else out_spec)
+        return function.evaluate(spec, tree, checked)
 
     @functools.wraps(function.fn)
     def called(*args, **keywords):
         tree = by_position(args, keywords)
-        return differentiable(_map(lambda x: x.jax() if isinstance(x, cuarray.ndarray) else x, tree))
+        return evaluate(_map(lambda x: x.jax() if isinstance(x, cuarray.ndarray) else x, tree))
 
     return called
-
-
-def _is_zero(cotangent):
-    return isinstance(cotangent, SymbolicZero)
-
-
-def _with_values(cotangent):
-    """Return a cotangent as an array."""
-    if not _is_zero(cotangent):
-        return cotangent
-    if cotangent.dtype == jax.dtypes.float0:
-        return np.zeros(cotangent.shape, jax.dtypes.float0)
-    return jax.numpy.zeros(cotangent.shape, cotangent.dtype)
 
 
 # For `cuarray.interop.wrap`.
@@ -346,18 +368,16 @@ def vjp(function, arrays, wanted):
 
     JAX's cotangent of a complex number is the conjugate of the gradient that the others know.
     """
-    chosen = [x for x, is_wanted in zip(arrays, wanted, strict=True) if is_wanted]
 
     def of_chosen(*those):
         given = iter(those)
         return function([next(given) if is_wanted else x for x, is_wanted in zip(arrays, wanted, strict=True)])
 
-    results, pull = jax.vjp(of_chosen, *chosen)
+    results, pull = jax.vjp(of_chosen, *chosen(arrays, wanted))
 
     def pull_back(grads):
         ends = [_cotangent(out, g) for out, g in zip(results, grads, strict=True)]
-        found = iter(pull(ends))
-        return [next(found).conj() if is_wanted else None for is_wanted in wanted]
+        return in_places([g.conj() for g in pull(ends)], wanted)
 
     return results, pull_back
 
@@ -390,21 +410,22 @@ def lifted(rule_of, out_spec):
 class _Lifted:
     """A rule as a function of JAX's arrays."""
 
-    def __init__(self, rule, out_spec, if_kept=None):
+    def __init__(self, rule, out_spec, options=_OPTIONS, if_kept=None):
         self.rule, self.out_spec = rule, out_spec
 
         def run(*arrays):
             return rule.run(list(arrays))
 
         run.__name__ = rule.name
-        vjp, options = (
-            self.pull_back if rule.has_gradient else None,
-            {"vmap_method": "sequential", "has_side_effect": False},
-        )
-        function = _Function(run, vjp, options, "wrap was given no backward=", if_kept)
-        by_tape = _pull_back_by_tape(lambda *_: rule) if rule.has_derived else None
+        vjp = self.pull_back if rule.has_gradient else None
+        jvp = self.push_forward if rule.has_tangent else None
+        function = _Function(run, vjp, jvp, options, ("wrap", {"vjp": "backward"}), if_kept)
         self.function = _callable(
-            function, self.spec, ByPosition(run), lambda tree: rule.require_places(tree[0]), by_tape
+            function,
+            self.spec,
+            ByPosition(run),
+            lambda tree: rule.require_places(tree[0]),
+            _derivatives_by_tape(lambda *_: rule, options, if_kept) if rule.has_derived else None,
         )
 
     def spec(self, *shapes):
@@ -423,6 +444,9 @@ class _Lifted:
     def pull_back(self, inputs, output, grad):
         found = self.rule.pull_back(list(inputs), list(output), [g if g is None else cuarray.conj(g) for g in grad])
         return tuple(g if g is None else cuarray.conj(g) for g in found)
+
+    def push_forward(self, inputs, output, tangents):
+        return self.rule.push_forward(list(inputs), list(output), list(tangents))
 
 
 def _current_device():

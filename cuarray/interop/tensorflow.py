@@ -3,12 +3,14 @@
 import cuarray
 from cuarray import _core
 from cuarray.interop import _trees as trees
-from cuarray.interop._rules import contiguous, is_differentiable
+from cuarray.interop._rules import chosen, contiguous, in_places, is_differentiable
 
 try:
     import tensorflow as tf
 except ImportError as error:
     raise ImportError("this needs TensorFlow: pip install tensorflow, or tensorflow-cpu") from error
+from tensorflow.python.eager.forwardprop_util import pack_tangents
+from tensorflow.python.eager.record import should_record_backprop
 
 
 def is_array(x):
@@ -60,95 +62,80 @@ def make(x, _like=None):
 
 def vjp(function, tensors, wanted):
     """Return the results of a function, and the function of their gradients by tf.GradientTape."""
-    leaves = [t for t, is_wanted in zip(tensors, wanted, strict=True) if is_wanted]
+    leaves = chosen(tensors, wanted)
     with tf.GradientTape(persistent=True, watch_accessed_variables=False) as tape:
         tape.watch(leaves)
         results = function(tensors)
 
     def pull_back(grads):
         pairs = [(out, g) for out, g in zip(results, grads, strict=True) if g is not None]
-        found = iter([None] * len(leaves))
+        found = [None] * len(leaves)
         if pairs and leaves:
             outputs, ends = zip(*pairs, strict=True)
-            found = iter(tape.gradient(list(outputs), leaves, list(ends)))
-        found = [next(found) if is_wanted else None for is_wanted in wanted]
+            found = tape.gradient(list(outputs), leaves, list(ends))
+        found = in_places(found, wanted)
         return [tf.convert_to_tensor(g) if isinstance(g, tf.IndexedSlices) else g for g in found]
 
     return results, pull_back
 
 
-def _require_reverse(rule, tensors):
-    """Raise inside of a tf.autodiff.ForwardAccumulator that watches one of the tensors: it would get no tangent."""
-    try:
-        from tensorflow.python.eager.forwardprop_util import pack_tangents
-    except ImportError:
-        return
-    if pack_tangents([t for t in tensors if isinstance(t, tf.Tensor)]).tangents:
-        raise NotImplementedError(f"{rule.name}: derivatives in forward mode are not available")
-
-
 zeros_like = tf.zeros_like
 
 
-def _gradients(rule, pull_back, tensors, ends, known):
-    """Return what `pull_back(ends)` does, the gradients of a rule or None, as tensors with gradients of their own.
+def _gradients(rule, pull, push, tensors, ends, known):
+    """Return what `pull(ends)` does, the gradients of a rule or None, as tensors with gradients of their own.
 
-    `known` has a bool for each of the `ends`, the gradients of the results: whether there is one.
+    `known` has a bool for each of the `ends`, the gradients of the results: whether there is one. `push` is the
+    transpose of `pull`: TensorFlow's derivatives in forward mode are gradients of gradients with respect to the ends.
     """
-    wanted = []
+    wanted, are_taped = [], should_record_backprop(tensors)
 
     @tf.custom_gradient
     def run(*given):
-        found = pull_back(given[len(tensors) :])
+        found = pull(given[len(tensors) :])
         wanted[:] = [g is not None for g in found]
 
         def again(*ends_of_gradients):
-            if not rule.has_derived:  # a tape would take the gradients for constants
-                raise NotImplementedError(
-                    f"{rule.name}: its backward runs outside of TensorFlow; gradients of gradients are not available"
-                )
+            if not rule.has_derived:
+                if are_taped:  # a tape would take the gradients for constants
+                    rule.require_derived()
+                rule.require_tangent()
+                return [None] * len(tensors) + push(in_places(ends_of_gradients, wanted))
             is_used = [True] * len(tensors) + known
-            used = [x for x, is_here in zip(given, is_used, strict=True) if is_here]
-            with tf.GradientTape() as tape:
-                tape.watch(used)
-                results = _differentiable(rule.derived(wanted, known), used)
-            parts = iter(tape.gradient(results, used, list(ends_of_gradients)))
-            return [next(parts) if is_here else None for is_here in is_used]
+            _, gradient = _linearized(rule.derived(wanted, known), chosen(given, is_used))
+            return in_places(gradient(*ends_of_gradients), is_used)
 
-        return [make(g) for g in found if g is not None], again
+        return [make(g) for g in chosen(found, wanted)], again
 
-    made = iter(run(*tensors, *ends))
-    return [next(made) if is_wanted else None for is_wanted in wanted]
+    return in_places(run(*tensors, *ends), wanted)
+
+
+def _linearized(rule, tensors):
+    """Return the results of a rule, and the function of their gradients, both as tf.custom_gradient takes them."""
+    arrays = [take(t) for t in tensors]
+    outputs, pull, push = rule.linearize(arrays, [is_differentiable(x) for x in arrays])
+    known = [is_differentiable(x) for x in outputs]
+
+    def pull_back(ends):
+        return pull([take(end) if is_known else None for end, is_known in zip(ends, known, strict=True)])
+
+    def push_forward(tangents):
+        return [None if t is None else make(t) for t in push([None if t is None else take(t) for t in tangents])]
+
+    def gradient(*ends):
+        rule.require_gradient()
+        return _gradients(rule, pull_back, push_forward, tensors, ends, known)
+
+    return [make(x) for x in outputs], gradient
 
 
 def _differentiable(rule, tensors):
     """Run a rule as a differentiable operation of eager TensorFlow; return its results."""
-
-    _require_reverse(rule, tensors)
-
-    @tf.custom_gradient
-    def run(*tensors):
-        inputs = [take(t) for t in tensors]
-        pull = None
-        if rule.has_tape:
-            outputs, pull = rule.linearize(inputs, [is_differentiable(x) for x in inputs])
-        else:
-            outputs = rule.run(inputs)
-
-        def gradient(*ends):
-            if not rule.has_gradient:
-                raise RuntimeError(f"{rule.name} has no gradient: give wrap a backward=")
-            known = [is_differentiable(x) for x in outputs]
-
-            def pull_back(ends):
-                grads = [take(end) if is_known else None for end, is_known in zip(ends, known, strict=True)]
-                return pull(grads) if pull else rule.pull_back(inputs, outputs, grads)
-
-            return _gradients(rule, pull_back, tensors, ends, known)
-
-        return [make(x) for x in outputs], gradient
-
-    return run(*tensors)
+    moved = [isinstance(t, tf.Tensor) and bool(pack_tangents([t]).tangents) for t in tensors]
+    if any(moved):
+        rule.require_tangent()
+        rule.require_places(moved)
+    return tf.custom_gradient(lambda *tensors: _linearized(rule, tensors))(*tensors)
 
 
 def lifted(rule_of, out_spec):

@@ -17,6 +17,7 @@ from cuarray.interop._torch_autograd import lifted as lifted
 from cuarray.interop._torch_autograd import make as make
 from cuarray.interop._torch_autograd import repeated as repeated
 from cuarray.interop._torch_autograd import take as take
+from cuarray.interop._torch_autograd import untaped as untaped
 from cuarray.interop._torch_autograd import vjp as vjp
 from cuarray.interop._torch_autograd import zeros_like as zeros_like
 from cuarray.interop._torch_operator import custom_op as custom_op
@@ -65,7 +66,7 @@ def stream(s):
         yield ours
 
 
-def wrap(fn=None, backward=None):
+def wrap(fn=None, backward=None, jvp=None):
     """Make a function of cuarray's arrays one of tensors, with gradients.
 
     Parameters
@@ -79,6 +80,9 @@ def wrap(fn=None, backward=None):
         name belong if they can follow by position, what it returned, and the gradient with respect to that, None
         for results of integers and bools. It returns the gradient with respect to each positional argument, in its
         structure: a tuple, or the one alone. None means no gradient.
+    jvp : callable, optional
+        ``jvp(inputs, output, tangents)``, for forward mode: `tangents` has the structure of `inputs`, with zeros for
+        those that stay and None for integers. It returns the tangent of `output`, in its structure.
 
     Returns
     -------
@@ -93,9 +97,9 @@ def wrap(fn=None, backward=None):
         By the result's `backward()`, if a gradient of another keyword argument is needed.
     RuntimeError
         By the result's `backward()`: without `backward` here; for gradients of gradients; if an argument was
-        changed in place meanwhile.
+        changed in place meanwhile. In forward mode without `jvp`.
     ValueError, TypeError
-        If `backward` returns gradients of another number, structure, shape or kind.
+        If `backward` or `jvp` returns derivatives of another number, structure, shape or kind.
 
     See Also
     --------
@@ -115,12 +119,12 @@ def wrap(fn=None, backward=None):
     tensor([1., 1., 1.])
     """
     if fn is None:
-        return functools.partial(wrap, backward=backward)
-    for given in (fn, backward):
+        return functools.partial(wrap, backward=backward, jvp=jvp)
+    for given in (fn, backward, jvp):
         if given is not None and not callable(given):
             raise TypeError(f"wrap: a function, not {given!r}")
 
-    lift = lifted(lambda skeleton: Rule(fn, skeleton, backward=backward))
+    lift = lifted(lambda skeleton: Rule(fn, skeleton, backward=backward, jvp=jvp))
     by_position = ByPosition(fn)
 
     @functools.wraps(fn)

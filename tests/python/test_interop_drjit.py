@@ -1,27 +1,10 @@
 """cuarray.interop.wrap with Dr.Jit, in both directions; it needs the LLVM library."""
 
-import os
-from pathlib import Path
-
 import peers
-import pytest
+import wrap_cases
 from peers import error_of
 
-ENVIRONMENT = (("JAX_PLATFORMS", "cpu"), ("TF_CPP_MIN_LOG_LEVEL", "3"), ("CUDA_VISIBLE_DEVICES", ""))
-FOLDERS = ("/usr/lib", "/usr/lib64", "/usr/lib/*-linux-gnu", "/usr/lib/llvm-*/lib")
-in_process = peers.test_of(__file__, "drjit", "tensorflow", "torch", "jax", environment=ENVIRONMENT)
-
-
-def has_llvm():
-    found = (file for folder in FOLDERS for file in Path("/").glob(f"{folder[1:]}/libLLVM*.so*"))
-    return "DRJIT_LIBLLVM_PATH" in os.environ or any(found)
-
-
-@pytest.mark.parametrize("name", peers.checks_of(__file__))
-def test_check(name):
-    if not has_llvm():
-        pytest.skip("LLVM is not installed")
-    in_process(name)
+test_check = wrap_cases.test_with_drjit(__file__)
 
 
 def check_every_target():
@@ -86,14 +69,6 @@ def check_missing_gradients():
     assert "custom" in str(error) or "backward=" in str(error)
 
 
-def check_forward_mode_is_refused():
-    v = ll.TensorXf([1.0])
-    dr.enable_grad(v)
-    result = wrap(lambda x: x * 2, source="drjit", target="torch")(v)
-    dr.set_grad(v, 1)
-    assert isinstance(error_of(lambda: dr.forward_to(result)), RuntimeError)
-
-
 if __name__ == "__main__":
     import drjit  # before TensorFlow, which otherwise aborts the process at its end
     import drjit as dr
@@ -104,7 +79,6 @@ if __name__ == "__main__":
     import numpy as np
     import tensorflow  # noqa: F401
     import torch
-    import wrap_cases
     from wrap_cases import close
 
     import cuarray as ca

@@ -173,16 +173,18 @@ def check_derivatives_that_are_refused():
     assert "gradients of its gradients" in str(
         error_of(lambda: jax.grad(lambda x: grad(x).sum())(x), NotImplementedError)
     )
-    assert isinstance(error_of(lambda: jax.jvp(f, (x,), (x,))), TypeError)
+    assert "give jax.call a jvp=" in str(error_of(lambda: jax.jvp(f, (x,), (x,)), TypeError))
     bare = call(ca.sin, like)
-    assert "given no vjp=" in str(error_of(lambda: jax.grad(lambda x: bare(x).sum())(x), TypeError))
+    assert "give jax.call a vjp=" in str(error_of(lambda: jax.grad(lambda x: bare(x).sum())(x), TypeError))
 
 
 def check_wrong_arguments():
     assert "'cuarray' or 'torch', not 'numpy'" in str(
         error_of(lambda: call(ca.sin, like, framework="numpy"), TypeError)
     )
-    assert "leave vjp out" in str(error_of(lambda: call(torch.sin, like, framework="torch", vjp=ca.sin), TypeError))
+    assert "leave vjp and jvp out" in str(
+        error_of(lambda: call(torch.sin, like, framework="torch", vjp=ca.sin), TypeError)
+    )
     assert "out_spec must have an array" in str(error_of(lambda: call(ca.sin, ())(row(3)), ValueError))
 
 
@@ -281,7 +283,7 @@ def check_errors_name_what_to_write():
     assert "vmap_method is one of" in str(error_of(lambda: call(ca.sin, like, vmap_method="foo"), ValueError))
     sine = wrap(lambda x: np.sin(x), source="jax", target="numpy")
     error = error_of(lambda: jax.grad(lambda x: sine(x).sum())(jnp.ones(3)), TypeError)
-    assert "wrap was given no backward=" in str(error)
+    assert "give wrap a backward=" in str(error)
     error = error_of(lambda: jax.jit(wrap(ca.linalg.inv, source="jax", target="cuarray"))(jnp.eye(3)))
     assert any("out_spec=" in note for note in error.__notes__)
 

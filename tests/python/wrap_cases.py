@@ -1,16 +1,43 @@
-"""One function in each framework, called from each other one: what test_interop_wrap.py and test_interop_drjit.py share.
+"""One function in each framework, called from each other one: what the tests of `interop.wrap` share.
 
 A framework is imported where it is used; they clash in some orders (TensorFlow before Dr.Jit aborts at the end).
 """
 
 import importlib
+import os
+from pathlib import Path
 
 import numpy as np
+import peers
+import pytest
 
 import cuarray as ca
 from cuarray.interop import wrap
 
+ENVIRONMENT = (("JAX_PLATFORMS", "cpu"), ("TF_CPP_MIN_LOG_LEVEL", "3"), ("CUDA_VISIBLE_DEVICES", ""))
+FOLDERS = ("/usr/lib", "/usr/lib64", "/usr/lib/*-linux-gnu", "/usr/lib/llvm-*/lib")
 CALLS = []  # the frameworks of the function's calls
+
+
+def has_llvm():
+    found = (file for folder in FOLDERS for file in Path("/").glob(f"{folder[1:]}/libLLVM*.so*"))
+    return "DRJIT_LIBLLVM_PATH" in os.environ or any(found)
+
+
+def test_with_drjit(file):
+    """Return the test of a file's checks, which need all frameworks and the LLVM library."""
+    in_process = peers.test_of(file, "drjit", "tensorflow", "torch", "jax", environment=ENVIRONMENT)
+
+    @pytest.mark.parametrize("name", peers.checks_of(file))
+    def test_check(name):
+        if not has_llvm():
+            pytest.skip("LLVM is not installed")
+        in_process(name)
+
+    return test_check
+
+
+test_with_drjit.__test__ = False
 
 
 def names_of(target):
