@@ -560,6 +560,13 @@ MUTANTS = [
         "tests/python/test_interop_derivatives.py -k grads_in_jax",
     ),
     Mutant(
+        "dtypes-of-tensors-in-out-spec-are-unknown",
+        "cuarray/interop/jax.py",
+        'removeprefix("torch.")',
+        'removeprefix("")',
+        "tests/python/test_interop_jax_functions.py -k tensors_say",
+    ),
+    Mutant(
         "trees-are-reference-cycles",
         "cuarray/interop/_trees.py",
         "return arrays, _with_slots(tree, is_array, arrays)",

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import sys
 
 import numpy as np
 
@@ -47,10 +48,17 @@ def _store(out, value, name):
 
 def _spec(tree):
     """Return a tree of shapes and dtypes that JAX has: 32 bits, unless jax_enable_x64 is set."""
-    for x in jax.tree_util.tree_leaves(tree):
+    torch = sys.modules.get("torch")
+
+    def spec_of(x):
+        if torch and isinstance(x, torch.Size):
+            return spec_of(torch.empty(x, device="meta"))
         if not hasattr(x, "shape") or not hasattr(x, "dtype"):
             raise TypeError(f"call: out_spec has {x!r}; write jax.ShapeDtypeStruct(shape, dtype)")
-    return _map(lambda x: jax.ShapeDtypeStruct(x.shape, jax.dtypes.canonicalize_dtype(x.dtype)), tree)
+        dtype = str(x.dtype).removeprefix("torch.") if torch and isinstance(x, torch.Tensor) else x.dtype
+        return jax.ShapeDtypeStruct(x.shape, jax.dtypes.canonicalize_dtype(dtype))
+
+    return _map(spec_of, tree)
 
 
 def _in_order(args, found, function):
@@ -240,7 +248,8 @@ def call(fn, out_spec, *, vjp=None, jvp=None, framework="cuarray", vmap_method="
         and writes into them instead; ufuncs are such functions: ``call(ca.sin, spec)``. The arrays are valid
         during the call only.
     out_spec : pytree or callable
-        What it returns: objects with `shape` and `dtype`, such as jax.ShapeDtypeStruct, in its structure; or a
+        What it returns: objects with `shape` and `dtype`, such as jax.ShapeDtypeStruct, arrays and tensors, or a
+        torch.Size, which has PyTorch's default dtype, in its structure; or a
         function of the arguments, as such objects, that returns that. Results are cast to these dtypes within
         their kind.
     vjp : callable, optional

@@ -193,6 +193,15 @@ def check_functions_without_arguments():
     assert jax.jit(call(lambda: ca.ones(2, "f4"), spec))().tolist() == [1, 1]
 
 
+def check_tensors_say_what_is_returned():
+    x = row(3)
+    for spec in (torch.empty(3), torch.Size([3]), x, ca.empty(3, "f4")):
+        result = jax.jit(call(torch.sin, spec, framework="torch"))(x)
+        assert result.dtype == "float32" and jnp.allclose(result, jnp.sin(x)), spec
+    both = call(lambda x: (x, x.int()), (torch.Size([3]), torch.empty(3, dtype=torch.int32)), framework="torch")
+    assert [y.dtype.name for y in both(x)] == ["float32", "int32"]
+
+
 def check_functions_of_torch():
     def f(d, n):
         assert type(d["x"]) is torch.Tensor
