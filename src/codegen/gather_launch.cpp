@@ -87,6 +87,7 @@ IndexedAccessPlan::IndexedAccessPlan(const IndexedAccessOperands& operands)
     competes_ = differs_ || (meets_ && word_ < 4);
     if (space_.ndim == 0) add_axis(space_);
     for (int d = 0; d < space_.ndim - kAxes; ++d) slices_ *= space_.shape[d];
+    width_ = width();
 }
 
 /// Chooses the widest word that divides all addresses and strides. A contiguous last axis along which no index moves
@@ -151,7 +152,7 @@ void IndexedAccessPlan::limit_keys(int64_t item) {
     word_ = int(item);
 }
 
-int64_t IndexedAccessPlan::winner_bytes() const { return is_narrow(space_.size) ? 4 : 8; }
+int64_t IndexedAccessPlan::winner_bytes() const { return width_ == IndexWidth::Wide ? 8 : 4; }
 
 int64_t IndexedAccessPlan::table_bytes() const {
     return competes_ ? slots_ * (winner_bytes() + (hashes_ ? int64_t(sizeof(uint64_t)) : 0)) : 0;
@@ -200,34 +201,56 @@ static void fill_choice(std::byte* to, const Space& space, std::span<const Index
 }
 
 /// The type of a kernel's parameters.
-static std::string_view parameters_text(bool updates, bool narrow, size_t arrays) {
+static std::string_view parameters_text(bool updates, IndexWidth width, size_t arrays) {
+    constexpr size_t kWidths = 3;
     static const auto texts = [] {
-        std::array<std::string, 4 * (kernel::kMaxIndices + 1)> texts;
+        constexpr const char* types[kWidths] = {"Index32, ", "IndexFar, ", "Index64, "};
+        std::array<std::string, 2 * kWidths*(kernel::kMaxIndices + 1)> texts;
         for (size_t k = 0; k < texts.size(); ++k)
-            texts[k] = std::string(k & 1 ? "UpdateParameters<" : "IndexedAccessParameters<") +
-                       (k & 2 ? "Index32, " : "Index64, ") + std::to_string(k / 4) + ">";
+            texts[k] = std::string(k & 1 ? "UpdateParameters<" : "IndexedAccessParameters<") + types[k / 2 % kWidths] +
+                       std::to_string(k / (2 * kWidths)) + ">";
         return texts;
     }();
-    return texts[arrays * 4 + narrow * 2 + updates];
+    return texts[(arrays * kWidths + size_t(width)) * 2 + updates];
+}
+
+/// The width that holds all indices, offsets and keys, those of all slices.
+IndexWidth IndexedAccessPlan::width() const {
+    if (!is_narrow(space_.size)) return IndexWidth::Wide;
+    int64_t reach[kernel::kMaxIndices + kIndices] = {};
+    const auto is_near = [&](int k, int64_t length, int64_t stride) {
+        return stride == 0 ||
+               !__builtin_add_overflow(reach[k], (length - 1) * std::abs(stride), &reach[k]) && is_narrow(reach[k]);
+    };
+    for (int k = 0; k < space_.operands; ++k)
+        for (int d = 0; d < space_.ndim; ++d)
+            if (!is_near(k, space_.shape[d], space_.strides[k][d])) return IndexWidth::Far;
+    for (size_t k = 0; k < indices_.size(); ++k)
+        if (const int64_t n = std::max<int64_t>(indices_[k].size, 1);
+            !is_near(kArray, n, indices_[k].stride) || !is_near(kKeys, n, weights_[k]))
+            return IndexWidth::Far;
+    return IndexWidth::Near;
 }
 
 void IndexedAccessPlan::fill(NamedLaunch& to, const Space& space, bool claims) const {
-    const bool narrow = is_narrow(space_.size);  // of all slices, and claims: the width of the winners
     const bool updates = kind_ == kernel::IndexedAccessKind::Update, moves = !claims && !updates;
+    constexpr const char* suffixes[] = {"", "_far", "_64"};
     const char* const name = claims                                        ? "claim"
                              : updates                                     ? "update_keys"
                              : kind_ == kernel::IndexedAccessKind::Scatter ? "scatter"
                                                                            : "gather";
     std::string& entry = to.kernel.entry = name;
     if (moves) entry.append("_b").append(std::to_string(word_));
-    entry.append("_").append(std::to_string(indices_.size())).append(narrow ? "" : "_64");
-    to.kernel.parameters = parameters_text(updates, narrow, indices_.size());
+    entry.append("_").append(std::to_string(indices_.size())).append(suffixes[size_t(width_)]);
+    to.kernel.parameters = parameters_text(updates, width_, indices_.size());
     to.kernel.function = claims ? "claim_places" : name;
     if (moves) to.kernel.function.append("<").append(item_type(word_)).append(">");
     to.kernel.faults = true;
     std::byte* const parameters = to.launch.parameters + (updates ? offsetof(LargestUpdate, chosen) : 0);
-    (narrow ? fill_choice<kernel::Index32> : fill_choice<kernel::Index64>)(parameters, space, indices_, weights_,
-                                                                           outside_, meets_);
+    const auto fill_one = width_ == IndexWidth::Near  ? fill_choice<kernel::Index32>
+                          : width_ == IndexWidth::Far ? fill_choice<kernel::IndexFar>
+                                                      : fill_choice<kernel::Index64>;
+    fill_one(parameters, space, indices_, weights_, outside_, meets_);
     const int64_t lanes = updates || indices_.size() > 2 ? 1 : 4;
     to.launch.set_grid(to.kernel.entry, (space.size + kThreads * lanes - 1) / (kThreads * lanes), to.kernel.threads);
 }
@@ -258,7 +281,7 @@ void IndexedAccessPlan::set_table(uint64_t address) {
             p.hashed = hashes_ ? reinterpret_cast<u64*>(p.winners + slots_) : nullptr;
             p.slots = uint64_t(slots_);
         };
-        if (to->kernel.parameters.find("Index32") != std::string_view::npos)
+        if (width_ != IndexWidth::Wide)  // the layout of both others is the same
             set(*reinterpret_cast<kernel::IndexedAccessParameters<kernel::Index32, kernel::kMaxIndices>*>(
                 to->launch.parameters));
         else

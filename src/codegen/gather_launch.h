@@ -25,6 +25,9 @@ struct IndexedAccessOperands {
     kernel::IndexedAccessKind kind;
 };
 
+/// What has 64 bits in a kernel: nothing, byte offsets, or indices too.
+enum class IndexWidth { Near, Far, Wide };
+
 /// Plans a gather, a scatter or an update: `slices` rounds of launches, in order; more than one only beyond 8 axes.
 class CUARRAY_API IndexedAccessPlan {
  public:
@@ -48,6 +51,7 @@ class CUARRAY_API IndexedAccessPlan {
 
  private:
     int64_t winner_bytes() const;
+    IndexWidth width() const;
     void number_places();
     void choose_word(int64_t item);
     void limit_keys(int64_t item);
@@ -66,6 +70,7 @@ class CUARRAY_API IndexedAccessPlan {
     int64_t base_ = 0, key_limit_ = 0;
     int64_t slices_ = 1, slots_ = 0;
     bool hashes_ = false;
+    IndexWidth width_ = IndexWidth::Wide;
 };
 
 /// The steps of a compaction: counts per block of the mask, their prefix sums, and one of the moves.

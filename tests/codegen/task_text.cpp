@@ -138,6 +138,7 @@ int main() {
             for (int arrays : {0, 1, 2, 3, 16}) add_choices(arrays, item, n);
             add_masks(item, n);
         }
+    for (int arrays : {1, 2}) add_choices(arrays, 4, int64_t(1) << 30);
     for (const auto& [entry, kernel] : kernels) {
         const std::string text = kernel_source(kernel);
         std::cout << entry << " named " << text.size() << "\n" << text << "\n";

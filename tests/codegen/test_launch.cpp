@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../core/check.h"
+#include "codegen/gather_launch.h"
 #include "codegen/launch.h"
 #include "cuarray/kernel/rows.h"
 #include "cuarray/kernel/tiles.h"
@@ -313,9 +314,39 @@ void no_slot_is_left_to_chance() {
     CHECK(std::memcmp(launch.scalars.values[1].bytes, zeros.data(), 16) == 0);
 }
 
+/// The width of indices and offsets follows from the farthest of all operands: elements, array, index arrays, keys.
+void indices_are_as_wide_as_needed() {
+    const auto suffix = [](int64_t n, int64_t step, int64_t position, int64_t size, int64_t stride) {
+        const Dims elements{step}, array{0}, positions{position};
+        const IndexedDeviceAxis index{{4096, &positions}, size, stride, 0};
+        IndexedAccessPlan plan({{n},
+                                {int64_t(1) << 40, &elements},
+                                {int64_t(1) << 41, &array},
+                                {&index, 1},
+                                4,
+                                kernel::Outside::Raise,
+                                kernel::IndexedAccessKind::Gather});
+        plan.select(0);
+        const std::string& entry = plan.move.kernel.entry;
+        const std::string width = entry.substr(std::strlen("gather_b4_1"));
+        CHECK(plan.move.kernel.parameters == (width == "_64"    ? "IndexedAccessParameters<Index64, 1>"
+                                              : width == "_far" ? "IndexedAccessParameters<IndexFar, 1>"
+                                                                : "IndexedAccessParameters<Index32, 1>"));
+        return width;
+    };
+    constexpr int64_t k31 = int64_t(1) << 31;
+    CHECK(suffix(1000, 4, 8, 1000, 4).empty());
+    CHECK(suffix(k31 / 8, 4, 8, 1000, 4).empty() && suffix(k31 / 8 + 1, 4, 8, 1000, 4) == "_far");
+    CHECK(suffix(1000, -k31, 8, 1000, 4) == "_far" && suffix(1000, 4, 8, 1000, -k31 / 900 / 4 * 4) == "_far");
+    CHECK(suffix(1000, 4, 8, k31 / 4, 4).empty() && suffix(1000, 4, 8, k31 / 4 + 1, 4) == "_far");
+    CHECK(suffix(1000, 4, 8, 2 * k31, 0).empty());
+    CHECK(suffix(k31, 4, 8, 1000, 4) == "_64");
+}
+
 }  // namespace
 
 int main() {
+    indices_are_as_wide_as_needed();
     no_slot_is_left_to_chance();
     random_layouts();
     beyond_32_bits();

@@ -20,8 +20,9 @@ constexpr int kChosenLanes = K <= 2 ? 4 : 1;
 
 /// Byte offsets of an element and of its position in the array, the key of the position, and the element's
 /// number in C order.
+template <class Offset>
 struct ElementLocation {
-    i64 element, place, key, number;
+    Offset element, place, key, number;
 };
 
 CUARRAY_FN i64 position_by(u32 rule, i64 index, i64 size, u64& outside) {
@@ -34,17 +35,23 @@ CUARRAY_FN i64 position_by(u32 rule, i64 index, i64 size, u64& outside) {
 /// index out of bounds is reported, and its element is not found.
 template <class Index, int K, int V>
 CUARRAY_FN void locate_elements(const IndexedAccessParameters<Index, K>& p, const u64 (&at)[V],
-                                ElementLocation (&spots)[V], bool (&found)[V], const FaultSink& sink) {
+                                ElementLocation<typename Index::offset> (&spots)[V], bool (&found)[V],
+                                const FaultSink& sink) {
     using number = typename Index::type;
+    using Offset = typename Index::offset;
     number rest[V] = {};
-    i64 index[V][K ? K : 1] = {}, given[V][K ? K : 1] = {};
+    Offset index[V][K ? K : 1] = {};
+    i64 given[V][K ? K : 1] = {};
     const auto move = [&](int u, int d, number coordinate) {
-        spots[u].element += i64(coordinate) * p.elements.strides[d];
-        spots[u].place += i64(coordinate) * p.array.strides[d];
-        spots[u].key += i64(coordinate) * p.keys.strides[d];
-        spots[u].number += i64(coordinate) * p.numbers.strides[d];
+        const auto along = [&](const IndexedOperand& operand) {
+            return Offset(coordinate) * Offset(operand.strides[d]);
+        };
+        spots[u].element += along(p.elements);
+        spots[u].place += along(p.array);
+        spots[u].key += along(p.keys);
+        spots[u].number += along(p.numbers);
 #pragma unroll
-        for (int k = 0; k < K; ++k) index[u][k] += i64(coordinate) * p.indices[k].positions.strides[d];
+        for (int k = 0; k < K; ++k) index[u][k] += along(p.indices[k].positions);
     };
 #pragma unroll
     for (int u = 0; u < V; ++u) rest[u] = number(at[u]), spots[u] = {0, 0, 0, 0}, found[u] = true;
@@ -64,26 +71,32 @@ CUARRAY_FN void locate_elements(const IndexedAccessParameters<Index, K>& p, cons
         for (int k = 0; k < K; ++k)
             given[u][k] = *reinterpret_cast<const i64*>(p.indices[k].positions.data + index[u][k]);
     }
+    const auto choose = [&](auto position_of) {
 #pragma unroll
-    for (int k = 0; k < K; ++k) {
-        const IndexOperand& axis = p.indices[k];
+        for (int k = 0; k < K; ++k) {
+            const IndexOperand& axis = p.indices[k];
 #pragma unroll
-        for (int u = 0; u < V; ++u) {
-            u64 outside = 0;
-            const i64 place = position_by(p.rule, given[u][k], axis.size, outside);
-            if (outside) report(sink, given[u][k], axis.axis + 1, axis.size);
-            found[u] = found[u] && !outside;
-            spots[u].place += place * axis.stride;
-            spots[u].key += place * axis.weight;
+            for (int u = 0; u < V; ++u) {
+                u64 outside = 0;
+                const i64 place = position_of(given[u][k], axis.size, outside);
+                if (outside) report(sink, given[u][k], axis.axis + 1, axis.size);
+                found[u] = found[u] && !outside;
+                spots[u].place += Offset(place) * Offset(axis.stride);
+                spots[u].key += Offset(place) * Offset(axis.weight);
+            }
         }
-    }
+    };
+    if (p.rule == u32(Outside::Raise))
+        choose([](i64 index, i64 size, u64& outside) { return position<Outside::Raise>(index, size, outside); });
+    else
+        choose([&](i64 index, i64 size, u64& outside) { return position_by(p.rule, index, size, outside); });
 }
 
 /// Computes the spot of element `at`; reports an index out of bounds and returns false.
 template <class Index, int K>
-CUARRAY_FN bool locate_element(const IndexedAccessParameters<Index, K>& p, u64 at, ElementLocation& spot,
-                               const FaultSink& sink) {
-    ElementLocation spots[1] = {};
+CUARRAY_FN bool locate_element(const IndexedAccessParameters<Index, K>& p, u64 at,
+                               ElementLocation<typename Index::offset>& spot, const FaultSink& sink) {
+    ElementLocation<typename Index::offset> spots[1] = {};
     bool found[1] = {};
     locate_elements(p, {at}, spots, found, sink);
     spot = spots[0];
@@ -95,7 +108,7 @@ template <class Index, int K>
 struct ChosenElements {
     static constexpr int V = kChosenLanes<K>;
     u64 at[V] = {};
-    ElementLocation spots[V] = {};
+    ElementLocation<typename Index::offset> spots[V] = {};
     bool exists[V] = {}, found[V] = {};
     /// Returns false if there are none.
     CUARRAY_FN bool locate(const IndexedAccessParameters<Index, K>& p, const FaultSink& sink) {

@@ -27,10 +27,16 @@ struct Extent64 {
     CUARRAY_FN u64 quotient(u64 n) const { return n / size; }
 };
 
-/// The index types of reductions: 32 bits if every index and byte offset is below 2^31, else 64.
+/// The types of indices and byte offsets: 32 bits if all of them are below 2^31, else 64; where only offsets are not,
+/// those alone have 64 (`IndexFar`).
 struct Index32 {
     using type = u32;
     using offset = i32;
+    using extent = Extent32;
+};
+struct IndexFar {
+    using type = u32;
+    using offset = i64;
     using extent = Extent32;
 };
 struct Index64 {

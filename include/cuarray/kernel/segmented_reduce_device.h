@@ -102,7 +102,7 @@ template <class Index, int K>
 CUARRAY_FN void update_keys(const UpdateParameters<Index, K>& p, const FaultSink& sink) {
     const u64 at = u64(blockIdx.x) * kThreads + threadIdx.x;
     if (at >= p.chosen.size) return;
-    ElementLocation spot;
+    ElementLocation<typename Index::offset> spot;
     p.keys[at] = locate_element(p.chosen, at, spot, sink) ? u64(spot.place - p.base) : p.outside;
 }
 
@@ -128,7 +128,7 @@ CUARRAY_FN auto coming(const UpdateParameters<Index, K>& p, u64 number, const Fa
         (void)p, (void)number, (void)sink;
         return u8(0);
     } else {
-        ElementLocation spot;
+        ElementLocation<typename Index::offset> spot;
         locate_element(p.chosen, number, spot, sink);
         return *reinterpret_cast<const stored_t<typename Step::second>*>(p.chosen.elements.data + spot.element);
     }
