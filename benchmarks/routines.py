@@ -95,6 +95,8 @@ def indexing() -> Iterator[Result]:
         yield from versus_numpy(f"x[mask] = values, {title}", put, x, mask, values, least=least)
         yield from versus_numpy(f"x[mask] = 1, {title}", lambda xp, x, m: put(xp, x, m, 1), x, mask, least=least)
         yield from versus_numpy(f"nonzero, {title}", lambda xp, m: m.nonzero(), mask)
+    x, mask, _ = choice_of(1e-4)
+    yield from versus_numpy("x[mask] = 1, 0.01% of 16 M", lambda xp, x, m: put(xp, x, m, 1), x, mask, least=1.0)
     places = np.random.default_rng(3).integers(0, 1 << 24, 1 << 22)
     values = uniform(1 << 22)
     yield from versus_numpy("x[i], 4 M of 16 M", lambda xp, x, i: x[i], x, places)

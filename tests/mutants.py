@@ -1659,6 +1659,13 @@ MUTANTS = [
         "tests/python/test_reductions.py",
     ),
     Mutant(
+        "true-elements-at-the-end-of-a-group-are-lost",
+        "src/host/loops/copies.cpp",
+        "for (int64_t k = 0; k < group; k += 8) some |=",
+        "for (int64_t k = 0; k < group - 8; k += 8) some |=",
+        "tests/python/test_indexing_arrays.py -k 'cpu and test_large and mask'",
+    ),
+    Mutant(
         "transposed-columns-beyond-the-last",
         "src/host/loops/copies.cpp",
         "width = c + together <= columns ? together : 4;",

@@ -146,14 +146,22 @@ void store_packed_where(char* to, const char* from, const uint8_t* __restrict ma
     typedef Item Unaligned __attribute__((aligned(1), may_alias));
     auto* const __restrict target = reinterpret_cast<Unaligned*>(to);
     const auto* const __restrict source = reinterpret_cast<const Unaligned*>(from);
-    // Masked accesses do not trigger the hardware prefetcher: prefetch the lines of the next block.
-    constexpr int64_t line = 64;
-    const int64_t bytes = n * int64_t(sizeof(Item));
-    for (int64_t at = bytes; at < 2 * bytes; at += line) {
-        __builtin_prefetch(from + at, 0);
-        __builtin_prefetch(to + at, 1);
+    // Masked accesses do not trigger the hardware prefetcher: prefetch the lines of the next block. What has no true
+    // element is not touched.
+    constexpr int64_t size = sizeof(Item), line = 64, group = 64;
+    int64_t i = 0;
+    for (; i + group <= n; i += group) {
+        uint64_t some = 0;
+        for (int64_t k = 0; k < group; k += 8) some |= get<uint64_t>(reinterpret_cast<const char*>(mask + i + k));
+        if (some == 0) continue;
+        for (int64_t at = (n + i) * size; at < (n + i + group) * size; at += line) {
+            __builtin_prefetch(from + at, 0);
+            __builtin_prefetch(to + at, 1);
+        }
+        for (int64_t k = i; k < i + group; ++k)
+            if (mask[k]) target[k] = source[k];
     }
-    for (int64_t i = 0; i < n; ++i)
+    for (; i < n; ++i)
         if (mask[i]) target[i] = source[i];
 }
 
