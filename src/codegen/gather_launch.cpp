@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kElements = 0, kArray = 1, kKeys = 2, kNumbers = 3, kIndices = 4;
 constexpr int64_t kWidest = 16;
+constexpr size_t kFewIndices = 2;
 // Up to this many positions per value, a direct table is cheaper than a hash table.
 constexpr int64_t kDirect = 4;
 
@@ -217,6 +218,7 @@ static std::string_view parameters_text(bool updates, IndexWidth width, size_t a
 /// The width that holds all indices, offsets and keys, those of all slices.
 IndexWidth IndexedAccessPlan::width() const {
     if (!is_narrow(space_.size)) return IndexWidth::Wide;
+    if (indices_.size() > kFewIndices) return IndexWidth::Far;  // with 16 of them ptxas spills registers
     int64_t reach[kernel::kMaxIndices + kIndices] = {};
     const auto is_near = [&](int k, int64_t length, int64_t stride) {
         return stride == 0 ||

@@ -71,25 +71,19 @@ CUARRAY_FN void locate_elements(const IndexedAccessParameters<Index, K>& p, cons
         for (int k = 0; k < K; ++k)
             given[u][k] = *reinterpret_cast<const i64*>(p.indices[k].positions.data + index[u][k]);
     }
-    const auto choose = [&](auto position_of) {
 #pragma unroll
-        for (int k = 0; k < K; ++k) {
-            const IndexOperand& axis = p.indices[k];
+    for (int k = 0; k < K; ++k) {
+        const IndexOperand& axis = p.indices[k];
 #pragma unroll
-            for (int u = 0; u < V; ++u) {
-                u64 outside = 0;
-                const i64 place = position_of(given[u][k], axis.size, outside);
-                if (outside) report(sink, given[u][k], axis.axis + 1, axis.size);
-                found[u] = found[u] && !outside;
-                spots[u].place += Offset(place) * Offset(axis.stride);
-                spots[u].key += Offset(place) * Offset(axis.weight);
-            }
+        for (int u = 0; u < V; ++u) {
+            u64 outside = 0;
+            const i64 place = position_by(p.rule, given[u][k], axis.size, outside);
+            if (outside) report(sink, given[u][k], axis.axis + 1, axis.size);
+            found[u] = found[u] && !outside;
+            spots[u].place += Offset(place) * Offset(axis.stride);
+            spots[u].key += Offset(place) * Offset(axis.weight);
         }
-    };
-    if (p.rule == u32(Outside::Raise))
-        choose([](i64 index, i64 size, u64& outside) { return position<Outside::Raise>(index, size, outside); });
-    else
-        choose([&](i64 index, i64 size, u64& outside) { return position_by(p.rule, index, size, outside); });
+    }
 }
 
 /// Computes the spot of element `at`; reports an index out of bounds and returns false.
