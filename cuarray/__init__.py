@@ -61,7 +61,6 @@ MODULES = (
     "_functions.sets",
     "_functions.quantiles",
     "_functions.histograms",
-    "_functions.products",
     "_functions.einsum",
     "_functions.sharing",
     "_functions.reductions",

@@ -8,10 +8,8 @@ from numpy.linalg import LinAlgError
 from cuarray._arguments import functions
 from cuarray._arguments.axes import integer, normalise_axis
 from cuarray._arguments.functions import empty_like, eye
-from cuarray._arguments.operands import as_arrays, members
+from cuarray._arguments.operands import as_arrays, members, target, write_output
 from cuarray._core import ndarray
-from cuarray._functions import products
-from cuarray._functions.products import write_product
 from cuarray._linalg.equations import inv
 from cuarray._linalg.lapack import as_matrices, named
 
@@ -111,7 +109,7 @@ def tensordot(x1, x2, /, *, axes: Any = 2) -> ndarray:
     >>> ca.linalg.tensordot(ca.ones((2, 3, 4)), ca.ones((4, 3)), axes=([1, 2], [1, 0]))
     array([12., 12.])
     """
-    return products.tensordot(x1, x2, axes)
+    return functions.tensordot(x1, x2, axes)
 
 
 def outer(x1, x2, /) -> ndarray:
@@ -333,6 +331,13 @@ def matrix_power(a, n) -> ndarray:
         if not n:
             return result
         a = functions.matmul(a, a)
+
+
+def write_product(product, out, function):
+    """Return the product, written to `out` if given; as in NumPy, ValueError if that has another type."""
+    if out is not None and target(out, function, is_out=True).dtype != product.dtype:
+        raise ValueError(f"{function}: out= has type {out.dtype}, the result {product.dtype}")
+    return write_output(product, out, function)
 
 
 def multi_dot(arrays, *, out=None) -> ndarray:

@@ -58,6 +58,7 @@ template <> constexpr const char* kWords<ContractionOrder> = "bool, str or tuple
 template <> constexpr const char* kWords<UfuncOutput> = "ndarray, optional";
 template <> constexpr const char* kWords<std::optional<LoopSignature>> = "str or tuple of dtype, optional";
 template <> constexpr const char* kWords<std::optional<CoreAxes>> = "list of tuple of int, optional";
+template <> constexpr const char* kWords<ContractedAxes> = "int or pair of sequences of int";
 template <> constexpr const char* kWords<SingleAxis> = "int, optional";
 template <> constexpr const char* kWords<StrictBool> = "bool";
 template <> constexpr const char* kWords<DType> = "dtype, optional";

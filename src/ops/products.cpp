@@ -22,25 +22,35 @@ Array stored(Array&& product, Array* out, const char* name) {
     return *out;
 }
 
-/// The axes of an array with one of them moved to the end or to the front.
-Array moved(const Array& a, int axis, bool to_front) {
+/// The axes of an array that are not among `some`.
+Dims axes_but(const Array& a, const Dims& some) {
     Dims axes;
     for (int d = 0; d < a.ndim(); ++d)
-        if (d != axis) axes.push_back(d);
-    axes.insert(to_front ? 0 : axes.size(), axis);
-    return a.transpose(axes);
+        if (std::find(some.begin(), some.end(), d) == some.end()) axes.push_back(d);
+    return axes;
 }
 
-/// The sums of products along the last axis of `a` and an axis of `b`, which have one length.
-Array contract_axis(const Array& a, const Array& b, int axis) {
-    if (a.ndim() <= 2 && b.ndim() <= 2) return matmul(a, axis == 0 ? b : b.transpose({1, 0}));
-    const int64_t depth = a.shape().back();
-    const Array columns = moved(b, axis, true);
-    int64_t height = 1, width = 1;
-    Dims shape;
-    for (int d = 0; d + 1 < a.ndim(); ++d) shape.push_back(a.shape()[d]), height *= a.shape()[d];
-    for (int d = 1; d < columns.ndim(); ++d) shape.push_back(columns.shape()[d]), width *= columns.shape()[d];
-    return matmul(a.reshape({height, depth}), columns.reshape({depth, width})).reshape(shape);
+/// The axes in their order, each counted from the first one.
+Dims distinct_axes(const Dims& axes, const Array& a, const char* name) {
+    normalise_axes(axes, a.ndim(), name);  // refuses one that is there twice
+    Dims result;
+    for (const int64_t d : axes) result.push_back(normalise_axis(d, a.ndim(), name));
+    return result;
+}
+
+/// The sums of products along axes of `a` and of `b`, which have the same lengths.
+Array contract(const Array& a, const Dims& own, const Array& b, const Dims& other) {
+    const bool is_product = a.ndim() <= 2 && b.ndim() <= 2 && own.size() == 1;
+    if (is_product)
+        return matmul(own[0] == a.ndim() - 1 ? a : a.transpose({1, 0}), other[0] == 0 ? b : b.transpose({1, 0}));
+    Dims rows = axes_but(a, own), columns = other, shape;
+    int64_t height = 1, depth = 1, width = 1;
+    for (const int64_t d : rows) shape.push_back(a.shape()[d]), height *= a.shape()[d];
+    for (const int64_t d : own) rows.push_back(d), depth *= a.shape()[d];
+    for (const int64_t d : axes_but(b, other))
+        columns.push_back(d), shape.push_back(b.shape()[d]), width *= b.shape()[d];
+    return matmul(a.transpose(rows).reshape({height, depth}), b.transpose(columns).reshape({depth, width}))
+        .reshape(shape);
 }
 
 Array multiplied(const Array& a, const Array& b, const UfuncOptions& options = {}) {
@@ -66,7 +76,8 @@ Array dot(const Array& a, const Array& b, Array* out) {
         raise(ErrorKind::Value, "dot: shapes ", to_string(a.shape()), " and ", to_string(b.shape()),
               " not aligned: ", a.shape().back(), " (dim ", a.ndim() - 1, ") != ", b.shape()[axis], " (dim ", axis,
               ")");
-    return out ? stored(contract_axis(a, b, axis), out, "dot") : contract_axis(a, b, axis);
+    Array product = contract(a, {a.ndim() - 1}, b, {axis});
+    return out ? stored(std::move(product), out, "dot") : product;
 }
 
 Array inner(const Array& a, const Array& b) {
@@ -74,7 +85,29 @@ Array inner(const Array& a, const Array& b) {
     if (a.shape().back() != b.shape().back())
         raise(ErrorKind::Value, "inner: the last axes of shapes ", to_string(a.shape()), " and ", to_string(b.shape()),
               " do not go together: ", a.shape().back(), " and ", b.shape().back(), " elements");
-    return contract_axis(a, b, b.ndim() - 1);
+    return contract(a, {a.ndim() - 1}, b, {b.ndim() - 1});
+}
+
+Array tensordot(const Array& a, const Array& b, const ContractedAxes& axes) {
+    constexpr const char* name = "tensordot";
+    Dims own, other;
+    if (const auto* const count = std::get_if<int64_t>(&axes)) {
+        if (*count > std::min(a.ndim(), b.ndim()))
+            raise(ErrorKind::Axis, name, ": ", *count, " axes to contract of arrays that have ", a.ndim(), " and ",
+                  b.ndim());
+        for (int64_t k = 0; k < *count; ++k) own.push_back(a.ndim() - *count + k), other.push_back(k);
+    } else {
+        const auto& [first, second] = std::get<1>(axes);
+        own = distinct_axes(first, a, name), other = distinct_axes(second, b, name);
+    }
+    Dims meeting, facing;
+    for (const int64_t d : own) meeting.push_back(a.shape()[d]);
+    for (const int64_t d : other) facing.push_back(b.shape()[d]);
+    if (meeting != facing)
+        raise(ErrorKind::Value, name, ": axes ", to_string(own), " of shape ", to_string(a.shape()), " and ",
+              to_string(other), " of ", to_string(b.shape()), " do not go together: their lengths are ",
+              to_string(meeting), " and ", to_string(facing));
+    return contract(a, own, b, other);
 }
 
 Array outer(const Array& a, const Array& b, Array* out) {

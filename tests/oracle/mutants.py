@@ -64,9 +64,9 @@ UNSEEN_BY_THE_STANDARD = [
     ),
     Mutant(
         "tensor-products-too-large",
-        "cuarray/_functions/products.py",
-        "return matmul(rows, columns).reshape((*shape_a, *shape_b))",
-        "return (matmul(rows, columns) * 1.1).reshape((*shape_a, *shape_b))",
+        "src/ops/products.cpp",
+        "for (const int64_t d : own) rows.push_back(d), depth *= a.shape()[d];",
+        "for (const int64_t d : own) rows.insert(0, d), depth *= a.shape()[d];",
         row("tensordot"),
     ),
     Mutant(
@@ -1353,9 +1353,9 @@ PRODUCTS = [
     ),
     Mutant(
         "axes-of-a-tensor-in-their-own-order",
-        "cuarray/_functions/products.py",
-        "rows = a.transpose(kept_a + own)",
-        "rows = a.transpose(kept_a + sorted(own))",
+        "src/ops/products.cpp",
+        "for (const int64_t d : axes) result.push_back(normalise_axis(d, a.ndim(), name));\n    return result;",
+        "return normalise_axes(axes, a.ndim(), name);",
         tests("products"),
     ),
     Mutant(

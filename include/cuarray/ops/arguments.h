@@ -3,6 +3,7 @@
 #include <concepts>
 #include <optional>
 #include <ranges>
+#include <utility>
 #include <variant>
 #include "cuarray/array/array.h"
 #include "cuarray/core/few.h"
@@ -22,6 +23,10 @@ struct AxisList : Dims {
     using Dims::Dims;
     AxisList(const Dims& dims) : Dims(dims) {}
 };
+
+/// The axes of two arrays that are contracted with each other, in corresponding order; or how many: the last ones of
+/// the first array and the first ones of the second.
+using ContractedAxes = std::variant<int64_t, std::pair<Dims, Dims>>;
 
 /// One axis, for which None does not stand.
 struct SingleAxis : std::optional<int64_t> {

@@ -1,6 +1,7 @@
 // products.h -- products of vectors and of arrays along one axis of each; of matrices see matmul.h.
 #pragma once
 #include "cuarray/array/array.h"
+#include "cuarray/ops/arguments.h"
 
 namespace cuarray {
 
@@ -9,6 +10,8 @@ namespace cuarray {
 CUARRAY_API Array dot(const Array& a, const Array& b, Array* out = nullptr);
 /// The last axes of both contracted; a number multiplies the other argument.
 CUARRAY_API Array inner(const Array& a, const Array& b);
+/// The sums of products over axes of both, which must have the same lengths: the other axes of `a`, then those of `b`.
+CUARRAY_API Array tensordot(const Array& a, const Array& b, const ContractedAxes& axes = 2);
 /// Each element of one array times each of another, of shape (a.size(), b.size()).
 CUARRAY_API Array outer(const Array& a, const Array& b, Array* out = nullptr);
 /// The sum of products of all elements in C order, those of `a` conjugated.

@@ -352,6 +352,26 @@ CoreAxes read_core_axes(PyObject* object, Parameter parameter) {
     return axes;
 }
 
+ContractedAxes read_contracted_axes(PyObject* object, Parameter parameter) {
+    const Object entries =
+        PyIndex_Check(object) && !has_axes(object) ? Object() : Object::steal_or_null(PyObject_GetIter(object));
+    if (!entries) {
+        PyErr_Clear();
+        return python::to_int64(object, parameter);
+    }
+    Dims axes[2];
+    for (int n = 0;; ++n) {
+        const Object entry = Object::steal_or_null(PyIter_Next(entries.get()));
+        if (!entry && PyErr_Occurred()) throw ExceptionIsSet{};
+        if (!entry && n == 2) return std::pair(axes[0], axes[1]);
+        if (!entry || n == 2)
+            fail_in(parameter.function, PyExc_ValueError,
+                    "axes= takes a number, or two entries with the axes of both arrays, not %s",
+                    n == 2 ? "more" : "less");
+        axes[n] = read_integers(entry.get(), parameter);
+    }
+}
+
 bool read_strict_bool(PyObject* object, Parameter parameter) {
     if (PyBool_Check(object) || (is_numpy_scalar(object) && holds_bools(object))) return is_true(object);
     refuse(PyExc_TypeError, parameter, "a bool", object);

@@ -102,6 +102,7 @@ Outside read_outside(PyObject* object, Parameter parameter);
 PyObject* entry_of_output(PyObject* outputs, const char* function);
 /// A list of a tuple of integers or of one for each operand.
 CoreAxes read_core_axes(PyObject* object, Parameter parameter);
+ContractedAxes read_contracted_axes(PyObject* object, Parameter parameter);
 /// Python's bools and NumPy's; TypeError for what only is true or false.
 bool read_strict_bool(PyObject* object, Parameter parameter);
 
@@ -696,6 +697,17 @@ struct Reader<std::optional<CoreAxes>> : PlainReader {
     }
     const std::optional<CoreAxes>& get() const { return value; }
     std::optional<CoreAxes> value;
+};
+
+template <>
+struct Reader<ContractedAxes> : PlainReader {
+    void read(const FunctionCall& call, int k) {
+        int64_t count;
+        value = read_plain_int(call.given[k], count) ? ContractedAxes(count)
+                                                     : read_contracted_axes(call.given[k], call.parameter(k));
+    }
+    const ContractedAxes& get() const { return value; }
+    ContractedAxes value;
 };
 
 template <>
