@@ -1,7 +1,9 @@
-// test_stacked_products.cpp -- matmul, matvec, vecmat and vecdot from C++, with their options.
+// test_stacked_products.cpp -- products from C++ with their options: matmul, matvec, vecmat, vecdot, inner and
+// tensordot.
 #include <complex>
 #include "../core/check.h"
 #include "cuarray/ops/matmul.h"
+#include "cuarray/ops/products.h"
 #include "cuarray/ops/shaping.h"
 #include "values.h"
 
@@ -76,6 +78,19 @@ void test_axes() {
     CHECK(RAISES(Type, vecdot(a, a, {}, Casting::SameKind, {}, kAny, {}, pair, 0)));
 }
 
+void test_contractions() {
+    const Array a = counted({2, 3, 2}), b = counted({3, 2}), v = counted({3});
+    const auto by = [](const Dims& first, const Dims& second) { return ContractedAxes(std::pair(first, second)); };
+    CHECK(holds(tensordot(a, b), {2}, {55, 145}) && holds(tensordot(a, b, by({1, 2}, {0, 1})), {2}, {55, 145}));
+    CHECK(holds(tensordot(a, b, by({-1, 1}, {-1, -2})), {2}, {55, 145}));
+    const std::vector<int64_t> rows{1, 3, 5, 3, 13, 23, 5, 23, 41, 7, 33, 59, 9, 43, 77, 11, 53, 95};
+    CHECK(holds(inner(a, b), {2, 3, 3}, rows) && holds(tensordot(a, b, by({2}, {1})), {2, 3, 3}, rows));
+    CHECK(holds(tensordot(v, v, 1), {}, {5}) && holds(tensordot(counted({2}), counted({2}), 0), {2, 2}, {0, 0, 0, 1}));
+    CHECK(holds(tensordot(counted({2, 0}), counted({0, 3}), 1), {2, 3}, {0, 0, 0, 0, 0, 0}));
+    CHECK(RAISES(Axis, tensordot(v, v, 2)) && RAISES(Axis, tensordot(a, b, by({3}, {0}))));
+    CHECK(RAISES(Value, tensordot(a, b, by({0}, {0}))) && RAISES(Value, tensordot(a, a, by({0, 0}, {0, 0}))));
+}
+
 void test_outputs() {
     const Array a = counted({2, 3}), v = counted({3});
     Array out = counted({2}), stack = counted({2, 2}), small = astype(counted({2}), DType::int8);
@@ -103,5 +118,6 @@ int main() {
     test_shapes();
     test_types();
     test_axes();
+    test_contractions();
     test_outputs();
 }

@@ -63,7 +63,7 @@ UNSEEN_BY_THE_STANDARD = [
         tests("products", "matmul"),
     ),
     Mutant(
-        "tensor-products-too-large",
+        "contracted-axes-in-reverse",
         "src/ops/products.cpp",
         "for (const int64_t d : own) rows.push_back(d), depth *= a.shape()[d];",
         "for (const int64_t d : own) rows.insert(0, d), depth *= a.shape()[d];",
@@ -1354,8 +1354,8 @@ PRODUCTS = [
     Mutant(
         "axes-of-a-tensor-in-their-own-order",
         "src/ops/products.cpp",
-        "for (const int64_t d : axes) result.push_back(normalise_axis(d, a.ndim(), name));\n    return result;",
-        "return normalise_axes(axes, a.ndim(), name);",
+        "own = distinct_axes(first, a, name), other",
+        "own = normalise_axes(first, a.ndim(), name), other",
         tests("products"),
     ),
     Mutant(
