@@ -187,7 +187,8 @@ def test_kernels_of_indices_and_masks(every):
     texts = program.task_texts()
     assert {
         "gather_b4_1",
-        "scatter_b16_3",
+        "gather_b4_1_far",
+        "scatter_b16_3_far",
         "claim_2",
         "mask_compress_b1",
         "mask_expand_b8_64",
