@@ -15,8 +15,12 @@ From the import of this module on, methods, operators and NumPy's protocols do t
 import sys
 
 import numpy as _numpy
+from numpy import finfo as finfo  # of numbers of the type, not of Python
 
 from cuarray._namespace.package import package as _package
+from cuarray._numpy.errstate import errstate as errstate
+from cuarray._numpy.errstate import seterr as seterr
+from cuarray._numpy.errstate import seterrcall as seterrcall
 from cuarray._numpy.facade import Finder as _Finder
 from cuarray._numpy.facade import furnish as _furnish
 from cuarray._numpy.fallbacks import fallbacks as fallbacks

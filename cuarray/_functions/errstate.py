@@ -24,10 +24,15 @@ class Settings:
     __slots__ = ("asks", "call", "choices")
 
     def __init__(self, choices, call):
-        self.choices, self.call = choices, call
-        self.asks = any(choice != "ignore" for choice in choices.values())
-        if self.asks:
-            _core.want_floating_errors(True)
+        self.asks, self.call = False, call
+        self.choose(choices)
+
+    def choose(self, choices):
+        """Set the choice for each kind of error."""
+        asks = any(choice != "ignore" for choice in choices.values())
+        if asks != self.asks:
+            _core.want_floating_errors(asks)
+        self.asks, self.choices = asks, choices
 
     def __del__(self, want=_core.want_floating_errors):
         if self.asks:
@@ -53,8 +58,9 @@ def check_call(call, function):
     return call
 
 
-SILENT = Settings(dict.fromkeys(WORDS, "ignore"), None)
-CURRENT = ContextVar("cuarray.errstate", default=SILENT)
+#: Where nothing has been set.
+DEFAULT = Settings(dict.fromkeys(WORDS, "ignore"), None)
+CURRENT = ContextVar("cuarray.errstate", default=DEFAULT)
 
 
 def handle(errors, function):

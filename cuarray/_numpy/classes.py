@@ -8,8 +8,10 @@ from cuarray import _core
 class Either(type):
     """The type of a class whose instances are those of one of our classes, and of one of NumPy's.
 
-    A call makes ours; a subclass is one of NumPy's, because ours has none.
+    A call makes ours; a subclass is one of NumPy's, because ours has none. Instances of `excepted` are none of either.
     """
+
+    excepted: tuple[type, ...] = ()
 
     def __new__(cls, name, bases, members, **options):
         if any(isinstance(base, Either) for base in bases):
@@ -22,7 +24,7 @@ class Either(type):
         return cls.ours(*args, **kwargs)
 
     def __instancecheck__(cls, x):
-        return isinstance(x, (cls.ours, cls.theirs))
+        return isinstance(x, (cls.ours, cls.theirs)) and type(x) not in cls.excepted
 
     def __subclasscheck__(cls, other):
         return other is cls or issubclass(other, (cls.ours, cls.theirs))
@@ -48,6 +50,7 @@ class Array(metaclass=Either):
     """cuarray.ndarray and numpy.ndarray."""
 
     ours, theirs = _core.ndarray, np.ndarray
+    excepted = _core.value_types  # numbers, as NumPy's scalars are
 
     def __new__(cls, *args, **kwargs):
         """Make an array of a subclass, as its `__new__` asks for by the name of this class."""

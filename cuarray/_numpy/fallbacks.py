@@ -2,6 +2,7 @@
 
 import os
 import time
+import warnings
 from contextlib import nullcontext
 from typing import NamedTuple
 
@@ -93,4 +94,10 @@ def count(name, seconds, copies):
     total[:] = total[0] + 1, total[1] + seconds, total[2] + copies.bytes
     if is_new:
         copied = f", on a copy of {copies.bytes} bytes from {copies.device}" if copies.bytes else ""
-        warn_program(f"{name}: computed by NumPy on the host{copied}", HostFallbackWarning)
+        try:
+            warn_program(f"{name}: computed by NumPy on the host{copied}", HostFallbackWarning)
+        except HostFallbackWarning as warning:
+            if any(issubclass(filter[2], HostFallbackWarning) for filter in warnings.filters):
+                raise
+            # `simplefilter("error")` of a program that does not know of this warning.
+            warnings.showwarning(warning, HostFallbackWarning, frame.f_code.co_filename, frame.f_lineno)

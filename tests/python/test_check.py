@@ -82,6 +82,25 @@ def test_differences_stop_the_program(tmp_path, fault, line, words):
         assert word.replace("0., 0.5", "0. , 0.5") in done.stderr or word in done.stderr, done.stderr
 
 
+def test_errors_that_the_program_asks_for_are_no_difference(tmp_path):
+    program = """
+        import warnings
+        import numpy as np
+        with np.errstate(divide="raise"):
+            try:
+                np.ones(2) / 0
+            except FloatingPointError as error:
+                print(error)
+        warnings.simplefilter("error")
+        try:
+            np.sqrt(-np.ones(2))
+        except RuntimeWarning as error:
+            print(error)
+    """
+    done = run(tmp_path, program)
+    assert done.stdout == "divide by zero encountered in divide\ninvalid value encountered in sqrt\n", done.stderr
+
+
 def test_same():
     assert check.same(ca.asarray([1.0, np.nan]), np.array([1.0, np.nan]), 1)
     assert check.same(ca.asarray([1.0 + 1e-15]), np.array([1.0]), 1)

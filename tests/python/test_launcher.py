@@ -209,6 +209,29 @@ def test_device(folder, device):
     assert python(at, "-m", "cuarray", "--device", "cpu").returncode == 1
 
 
+def test_warnings_that_a_program_asks_for(folder):
+    at = folder(
+        script="""
+            import warnings
+            import numpy as np
+            with warnings.catch_warnings(record=True) as met:
+                warnings.simplefilter("always")
+                np.log(np.zeros(2)), np.exp(np.full(2, 1e3)), np.float64(1) / 0
+            print([str(each.message) for each in met])
+            warnings.simplefilter("error")
+            for call in (lambda: np.ones(2) / 0, lambda: np.sqrt(-np.ones(2)), lambda: np.float64(0) / 0):
+                try:
+                    call()
+                except RuntimeWarning as warning:
+                    print(warning)
+            with np.errstate(all="ignore"):
+                print(np.ones(2) / 0)
+        """
+    )
+    assert "divide by zero encountered in log" in assert_same(at, "script.py").stdout
+    assert python(at, "-W", "error", "-m", "cuarray", "script.py").stdout == python(at, "script.py").stdout
+
+
 def test_the_doctor_stays(folder):
     at = folder(script="")
     assert python(at, "-m", "cuarray", "--version").stdout == f"cuarray {ca.__version__}\n"

@@ -1,5 +1,6 @@
 """cuarray.numpy: NumPy's whole namespace, ours where we have it and NumPy's on the host for the rest."""
 
+import contextlib
 import datetime
 import decimal
 import fractions
@@ -17,7 +18,7 @@ import numpy
 import pytest
 
 import cuarray as ca
-from cuarray._numpy import fallbacks, operators
+from cuarray._numpy import errstate, fallbacks, operators
 
 
 @pytest.fixture(autouse=True)
@@ -315,6 +316,85 @@ def test_isinstance():
         and {np.ndarray: 1}[type(np.ones(2))] == 1
     )
     assert isinstance(3, int | np.ndarray) and np.ndarray[tuple[int], np.dtype[np.float64]]
+    assert isinstance(np.array(1.0), np.ndarray)
+    for dtype in "?bhilBHILefdFD":
+        value, scalar = ca.ones(2, dtype=dtype, device="cpu")[0], numpy.dtype(dtype).type
+        assert not isinstance(value, np.ndarray) and isinstance(value, ca.ndarray)
+        assert value.__class__ is scalar and np.isscalar(value)
+        for kind in (np.generic, np.number, np.integer, np.floating, np.complexfloating, np.bool_, np.float64):
+            assert isinstance(value, kind) == issubclass(scalar, kind)
+
+
+def test_errstate_is_that_of_numpys_numbers_too():
+    before = numpy.geterr()
+    one = np.float64(1)
+    assert type(one) is numpy.float64
+    for divide, meets in (
+        ("raise", pytest.raises(FloatingPointError, match="divide by zero")),
+        ("warn", pytest.warns(RuntimeWarning, match="divide by zero")),
+    ):
+        for x in (one, np.ones(1)):
+            with np.errstate(divide=divide), meets:
+                x / 0
+        assert numpy.geterr() == before
+    with np.errstate(all="ignore"):
+        assert one / 0 == np.inf
+        assert np.seterr(divide="call")["divide"] == "ignore" and np.geterr()["divide"] == "call"
+        met = []
+        function = np.seterrcall(lambda words, _: met.append(words))
+        assert one / 0 == np.ones(1) / 0 and met == ["divide by zero"] * 2
+        np.seterrcall(function)
+    assert numpy.geterr() == before and numpy.geterrcall() is ca.geterrcall() is None
+
+
+def test_filters_of_warnings_are_followed():
+    """While they want RuntimeWarnings, the errors that NumPy warns about are looked for."""
+
+    def warns():
+        with contextlib.suppress(RuntimeWarning):
+            ca.ones(1) / 0
+            return False
+        return True
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        errstate.watch_filters()
+        errstate.watch_filters()
+        assert not warns() and ca.geterr()["divide"] == "ignore"
+        warnings.filterwarnings("error", category=DeprecationWarning)
+        assert not warns() and ca.geterr()["divide"] == "ignore"
+        warnings.filterwarnings("error", category=RuntimeWarning, module="none")
+        assert not warns() and ca.geterr() == {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert warns()
+            with ca.errstate(divide="ignore"):
+                assert not warns()
+        with warnings.catch_warnings(record=True) as met:
+            warnings.simplefilter("always")
+            ca.log([0.0])
+        assert [str(each.message) for each in met] == ["divide by zero encountered in log"] and not warns()
+        warnings.simplefilter("ignore")
+        assert ca.geterr()["divide"] == "ignore"
+        warnings.simplefilter("error")
+        errstate.leave_filters()
+        assert not warns() and ca.geterr()["divide"] == "ignore"
+    assert not hasattr(getattr(warnings, errstate.NOTICES[0], None), "notice")
+
+
+def test_simplefilter_error_is_no_error_of_fallbacks():
+    with warnings.catch_warnings(record=True) as met:
+        warnings.resetwarnings()
+        warnings.simplefilter("error")
+        assert np.emath.sqrt(np.array([-4.0])) == 2j
+        assert [each.category for each in met] == [ca.HostFallbackWarning]
+        warnings.filterwarnings("error", category=ca.HostFallbackWarning)
+        with pytest.raises(ca.HostFallbackWarning):
+            np.emath.sqrt(np.array([-9.0]))
+
+
+def test_limits_are_numbers_of_the_type():
+    assert repr(np.finfo(np.float32).eps) == repr(numpy.finfo("f4").eps) and np.finfo(np.ones(1).dtype).bits == 64
 
 
 def test_ndarray_makes_arrays():

@@ -29,6 +29,7 @@ def test_classes(device, dtype):
         for kind in (float, complex, int, bool, numbers.Number, numbers.Complex, numbers.Real, numbers.Integral):
             assert isinstance(value, kind) == (device == "cpu" and isinstance(scalar(1), kind)), (kind, value.dtype)
         if device == "cpu":
+            assert value.__class__ is type(value)
             assert repr(value) == repr(value.numpy()[()]) and str(value) == str(value.numpy()[()])
             assert f"{value:}" == f"{value.numpy()[()]}" and hash(value) == hash(value.item())
     assert type(cuarray.asarray(1, dtype=dtype)) is cuarray.ndarray and type(x[:1]) is cuarray.ndarray

@@ -4,6 +4,7 @@
 #include "bindings/functions/convert.h"
 #include "bindings/protocols/dlpack.h"
 #include "bindings/protocols/interfaces.h"
+#include "bindings/types/fallback.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
 
@@ -336,6 +337,19 @@ namespace {
 static_assert(offsetof(NdArray, element) == offsetof(PyFloatObject, ob_fval));
 static_assert(offsetof(NdArray, element) == offsetof(PyComplexObject, cval));
 
+/// The class for isinstance, which looks at type(value) first: with cuarray.numpy that of NumPy's scalars of the dtype.
+PyObject* class_of_value(PyObject* self, void*) {
+    return guarded([&]() -> PyObject* {
+        if (!operator_fallback()) return Py_NewRef(reinterpret_cast<PyObject*>(Py_TYPE(self)));
+        return PyObject_GetAttrString(to_python(dtype_of(self)).get(), "type");
+    });
+}
+
+PyGetSetDef value_attributes[] = {
+    {"__class__", class_of_value, nullptr, "The class for isinstance.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
 /// float(x) and complex(x, y) as values.
 PyObject* new_value(PyTypeObject* type, PyObject* args, PyObject* keywords) {
     return guarded([&]() -> PyObject* {
@@ -374,6 +388,7 @@ void make_value_types() {
             {Py_tp_new, slot(new_value)},
             {Py_tp_dealloc, slot(free_object)},
             {Py_tp_members, value_members},
+            {Py_tp_getset, value_attributes},
             {Py_tp_doc, const_cast<char*>(description.doc)},
             {0, nullptr},
         };

@@ -1,0 +1,89 @@
+"""Floating-point errors in programs written for NumPy: settings that are also its own, and filters of warnings."""
+
+import warnings
+
+import numpy as np
+
+from cuarray._functions import errstate as ours
+from cuarray._functions.errstate import DEFAULT, UNCHANGED, WORDS
+
+#: What NumPy does where nothing has been set.
+OF_NUMPY = {kind: "ignore" if kind == "under" else "warn" for kind in WORDS}
+
+#: The functions of `warnings` that are called after a change of the filters, by the version of Python.
+NOTICES = ("_filters_mutated", "_filters_mutated_lock_held")
+
+
+class errstate(ours.errstate):
+    __doc__ = ours.errstate.__doc__
+
+    def __enter__(self):
+        super().__enter__()
+        given = {key: value for key, value in self._given.items() if value is not UNCHANGED}
+        self._of_numpy = np.errstate(**given)
+        self._of_numpy.__enter__()
+        return self
+
+    def __exit__(self, *exception):
+        self._of_numpy.__exit__(*exception)
+        super().__exit__(*exception)
+
+
+def seterr(all=None, divide=None, over=None, under=None, invalid=None):
+    choices = {"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}
+    before = ours.seterr(**choices)
+    np.seterr(**choices)
+    return before
+
+
+def seterrcall(func):
+    before = ours.seterrcall(func)
+    np.seterrcall(func)
+    return before
+
+
+for function in (seterr, seterrcall):
+    function.__doc__ = getattr(ours, function.__name__).__doc__
+
+
+def are_warnings_wanted():
+    """Whether the filters make errors of RuntimeWarnings, or show all of them, so that a program meets each."""
+    for action, message, category, module, _ in getattr(warnings, "_get_filters", lambda: warnings.filters)():
+        if issubclass(RuntimeWarning, category):
+            if action in ("error", "always", "all"):
+                return True
+            if message is None and module is None:
+                return False
+    return False
+
+
+def follow_filters():
+    DEFAULT.choose(OF_NUMPY if are_warnings_wanted() else dict.fromkeys(WORDS, "ignore"))
+
+
+def noticing(notice):
+    """Return a function of `warnings` that follows the filters, too."""
+
+    def call():
+        notice()
+        follow_filters()
+
+    call.notice = notice
+    return call
+
+
+def watch_filters():
+    """From now on look for the floating-point errors that NumPy warns about while the filters want such warnings."""
+    for name in NOTICES:
+        notice = getattr(warnings, name, None)
+        if notice and not hasattr(notice, "notice"):
+            setattr(warnings, name, noticing(notice))
+    follow_filters()
+
+
+def leave_filters():
+    """Undo `watch_filters`."""
+    for name in NOTICES:
+        if hasattr(getattr(warnings, name, None), "notice"):
+            setattr(warnings, name, getattr(warnings, name).notice)
+    DEFAULT.choose(dict.fromkeys(WORDS, "ignore"))
