@@ -45,6 +45,7 @@ TRANSLATOR = [
 
 SIMULATE = "tests/cudasim/test_simulate.py -k"
 WRONG = "tests/cudasim/test_simulate_kernels.py -k"
+LANGUAGE = "tests/cudasim/test_simulate_language.py -k"
 
 # Bugs of what users of the simulator type and read. Name, file, text, planted text, tests.
 SIMULATOR = [
@@ -55,6 +56,11 @@ SIMULATOR = [
     ("the-other-line-is-lost", "simulator/cuarray_simulator/sources/check.cpp", "    now.line = line;\n", "", f"{SIMULATE} both_accesses"),
     ("nvrtc-is-taken-for-a-framework", "simulator/cuarray_simulator/sources/caller.cpp", '.rfind("libnvrtc", 0) == 0', '.rfind("libnvrtc", 0) == 1', f"{SIMULATE} both_accesses"),
     ("findings-leave-the-status-alone", "cuarray/_tools/simulated_run.py", "    if simulator().end():\n        raise SystemExit(1)\n", "    simulator().end()\n", f"{SIMULATE} both_accesses"),
+    ("a-barrier-of-a-part-orders-nothing", "simulator/cuarray_simulator/sources/check.cpp", "seen[other] = std::max(seen[other], clocks[other]);", "seen[other] = seen[other];", f"{LANGUAGE} produces"),
+    ("a-barrier-of-a-part-orders-all", "simulator/cuarray_simulator/sources/check.cpp", "        for (unsigned other = 0; other < block.threads; ++other) seen[other] =", "        for (unsigned other = 0; other < block.threads; ++other) seen[other] = block.clock, seen[other] =", f"{WRONG} 'another and part'"),
+    ("copies-arrive-at-once", "simulator/cuarray_simulator/sources/simt.cpp", "            if (cells) std::fill(cells, cells + bytes, Cell{});\n", "", f"{WRONG} nobody"),
+    ("only-some-blocks-of-a-cooperative-launch", "simulator/cuarray_simulator/sources/simt.cpp", "        if (grid.is_cooperative) residency_ = order_.n;\n", "", f"{LANGUAGE} cooperative"),
+    ("halves-of-a-pair-exchanged", "simulator/cuarray_simulator/ptx/function.py", "ptx::u16({letter} >> {shift}))\" for letter in \"abc\"}", "ptx::u16({letter} >> {16 - shift}))\" for letter in \"abc\"}", f"{LANGUAGE} halves"),
     ("a-loaded-driver-is-not-seen", "cuarray/_runtime/simulation.py", "    if _core.has_looked_for_gpus():", "    if False:", f"{SIMULATE} a_call"),
 ]  # fmt: skip
 

@@ -242,9 +242,7 @@ def test_every_statement_of_the_table_runs(tmp_path):
     """Barriers, fences and what ends a thread; the real assembler knows each of them."""
     statements = [opcode for row in INSTRUCTIONS if row.types == STATEMENT for opcode, _ in opcodes_of(row)]
     operands = {"bar.warp.sync": " 0xFFFFFFFF", "nanosleep.u32": " 10"}
-    operands |= {
-        name: " 0" for name in statements if name.endswith(("bar.sync", "cta.sync", "barrier.sync", "aligned"))
-    }
+    operands["cp.async.wait_group"] = " 0"
     plain = [name for name in statements if ".red." not in name and name not in ("ret", "ret.uni", "trap")]
     lines = [f'asm volatile("{name}{operands.get(name, "")};" ::: "memory");' for name in plain]
     lines += [
@@ -268,8 +266,7 @@ def test_an_unknown_instruction_is_an_error_that_names_it():
     """
     for body, message in [
         ('asm("sad.s32 %0, 1, 2, 3;" : "=r"(*p));', "does not know: instruction sad.s32"),
-        ('asm volatile("bar.sync 0, 32;");', "does not know: operands of bar.sync"),
-        ('int x; asm("mov.u32 %0, %%smid;" : "=r"(x)); *p = x;', "does not know: operand %smid"),
+        ('int x; asm("mov.u32 %0, %%pm0;" : "=r"(x)); *p = x;', "does not know: operand %pm0"),
     ]:
         assert message in run(program.format(body=body), runs="ptx")[0]
 

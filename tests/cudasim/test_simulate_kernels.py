@@ -117,6 +117,30 @@ WRONG = {
             x[t] = 2;
         }
     """),
+    "a barrier of another part of the block": ("race in a block", "block=128", """
+        __shared__ int s[128];
+        s[t] = t;                           // here
+        if (t < 64)
+            asm volatile("bar.sync 1, 64;" ::: "memory");
+        else
+            asm volatile("bar.sync 2, 64;" ::: "memory");
+        x[t] = s[127 - t];                  // here
+    """),
+    "a copy that nobody waited for": ("uninitialised", "", """
+        __shared__ int s[64];
+        const unsigned to = (unsigned)__cvta_generic_to_shared(s + t);
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: "r"(to), "l"(x + t) : "memory");
+        x[512 + t] = s[t];                  // here
+    """),
+    "a barrier that waits for more threads": ("does not end", "", """
+        if (t < 32) asm volatile("bar.sync 1, 64;" ::: "memory");
+    """),
+    "an assertion": ("assertion", "", """
+        assert(t < 60);                     // here
+    """),
+    "an assertion of the size": ("assertion", "", """
+        assert(blockDim.x == 32 && "blocks are too large");    // here
+    """),
     "a thread waits for one of its warp's": ("does not end", "", """
         if (t == 0)
             while (atomicAdd(x, 0) == 0) {
@@ -255,6 +279,33 @@ RIGHT = {
 }  # fmt: skip
 
 NUMBA = {
+    "an index below zero": ("illegal address", """
+        p = cuda.threadIdx.x
+        x[p - 64 * 40] = 1  # here
+    """),
+    "neighbours in place": ("race in a block", """
+        if cuda.threadIdx.x < 63:
+            x[cuda.threadIdx.x + 1] = x[cuda.threadIdx.x] + 1  # here
+    """),
+    "memory of a block that was never written": ("uninitialised", """
+        part = cuda.shared.array(64, int64)
+        if cuda.threadIdx.x < 32:
+            part[cuda.threadIdx.x] = 1
+        cuda.syncthreads()
+        x[cuda.threadIdx.x] = part[cuda.threadIdx.x]  # here
+    """),
+    "no barrier before the next round": ("race in a block", """
+        part = cuda.shared.array(64, int64)
+        for k in range(3):
+            part[cuda.threadIdx.x] = k  # here
+            cuda.syncthreads()
+            x[cuda.threadIdx.x] += part[(cuda.threadIdx.x + 1) % 64]  # here
+    """),
+    "a barrier in a loop that some leave": ("barrier", """
+        for k in range(cuda.threadIdx.x % 3 + 1):
+            x[cuda.threadIdx.x] += k
+            cuda.syncthreads()  # here
+    """),
     "an index beyond the end": ("illegal address", """
         x[cuda.grid(1) + 64] = 1  # here
     """),

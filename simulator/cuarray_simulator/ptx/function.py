@@ -35,9 +35,21 @@ ATOMICS = {
     "dec": "old == 0 || old > b ? b : old - 1",
     "cas": "old == b ? c : old",
 }
+#: What instructions without a row belong to.
+NOT_SIMULATED = dict.fromkeys(("mma", "wmma", "wgmma", "tcgen05", "ldmatrix", "stmatrix"), "tensor cores")
+NOT_SIMULATED |= dict.fromkeys(("tex", "tld4", "txq", "suld", "sust", "sured", "suq"), "textures and surfaces")
+NOT_SIMULATED |= dict.fromkeys(("mbarrier", "cluster", "mapa"), "barriers in memory and clusters")
+#: Functions of CUDA's device library that ptx_threads.h defines.
+LIBRARY = {"vprintf", "__assertfail", "cudaCGGetIntrinsicHandle", "cudaCGSynchronize"}
 SPECIAL_REGISTERS = {
     "%laneid": "ptx::lane()",
     "%warpid": "ptx::thread_number() / 32",
+    "%nwarpid": "64u",
+    "%smid": "0u",
+    "%nsmid": "1u",
+    "%dynamic_smem_size": "cudasim_here.dynamic_shared_bytes",
+    "%total_smem_size": "(PTX_STATIC_SHARED + cudasim_here.dynamic_shared_bytes)",
+    **{f"%envreg{n}": f"ptx::env_register({n})" for n in range(32)},
     "%clock": "ptx::u32(__builtin_ia32_rdtsc())",
     "%clock64": "ptx::u64(__builtin_ia32_rdtsc())",
     "%globaltimer": "ptx::u64(__builtin_ia32_rdtsc())",
@@ -49,13 +61,15 @@ SPECIAL_REGISTERS = {
     "WARP_SZ": "32u",
 }
 INDICES = {"%tid": "thread", "%ctaid": "block", "%ntid": "block_size", "%nctaid": "grid_size"}
-OPERAND = re.compile(r"0[fF](?P<f>[0-9A-Fa-f]{8})|0[dD](?P<d>[0-9A-Fa-f]{16})|(?P<i>-?(?:0x[0-9A-Fa-f]+|\d+))U?|"
+OPERAND = re.compile(r"0[fF](?P<f>[0-9A-Fa-f]{8})|0[dD](?P<d>[0-9A-Fa-f]{16})|(?P<i>-?(?:0[xX][0-9A-Fa-f]+|\d+))U?|"
                      r"(?P<index>%\w+)\.(?P<axis>[xyz])|(?P<inverse>!)?(?P<name>[$%]?\w[\w$%]*)(?:\+(?P<more>\d+))?")  # fmt: skip
 ADDRESS = re.compile(r"\[\s*([^\]\s+]+)\s*(?:\+\s*(-?\w+))?\s*\]")
 LOCATION = re.compile(r"\.loc\s+(\d+)\s+(\d+)")
 #: A line is noted as its number + (index of its file << FILE_SHIFT), as module_abi.h says.
 FILE_SHIFT, MOST_FILES = 24, 127
 GUARD = re.compile(r"@(!?)([$%]?\w+)\s+")
+#: The assembler also takes an atomic's order behind what it does.
+LATE_ORDER = re.compile(r"^(atom|red)\.([a-z]+)\.((?:relaxed|acquire|release|acq_rel)(?:\.(?:cta|gpu|sys))?)(?=\.)")
 OPCODE = re.compile(r"([a-z][\w.:]*)\s*(.*)", re.S)
 
 
@@ -166,6 +180,8 @@ class Function:
             return SPECIAL_REGISTERS[name]
         if (place := self.place(name)) is not None:
             return f"({place} + {match['more'] or 0})"
+        if name in self.module.functions:
+            raise Unknown(f"the address of {name}: calls through pointers are not simulated")
         raise Unknown(f"operand {text}")
 
     def operand(self, text: str, type_: str) -> str:
@@ -196,10 +212,11 @@ class Function:
         match = OPCODE.fullmatch(text)
         if not match:
             raise Unknown(f"statement {text[:80]}")
-        opcode, operands = match[1], split(match[2])
+        opcode, operands = LATE_ORDER.sub(r"\1.\3.\2", match[1]), split(match[2])
         found = look_up(opcode)
         if not found:
-            raise Unknown(f"instruction {opcode}")
+            what = NOT_SIMULATED.get(opcode.partition(".")[0], "")
+            raise Unknown(f"instruction {opcode}{what and f': {what} are not simulated'}")
         try:
             return guard + "{ " + self.meaning(found, opcode, operands) + " }"
         except (IndexError, KeyError, ValueError) as error:
@@ -221,12 +238,73 @@ class Function:
         if len(operands) != len(names) + 1:
             raise ValueError
         own = found.chosen.get(names[0], names[0]) if names else ""
-        words = {ROUNDED.get(key, key): self.word(key, word) for key, word in found.chosen.items()}
-        words |= {"T": f"ptx::{own}", "W": f"ptx::{WIDER.get(own, own)}", "U": f"ptx::{own.replace('s', 'u')}"}
+        words = self.words(found, own)
         for letter, name, operand in zip("abce", names, operands[1:], strict=False):
             type_ = WIDER[own] if name == "W" else found.chosen.get(name, name)
             words[letter] = self.operand(operand, type_)
         return self.assign(operands[0], meaning.format(**words))
+
+    def words(self, found: Instruction, own: str) -> dict[str, str]:
+        """The chosen words and the types of an instruction as C++."""
+        words = {ROUNDED.get(key, key): self.word(key, word) for key, word in found.chosen.items()}
+        words |= {"T": f"ptx::{own}", "W": f"ptx::{WIDER.get(own, own)}", "U": f"ptx::{own.replace('s', 'u')}"}
+        return words
+
+    def pairs(self, opcode: str, _chosen: dict[str, str], operands: list[str]) -> str:
+        """An operation on both halves of 32 bits, as the one on 16 bits does it."""
+        single = look_up(opcode.replace("16x2", "16"))
+        half = "bf16" if "bf16" in opcode else "f16"
+        if len(operands) != len(single.row.types.split()) + 1:
+            raise ValueError
+        code = "".join(
+            f"ptx::u32 {letter} = {self.operand(o, 'u32')}; " for letter, o in zip("abc", operands[1:], strict=False)
+        )
+        halves = []
+        for shift in (0, 16):
+            read = {letter: f"ptx::as<ptx::{half}>(ptx::u16({letter} >> {shift}))" for letter in "abc"}
+            value = single.row.meaning.format(**self.words(single, half), **read)
+            halves.append(f"ptx::u32(ptx::as<ptx::u16>({value})) << {shift}")
+        return code + self.assign(operands[0], " | ".join(halves))
+
+    def pair_of_floats(self, opcode: str, _chosen: dict[str, str], operands: list[str]) -> str:
+        """The conversion of two numbers, of which the first goes to the upper half."""
+        target, high, low = operands
+        half = "bf16" if "bf16" in opcode else "f16"
+        upper, lower = (
+            f"ptx::u32(ptx::as<ptx::u16>(ptx::to_half<ptx::{half}>({self.operand(o, 'f32')})))" for o in (high, low)
+        )
+        return self.assign(target, f"{upper} << 16 | {lower}")
+
+    def compare_pairs(self, opcode: str, chosen: dict[str, str], operands: list[str]) -> str:
+        """Comparisons of both halves; each gives 1 or 0, of the format or as a mask."""
+        target, *sources = operands
+        half = "bf16" if "bf16" in opcode else "f16"
+        a, b = (self.operand(o, "u32") for o in sources)
+        order, is_unordered = chosen["order_f"], False
+        if order in ("num", "nan"):
+            raise ValueError
+        if order not in COMPARE and order != "ne":
+            order, is_unordered = order[:-1], True
+        one = {"f16": "0x3C00u", "bf16": "0x3F80u"}[half] if "16x2" in opcode.split(".")[-2] else "0xFFFFu"
+        code = f"ptx::u32 a = {a}, b = {b}, found = 0; "
+        for shift in (0, 16):
+            x, y = (f"ptx::half_in<false>(ptx::as<ptx::{half}>(ptx::u16({w} >> {shift})))" for w in "ab")
+            test = f"({x} < {y} || {x} > {y})" if order == "ne" else f"{x} {COMPARE[order]} {y}"
+            if is_unordered:
+                test = f"({test} || __builtin_isunordered({x}, {y}))"
+            code += f"if ({test}) found |= {one} << {shift}; "
+        return code + self.assign(target, "found")
+
+    def copy_async(self, _opcode: str, _chosen: dict[str, str], operands: list[str]) -> str:
+        """A copy to shared memory that arrives when the thread waits for it; what is not given is zero."""
+        target, source, size, *given = operands
+        taken = self.operand(given[0], "u32") if given else f"{size}u"
+        if len(given) > 1 or size not in ("4", "8", "16"):
+            raise ValueError
+        return (
+            f"ptx::copy_async({self.address(target, '.shared')}, {self.address(source, '.global')}, {size}, {taken}, "
+            f"{self.line});"
+        )
 
     @staticmethod
     def word(key: str, chosen: str) -> str:
@@ -351,6 +429,13 @@ class Function:
             self.assign(r, v) for r, v in zip(operands[0].split("|"), ("got", "valid"), strict=False)
         )
 
+    def reduce_warp(self, opcode: str, _chosen: dict[str, str], operands: list[str]) -> str:
+        *_, change, type_ = opcode.split(".")
+        value, mask = self.operand(operands[1], type_), self.operand(operands[2], "u32")
+        combine = ATOMICS[change] if change != "add" else "old + b"
+        function = f"[](ptx::{type_} old, ptx::{type_} b) -> ptx::{type_} {{ return {combine}; }}"
+        return self.assign(operands[0], f"ptx::reduce_warp<ptx::{type_}>({value}, {mask}, {function})")
+
     def match_all(self, opcode: str, _chosen: dict[str, str], operands: list[str]) -> str:
         value, mask = self.operand(operands[1], opcode.rpartition(".")[2]), self.operand(operands[2], "u32")
         code = f"bool all; ptx::u32 same = ptx::match_all({value}, {mask}, all); "
@@ -369,6 +454,30 @@ class Function:
         results = split(operands[0][1:-1]) if operands[0].startswith("(") else []
         name, *arguments = operands[1:] if results else operands
         arguments = split(arguments[0][1:-1]) if arguments else []
-        if name not in self.module.functions:
-            raise Unknown(f"call of {name}")
-        return f"f_{cpp_name(name)}({', '.join(f'p_{cpp_name(x)}' for x in results + arguments)});"
+        places = [f"p_{cpp_name(x)}" for x in results + arguments]
+        if name in self.module.functions:
+            return f"f_{cpp_name(name)}({', '.join(places)});"
+        if name in LIBRARY:
+            return f"ptx::{name}({', '.join([*places, str(self.line)])});"
+        if name.startswith("%"):
+            raise Unknown("a call through a pointer: these are not simulated")
+        if name.startswith("cudaLaunchDevice") or name.startswith("cudaGetParameterBuffer"):
+            raise Unknown(f"call of {name}: dynamic parallelism is not simulated")
+        raise Unknown(f"call of {name}")
+
+    def barrier(self, opcode: str, _chosen: dict[str, str], operands: list[str]) -> str:
+        """A barrier of the block: its number, and how many threads take part if these are not all."""
+        reduces = ".red." in opcode
+        target, operands = (operands[0], operands[1:]) if reduces else ("_", operands)
+        predicate = operands.pop() if reduces else ""
+        number, threads = [*(self.operand(o, "u32") for o in operands), "0u"][:2]
+        if not 1 <= len(operands) <= 2 or (".arrive" in opcode and len(operands) != 2):
+            raise ValueError
+        if not reduces:
+            waits = str(".arrive" not in opcode).lower()
+            return f"ptx::barrier({number}, {threads}, {waits}, {self.line});"
+        value = self.operand(predicate, "pred")
+        change, test = {"or": ("", " != 0"), "and": ("!", " == 0"), "popc": ("", "")}[
+            opcode.split(".red.")[1].split(".")[0]
+        ]
+        return self.assign(target, f"ptx::barrier_count({number}, {threads}, {change}{value}, {self.line}){test}")

@@ -35,6 +35,7 @@ CHOICES = {
     "cc": ["", ".cc"],
     "f": ["f32", "f64"],
     "half": ["f16", "bf16"],
+    "pair": ["f16x2", "bf16x2"],
     "i": ["u16", "s16", "u32", "s32", "u64", "s64"],
     "w": ["u32", "s32", "u64", "s64"],
     "narrow": ["u16", "s16", "u32", "s32"],
@@ -69,6 +70,12 @@ CHOICES = {
     "u_type": ["u16", "u32", "u64"],
     "wrap": ["wrap", "clamp"],
     "shuffle": ["up", "down", "bfly", "idx"],
+    "redux_i": ["u32", "s32"],
+    "redux_b": ["b32"],
+    "to_shared": ["shared", "shared::cta"],
+    "at_barrier": ["sync", "arrive"],
+    "over_barrier": ["or.pred", "and.pred", "popc.u32"],
+    "aligned": ["", ".aligned"],
 }
 
 
@@ -145,6 +152,27 @@ INSTRUCTIONS = [
         for name, function in (("abs", "abs"), ("neg", "negate"))
         for type_, flags, options in [("f16", "[ftz]", "{ftz}"), ("bf16", "", "false")]
     ),
+    # Arithmetic of pairs of 16 bits.
+    *(
+        Row(f"{name}{options}.{type_}x2", SPECIAL, "pairs")
+        for type_, flags, flush in [("f16", "[ftz][sat]", "[ftz]"), ("bf16", "", "")]
+        for name, options in [
+            ("add", f"[to_nearest]{flags}"),
+            ("sub", f"[to_nearest]{flags}"),
+            ("mul", f"[to_nearest]{flags}"),
+            ("fma", f".rn{flags}"),
+            ("min", f"{flush}[nan]"),
+            ("max", f"{flush}[nan]"),
+            ("abs", flush),
+            ("neg", flush),
+        ]
+    ),
+    *(
+        Row(f"set.[order_f].{to}.{pair}", SPECIAL, "compare_pairs")
+        for pair in ("f16x2", "bf16x2")
+        for to in (pair, "u32")
+    ),
+    Row("cvt.rn.[pair].f32", SPECIAL, "pair_of_floats"),
     # Approximations.
     Row("rcp.approx[ftz].f32", "f32", "ptx::rcp_approx<{ftz}>({a})"),
     Row("sqrt.approx[ftz].f32", "f32", "ptx::sqrt_approx<{ftz}>({a})"),
@@ -264,6 +292,11 @@ INSTRUCTIONS = [
     ),
     *(Row(f"atom{how}.exch.[wide_b]", SPECIAL, "atomic") for how in ATOMIC_HOW),
     *(Row(f"atom{how}.cas.[b]", SPECIAL, "atomic") for how in ATOMIC_HOW),
+    Row("cp.async.ca.[to_shared].global", SPECIAL, "copy_async"),
+    Row("cp.async.cg.[to_shared].global", SPECIAL, "copy_async"),
+    Row("cp.async.commit_group", STATEMENT, "cudasim_runtime_table->commit_copies();"),
+    Row("cp.async.wait_group", STATEMENT, "cudasim_runtime_table->wait_for_copies(ptx::u32({0}));"),
+    Row("cp.async.wait_all", STATEMENT, "ptx::wait_for_all_copies();"),
     Row("membar.cta", STATEMENT, "ptx::fence(false);"),
     Row("membar.gl", STATEMENT, "ptx::fence(true);"),
     Row("membar.sys", STATEMENT, "ptx::fence(true);"),
@@ -272,27 +305,11 @@ INSTRUCTIONS = [
         for order in ("sc", "acq_rel")
         for scope in ("cta", "cluster", "gpu", "sys")
     ),
-    # Barriers of a block: number 0 with all threads is the only one.
-    *(
-        Row(name, STATEMENT, "ptx::barrier({0}, {line});")
-        for name in (
-            "bar.sync",
-            "bar.cta.sync",
-            "barrier.sync",
-            "barrier.sync.aligned",
-            "barrier.cta.sync",
-            "barrier.cta.sync.aligned",
-        )
-    ),
-    *(
-        Row(f"{name}.red.{what}", STATEMENT, "SET({0}, ptx::barrier_count({1}, " + meaning + ");")
-        for name in ("bar", "bar.cta", "barrier", "barrier.cta")
-        for what, meaning in (
-            ("or.pred", "{2}, {line}) != 0"),
-            ("and.pred", "!{2}, {line}) == 0"),
-            ("popc.u32", "{2}, {line})"),
-        )
-    ),
+    # Barriers of a block.
+    *(Row(f"{name}.[at_barrier]", SPECIAL, "barrier") for name in ("bar", "bar.cta")),
+    *(Row(f"{name}.[at_barrier][aligned]", SPECIAL, "barrier") for name in ("barrier", "barrier.cta")),
+    *(Row(f"{name}.red.[over_barrier]", SPECIAL, "barrier") for name in ("bar", "bar.cta")),
+    *(Row(f"{name}.red.[over_barrier]", SPECIAL, "barrier") for name in ("barrier", "barrier.cta")),
     # Warps.
     Row("bar.warp.sync", STATEMENT, "ptx::exchange(ptx::u32({0}), ptx::kSync, 0);"),
     Row("shfl.sync.[shuffle].b32", SPECIAL, "shuffle"),
@@ -302,6 +319,11 @@ INSTRUCTIONS = [
     Row("vote.sync.uni.pred", "pred u32", "ptx::uniform({b}, {a})"),
     Row("match.any.sync.[wide_b]", "wide_b u32", "ptx::match_any({a}, {b})"),
     Row("match.all.sync.[wide_b]", SPECIAL, "match_all"),
+    *(
+        Row(f"redux.sync.{name}.[redux_{kind}]", SPECIAL, "reduce_warp")
+        for kind, names in (("i", ("add", "min", "max")), ("b", ("and", "or", "xor")))
+        for name in names
+    ),
     Row("activemask.b32", "", "1u << ptx::lane()"),
     # Control.
     Row("bra", SPECIAL, "branch"),
@@ -316,6 +338,7 @@ INSTRUCTIONS = [
 ]
 
 HINTS = re.compile(r"\.(?:nc|ca|cg|cs|lu|cv|wb|wt|L1::\w+|L2::\d+B)(?=\.)")
+PREFETCH = re.compile(r"\.L2::\d+B$")
 CHOICE = re.compile(r"\[(\w+)\]")
 
 
@@ -353,7 +376,7 @@ def rows_by_name() -> dict[str, list[tuple[re.Pattern, Row]]]:
 @cache
 def look_up(opcode: str) -> Instruction | None:
     """The row of an opcode, or None."""
-    plain = HINTS.sub("", opcode) if opcode.startswith(("ld", "st")) else opcode
+    plain = HINTS.sub("", opcode) if opcode.startswith(("ld", "st")) else PREFETCH.sub("", opcode)
     for pattern, row in rows_by_name().get(plain.partition(".")[0], []):
         if match := pattern.fullmatch(plain):
             return Instruction(row, match.groupdict())

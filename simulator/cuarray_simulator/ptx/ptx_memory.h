@@ -54,6 +54,18 @@ template <class T>
 inline void store(u64 at, T x) {
     memcpy(reinterpret_cast<void*>(at), &x, sizeof x);
 }
+/// Copies to shared memory when the thread waits for it; of `bytes` the first ones are read, the others are zero.
+inline void copy_async(u64 to, u64 from, unsigned bytes, unsigned read, int line) {
+    aligned(to, bytes, line);
+    aligned(from, bytes, line);
+    cudasim_here.line = line;
+    cudasim_runtime_table->copy_async(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes,
+                                      read < bytes ? read : bytes);
+}
+inline void wait_for_all_copies() {
+    cudasim_runtime_table->commit_copies();
+    cudasim_runtime_table->wait_for_copies(0);
+}
 /// Changes a value in memory; returns the previous one.
 template <class T, class F>
 inline T atomic(u64 at, F change, Access kind, int line) {

@@ -64,22 +64,84 @@ inline u32 match_all(T value, u32 mask, bool& all_same) {
     return all_same ? all.lanes : 0;
 }
 
-inline void barrier(u64 number, int line) {
-    if (number != 0) fail(719, "the simulator knows barrier 0 only", line);
-    cudasim_here.line = line;
-    cudasim_runtime_table->barrier(line);
+template <class T, class F>
+inline T reduce_warp(T value, u32 mask, F combine) {
+    cudasim_exchanged all = exchange(mask, kVote, value);
+    bool any = false;
+    for (u32 i = 0; i < 32; ++i) {
+        if (!(all.lanes >> i & 1)) continue;
+        const T other = load<T>(u64(all.slots + 16 * i));
+        value = any ? combine(value, other) : other;
+        any = true;
+    }
+    return value;
 }
-static u32 votes;  // in .bss: every block has its own
-/// The number of threads of the block whose predicate is true.
-inline u32 barrier_count(u64 number, bool predicate, int line) {
-    barrier(number, line);
-    votes = 0;
-    barrier(number, line);
-    votes += predicate;
-    barrier(number, line);
-    return votes;
+
+/// Arrives at a barrier of the block and waits there, or only arrives; without a number of threads it is for all.
+inline void barrier(u32 number, u32 threads, bool waits, int line) {
+    cudasim_here.line = line;
+    cudasim_runtime_table->barrier(number, threads, waits, line);
+}
+static u32 votes[16];  // in .bss: every block has its own
+/// The number of threads at a barrier whose predicate is true.
+inline u32 barrier_count(u32 number, u32 threads, bool predicate, int line) {
+    barrier(number, threads, true, line);
+    votes[number & 15] = 0;
+    barrier(number, threads, true, line);
+    votes[number & 15] += predicate;
+    barrier(number, threads, true, line);
+    return votes[number & 15];
+}
+/// The barrier of a cooperative launch, as cooperative_groups.h writes it: the top bit of a word changes when all
+/// blocks have added to it.
+inline void grid_barrier(int line) {
+    if (!cudasim_here.grid_workspace) fail(719, "a barrier of the grid in a launch that is not cooperative", line);
+    constexpr u32 kTop = 1u << 31;
+    const auto &b = cudasim_here.block, &g = cudasim_here.grid_size;
+    const u64 arrived = u64(cudasim_here.grid_workspace + 1);
+    barrier(0, 0, true, line);
+    if (thread_number() == 0) {
+        const u32 added = b.x + b.y + b.z == 0 ? kTop - (g.x * g.y * g.z - 1) : 1;
+        fence(true);
+        const u32 before = atomic<u32>(arrived, [&](u32 old) { return old + added; }, kWriteAtomic, line);
+        for (u32 now = before; ((before ^ now) & kTop) == 0; now = load<u32>(arrived)) {
+            cudasim_runtime_table->yield();
+            note(arrived, sizeof(u32), kReadAtomic, line);
+        }
+        fence(true);
+    }
+    barrier(0, 0, true, line);
 }
 inline void sleep(u64) { cudasim_runtime_table->yield(); }
+inline u32 env_register(u32 number) {
+    const u64 workspace = u64(cudasim_here.grid_workspace);
+    return number == 1 ? u32(workspace >> 32) : number == 2 ? u32(workspace) : 0;
+}
 [[noreturn]] inline void trap(int line) { fail(719, "trap", line); }
+
+/// An argument of a call of CUDA's library of device functions.
+template <class T>
+inline T argument(const char* place) {
+    return load<T>(u64(place));
+}
+inline void vprintf(char* result, const char* pattern, const char* arguments, int) {
+    store<u32>(u64(result),
+               cudasim_runtime_table->print(argument<const char*>(pattern), argument<const char*>(arguments)));
+}
+inline void __assertfail(const char* text, const char* file, const char* number, const char* function, const char*,
+                         int line) {
+    cudasim_here.line = line;
+    cudasim_runtime_table->assertion(argument<const char*>(text), argument<const char*>(file), argument<u32>(number),
+                                     argument<const char*>(function));
+}
+inline void cudaCGGetIntrinsicHandle(char* result, const char* scope, int) {
+    store<u64>(u64(result), argument<u32>(scope));
+}
+inline void cudaCGSynchronize(char* result, const char* handle, const char*, int line) {
+    constexpr u64 kGrid = 1;
+    if (argument<u64>(handle) != kGrid) fail(719, "a barrier of several GPUs is not simulated", line);
+    grid_barrier(line);
+    store<u32>(u64(result), 0);
+}
 
 }  // namespace ptx

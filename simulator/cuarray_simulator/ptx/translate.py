@@ -66,6 +66,8 @@ class Module:
         items = re.sub(r"0[fF]([0-9A-Fa-f]{8})", r"0x\1u", re.sub(r"0[dD]([0-9A-Fa-f]{16})", r"0x\1ull", items))
         addresses = re.compile(r"generic\(([\w$]+)\)")
         numbers = addresses.sub(lambda m: "0" if m[1] in self.places else m[0], items)
+        if named := self.functions & set(re.findall(r"[\w$]+", numbers)):
+            raise Unknown(f"the address of {min(named)}: calls through pointers are not simulated")
         if re.search(r"[A-Za-z_$]\w*\s*(?:[(+,]|$)", re.sub(r"0x[0-9A-Fa-f]+u?l*", "0", numbers)):
             raise Unknown(f"initial value {v.initial[:60]}")
         items = addresses.sub(lambda m: self.places[m[1]], items)
@@ -73,7 +75,8 @@ class Module:
         type_ = f"ptx::{v.type.replace('f', 'u')}"
         attributes = f'aligned({v.alignment}), visibility("default"), section("cudasim_globals"), used'
         size = 1 if v.count is None else v.count
-        self.out.append(f'extern __attribute__(({attributes})) {type_} {name}[{size}] asm("{v.name}");')
+        symbol = v.name if "$" not in v.name else name
+        self.out.append(f'extern __attribute__(({attributes})) {type_} {name}[{size}] asm("{symbol}");')
         self.out.append(f"{type_} {name}[{size}] = {{{items}}};")
         self.places[v.name] = f"ptx::u64({name})"
 

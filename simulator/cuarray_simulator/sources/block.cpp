@@ -9,8 +9,6 @@
 namespace cudasim {
 namespace {
 
-// Finite and huge as a float or a double, odd as an integer: an uninitialized read is visible.
-constexpr char kPoison = static_cast<char>(0xCB);
 constexpr size_t kGuard = 64;
 constexpr char kGuardByte = static_cast<char>(0xB7);
 
@@ -59,6 +57,7 @@ void Block::start(const cudasim_extent& where, const cudasim_extent& grid, const
         for (Snapshot& snapshot : warps_[w].kept) snapshot.readers = 0;
     }
     ready_.clear();
+    named_.fill({});
     if (checking()) {
         uint32_t number = static_cast<uint32_t>(where.x + grid.x * (where.y + static_cast<size_t>(grid.y) * where.z));
         KernelOrder::start(time, number, count_, static_bytes + dynamic_bytes);
@@ -97,6 +96,32 @@ std::string Block::arrive(Thread& thread, int line, bool& waits, const cudasim_m
     KernelOrder::barrier(time);
     for (Thread& other : threads_)
         if (&other != &thread) make_ready(other);
+    return "";
+}
+
+std::string Block::arrive_named(Thread& thread, unsigned number, unsigned threads, int line, bool& waits) {
+    if (number >= kBarriers) return format("barrier %u: a block has the barriers 0 to 15", number);
+    if (threads % 32) return format("barrier %u for %u threads: it takes whole warps of 32", number, threads);
+    // The last warp may have fewer threads.
+    if (threads == 0 || threads == (count_ + 31) / 32 * 32) threads = count_;
+    if (threads > count_)
+        return format("barrier %u waits for %u threads, and the block has %u", number, threads, count_);
+    NamedBarrier& b = named_[number];
+    if (!b.arrived.empty() && b.threads != threads)
+        return format("divergent barrier: barrier %u is for %u threads in line %d and for %u in line %d", number,
+                      b.threads, number_of(b.line), threads, number_of(line));
+    b.threads = threads;
+    b.line = line;
+    b.arrived.push_back(thread.number);
+    if (waits) b.waiting.push_back(thread.number);
+    if (checking()) KernelOrder::arrive(time, number, thread.number);
+    thread.waiting = waits && b.arrived.size() < threads;
+    waits = thread.waiting;
+    if (b.arrived.size() < threads) return "";
+    if (checking()) KernelOrder::release(time, number, b.arrived, b.waiting);
+    for (unsigned other : b.waiting)
+        if (other != thread.number) make_ready(threads_[other]);
+    b = {};
     return "";
 }
 
@@ -158,6 +183,10 @@ std::string Block::stalled(const cudasim_module& module) const {
     std::string text = format("block (%u, %u, %u): %u threads, %u ended, %u at a barrier", index.x, index.y, index.z,
                               count_, ended_, at_barrier_);
     if (at_barrier_ > 0) text += " in " + line_name(module, barrier_line_);
+    for (unsigned number = 0; number < kBarriers; ++number)
+        if (const NamedBarrier& b = named_[number]; !b.arrived.empty())
+            text += format("; %zu of %u threads at barrier %u in ", b.arrived.size(), b.threads, number) +
+                    line_name(module, b.line);
     for (size_t w = 0; w < warps_.size(); ++w)
         for (const Rendezvous& r : warps_[w].open)
             text += format("; warp %zu: lanes 0x%x in %s with mask 0x%x", w, r.arrived, kind_name(r.kind), r.mask);

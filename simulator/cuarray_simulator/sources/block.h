@@ -1,5 +1,6 @@
 // block.h -- a resident thread block: runnable threads, and threads waiting at the barrier or in a warp-wide exchange.
 #pragma once
+#include <array>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -10,8 +11,23 @@
 
 namespace cudasim {
 
+/// Finite and huge as a float or a double, odd as an integer: an uninitialized read is visible.
+constexpr char kPoison = static_cast<char>(0xCB);
+/// The barriers of a block.
+constexpr unsigned kBarriers = 16;
+
+/// A copy to shared memory that the thread has not waited for.
+struct PendingCopy {
+    char* to;
+    const char* from;
+    unsigned bytes, read, group;
+    int line;
+};
+
 /// A thread that has started and not ended.
 struct Thread {
+    std::vector<PendingCopy> copies;
+    unsigned copy_group = 0;
     Fiber* fiber = nullptr;
     unsigned number = 0;
     cudasim_extent index = {};
@@ -43,6 +59,13 @@ struct Warp {
     void forget(unsigned lane);
 };
 
+/// A barrier of the block that is not for all threads at number 0: who has arrived, and who of them waits.
+struct NamedBarrier {
+    unsigned threads = 0;
+    int line = 0;
+    std::vector<unsigned> arrived, waiting;
+};
+
 /// One resident block.
 class Block {
  public:
@@ -62,6 +85,8 @@ class Block {
         thread.index = {next_, 0, 0};
         if (next_ >= size_.x) thread.index = {next_ % size_.x, next_ / size_.x % size_.y, next_ / size_.x / size_.y};
         thread.waiting = false;
+        thread.copies.clear();
+        thread.copy_group = 0;
         --unstarted_;
         next_ += step_;
         if (next_ >= count_) next_ -= count_;
@@ -82,8 +107,10 @@ class Block {
     /// The line of the barrier at which threads wait, or at which they last met.
     int barrier_line() const { return barrier_line_; }
     std::string left_early(const Thread& thread, const cudasim_module& module) const;
-    /// Arrives at the barrier in `line`; `waits` tells whether the thread must wait.
+    /// Arrives at barrier 0, of all threads, in `line`; `waits` tells whether the thread must wait.
     std::string arrive(Thread& thread, int line, bool& waits, const cudasim_module& module);
+    /// Arrives at one of the other barriers, or at one of a part of the threads; `waits` asks and tells likewise.
+    std::string arrive_named(Thread& thread, unsigned number, unsigned threads, int line, bool& waits);
     /// Joins an exchange; `waits` tells whether the thread must wait.
     std::string join(Thread& thread, unsigned mask, int kind, const void* value, unsigned bytes, bool& waits);
     cudasim_exchanged exchanged(const Thread& thread) const;
@@ -103,6 +130,7 @@ class Block {
     unsigned count_ = 0, unstarted_ = 0, ended_ = 0, at_barrier_ = 0;
     unsigned next_ = 0, step_ = 1;
     int barrier_line_ = 0;
+    std::array<NamedBarrier, kBarriers> named_;
     size_t dynamic_bytes_ = 0;
     std::vector<Thread> threads_;
     std::vector<Warp> warps_;

@@ -234,6 +234,9 @@ void KernelOrder::start(BlockTime& block, uint32_t number, unsigned threads, siz
     block.clock = 1;
     block.barrier = 0;
     block.warps.assign((threads + 31) / 32, 1);
+    block.seen.clear();
+    block.arrivals.clear();
+    block.threads = threads;
     block.common = {};
     block.own.clear();
     block.shared.assign(shared_bytes, Cell{});
@@ -243,6 +246,28 @@ void KernelOrder::barrier(BlockTime& block) {
     block.barrier = ++block.clock;
     for (auto& [thread, messages] : block.own) learn(block.common, messages);
     block.own.clear();
+}
+
+void KernelOrder::arrive(BlockTime& block, unsigned barrier, unsigned thread) {
+    if (block.seen.empty()) block.seen.assign(block.warps.size(), std::vector<uint32_t>(block.threads));
+    auto& clocks = block.arrivals.try_emplace(barrier, block.threads).first->second;
+    const auto& known = block.seen[thread / 32];
+    for (unsigned other = 0; other < block.threads; ++other) clocks[other] = std::max(clocks[other], known[other]);
+    clocks[thread] = block.clock++;
+}
+
+void KernelOrder::release(BlockTime& block, unsigned barrier, const std::vector<unsigned>& arrived,
+                          const std::vector<unsigned>& waiting) {
+    auto clocks = std::move(block.arrivals[barrier]);
+    block.arrivals.erase(barrier);
+    Messages all;
+    for (unsigned thread : arrived)
+        if (auto own = block.own.find(thread); own != block.own.end()) learn(all, own->second);
+    for (unsigned thread : waiting) {
+        auto& seen = block.seen[thread / 32];
+        for (unsigned other = 0; other < block.threads; ++other) seen[other] = std::max(seen[other], clocks[other]);
+        if (!block.own.empty()) learn(block.own[thread], all);
+    }
 }
 
 void KernelOrder::meet(BlockTime& block, unsigned warp, uint32_t lanes) {
@@ -291,6 +316,8 @@ bool KernelOrder::ordered(const Touch& before, const Touch& now, const BlockTime
         return knows(block.common.known, before) || (own != block.own.end() && knows(own->second.known, before));
     }
     if (before.clock < block.barrier) return true;
+    // Of several readers the last one stands for all.
+    if (!block.seen.empty() && before.clock <= block.seen[now.thread / 32][before.thread]) return true;
     if (before.warps) return false;
     if (before.thread == now.thread && !before.lanes) return true;
     bool same_warp = before.thread / 32 == now.thread / 32;

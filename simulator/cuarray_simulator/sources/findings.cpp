@@ -40,6 +40,7 @@ constexpr Meaning kMeanings[] = {
     {"misaligned", "an access of n bytes needs an address that is a multiple of n"},
     {"barrier",
      "all threads of a block must reach the same barrier: take it out of the branch or the loop that some leave early"},
+    {"assertion", "a condition that the kernel asserts does not hold"},
     {"does not end", "threads wait for something that never comes, or a loop has no end"},
 };
 

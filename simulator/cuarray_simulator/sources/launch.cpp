@@ -20,6 +20,7 @@ struct Launch {
     cudasim_extent grid, block;
     unsigned dynamic_shared;
     CUstream stream;
+    bool is_cooperative = false;
 };
 
 CUresult refused(const char* kernel, CUresult code, const std::string& why) {
@@ -54,6 +55,26 @@ CUresult check_limits(const Launch& l, const Function& f) {
             name, CUDA_ERROR_INVALID_VALUE,
             format("%u bytes of dynamic shared memory, %u are allowed", l.dynamic_shared, f.dynamic_shared_limit));
     return CUDA_SUCCESS;
+}
+
+/// How many blocks a multiprocessor has room for.
+unsigned resident_blocks(const Function& f, unsigned block_size, size_t dynamic_shared) {
+    const Limits& l = limits();
+    const unsigned threads = (block_size + 31) / 32 * 32;
+    if (threads > f.most_threads()) return 0;
+    const auto shared = static_cast<unsigned>(f.resources.shared + dynamic_shared) + 1024;
+    return std::min({l.threads_per_multiprocessor / threads, l.shared_per_multiprocessor / shared,
+                     kRegistersPerBlock / std::max(1u, f.registers(threads)), l.blocks_per_multiprocessor});
+}
+
+/// The blocks of a cooperative launch are all resident.
+CUresult check_cooperative(const Launch& l, const Function& f) {
+    const unsigned long long blocks = 1ull * l.grid.x * l.grid.y * l.grid.z;
+    const unsigned long long most =
+        kMultiprocessors * 1ull * resident_blocks(f, l.block.x * l.block.y * l.block.z, l.dynamic_shared);
+    if (blocks <= most) return CUDA_SUCCESS;
+    return refused(f.kernel->name, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+                   format("a cooperative launch of %llu blocks, %llu fit on the device", blocks, most));
 }
 
 /// Copies the parameters: the caller may change them as soon as the call returns.
@@ -102,7 +123,8 @@ CUresult run(Context& context, const Launch& l, const Function& f, std::vector<c
     std::string reason = rebase(parameters, context, touched);
     if (!reason.empty())
         return fault(context, CUDA_ERROR_ILLEGAL_ADDRESS, format("kernel %s: %s", name, reason.c_str()));
-    Grid grid{f.module->info, f.kernel, parameters.data(), l.grid, l.block, l.dynamic_shared, seed, &context};
+    Grid grid{f.module->info,   f.kernel, parameters.data(), l.grid,          l.block,
+              l.dynamic_shared, seed,     &context,          l.is_cooperative};
     GridResult result = run_grid(grid);
     if (result.code != CUDA_SUCCESS) return fault(context, result.code, result.finding);
     for (Allocation* block : touched)
@@ -124,6 +146,7 @@ CUresult launch(const Launch& l, CUfunction handle, void** parameters, void** ex
         return refused(function->kernel->name, CUDA_ERROR_INVALID_HANDLE,
                        "the kernel, the stream and the thread are not of one context");
     error = check_limits(l, *function);
+    if (error == CUDA_SUCCESS && l.is_cooperative) error = check_cooperative(l, *function);
     if (error != CUDA_SUCCESS) return error;
     std::vector<char> packed;
     error = gather(packed, *function->kernel, parameters, extra);
@@ -152,15 +175,37 @@ CUDASIM_API cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y
     return launch({{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream}, function, parameters, extra);
 }
 
+CUDASIM_API cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                      unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                                      CUstream stream, void** parameters) {
+    CUDASIM_ENTER(Context);
+    return launch({{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, true}, function, parameters,
+                  nullptr);
+}
+
 CUDASIM_API cuLaunchKernelEx(const CUlaunchConfig* c, CUfunction function, void** parameters, void** extra) {
     CUDASIM_ENTER(Context);
-    if (!c) return CUDA_ERROR_INVALID_VALUE;
-    if (c->numAttrs) return CUDA_ERROR_NOT_SUPPORTED;
-    return launch({{c->gridDimX, c->gridDimY, c->gridDimZ},
-                   {c->blockDimX, c->blockDimY, c->blockDimZ},
-                   c->sharedMemBytes,
-                   c->hStream},
-                  function, parameters, extra);
+    if (!c || (c->numAttrs && !c->attrs)) return CUDA_ERROR_INVALID_VALUE;
+    Launch l{{c->gridDimX, c->gridDimY, c->gridDimZ},
+             {c->blockDimX, c->blockDimY, c->blockDimZ},
+             c->sharedMemBytes,
+             c->hStream};
+    for (const CUlaunchAttribute* a = c->attrs; a != c->attrs + c->numAttrs; ++a) {
+        int words[3];
+        std::memcpy(words, &a->value, sizeof words);
+        if (a->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) {
+            l.is_cooperative = words[0] != 0;
+        } else if (a->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION && (words[0] | words[1] | words[2]) != 1) {
+            say("launch: clusters of blocks are not simulated");
+            return CUDA_ERROR_NOT_SUPPORTED;
+        } else if (a->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION ||
+                   a->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT) {
+            say("launch: programmatic dependent launches are not simulated");
+            return CUDA_ERROR_NOT_SUPPORTED;
+        }
+        // The others are hints: priorities, windows of caches, domains of memory.
+    }
+    return launch(l, function, parameters, extra);
 }
 
 CUDASIM_API cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction handle, int block_size,
@@ -169,12 +214,6 @@ CUDASIM_API cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction 
     auto function = launchable(handle);
     if (!function) return CUDA_ERROR_INVALID_HANDLE;
     if (!blocks || block_size <= 0) return CUDA_ERROR_INVALID_VALUE;
-    const Limits& l = limits();
-    auto threads = static_cast<unsigned>((block_size + 31) / 32 * 32);
-    auto shared = static_cast<unsigned>(function->resources.shared + dynamic_shared) + 1024;
-    unsigned registers = std::max(1u, function->registers(threads));
-    unsigned fitting = std::min({l.threads_per_multiprocessor / threads, l.shared_per_multiprocessor / shared,
-                                 kRegistersPerBlock / registers, l.blocks_per_multiprocessor});
-    *blocks = threads > function->most_threads() ? 0 : static_cast<int>(fitting);
+    *blocks = static_cast<int>(resident_blocks(*function, static_cast<unsigned>(block_size), dynamic_shared));
     return CUDA_SUCCESS;
 }

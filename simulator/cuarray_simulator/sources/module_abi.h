@@ -2,7 +2,7 @@
 #pragma once
 // Included by both: the simulator and every kernel.
 
-#define CUDASIM_ABI 5
+#define CUDASIM_ABI 6
 
 struct cudasim_extent {
     unsigned x, y, z;
@@ -12,6 +12,9 @@ struct cudasim_extent {
 struct cudasim_place {
     cudasim_extent thread, block, block_size, grid_size;
     char* dynamic_shared;
+    unsigned dynamic_shared_bytes;
+    /// Two words that the barriers of a cooperative launch count in; null in other launches.
+    unsigned* grid_workspace;
     /// The line of the CUDA text that the thread is at, where the module knows it.
     int line;
 };
@@ -24,7 +27,9 @@ struct cudasim_exchanged {
 
 /// The functions that kernels call.
 struct cudasim_runtime {
-    void (*barrier)(int line);
+    /// Arrives at a barrier of the block, 0 to 15, which `threads` of its threads make complete (0: all of them), and
+    /// waits there, or only arrives.
+    void (*barrier)(unsigned number, unsigned threads, bool waits, int line);
     cudasim_exchanged (*exchange)(unsigned mask, int kind, const void* value, unsigned bytes);
     void (*yield)();
     void (*fail)(int code, const char* message);
@@ -32,6 +37,13 @@ struct cudasim_runtime {
     /// atomically, 4 writes atomically for the whole system.
     void (*access)(const void* place, unsigned bytes, int kind);
     void (*fence)();
+    /// Copies that happen when the thread waits until at most so many groups of them are left.
+    void (*copy_async)(void* to, const void* from, unsigned bytes, unsigned read);
+    void (*commit_copies)();
+    void (*wait_for_copies)(unsigned groups);
+    /// printf of a kernel; returns the number of arguments.
+    int (*print)(const char* pattern, const char* arguments);
+    void (*assertion)(const char* text, const char* file, unsigned line, const char* function);
 };
 
 /// One kernel: `call` runs one thread with a block of parameters laid out as CUDA lays them out.

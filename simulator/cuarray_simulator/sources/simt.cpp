@@ -15,6 +15,7 @@
 #include "faults.h"
 #include "host_memory.h"
 #include "memory.h"
+#include "print.h"
 
 namespace cudasim {
 namespace {
@@ -49,6 +50,7 @@ const char* kind_of_error(CUresult code, const std::string& message) {
     if (code == CUDA_ERROR_ILLEGAL_ADDRESS) return "illegal address";
     if (code == CUDA_ERROR_MISALIGNED_ADDRESS) return "misaligned";
     if (code == CUDA_ERROR_LAUNCH_TIMEOUT) return "does not end";
+    if (code == CUDA_ERROR_ASSERT) return "assertion";
     return "error";
 }
 
@@ -102,6 +104,9 @@ class Execution {
         threads_ = grid.block.x * grid.block.y * grid.block.z;
         unsigned fit = std::max(1u, std::min(kMostResidentBlocks, kMostResidentThreads / threads_));
         residency_ = 1 + random_.below(fit);
+        place_.dynamic_shared_bytes = grid.dynamic_shared;
+        place_.grid_workspace = grid.is_cooperative ? workspace_ : nullptr;
+        if (grid.is_cooperative) residency_ = order_.n;
         shared_bytes_ = static_cast<size_t>(grid.module->shared_end - grid.module->shared_begin);
     }
 
@@ -138,9 +143,10 @@ class Execution {
     }
 
     // On a fiber.
-    void barrier(int line) {
-        bool waits = false;
-        std::string wrong = block_->arrive(*thread_, line, waits, *grid_.module);
+    void barrier(unsigned number, unsigned threads, bool waits, int line) {
+        std::string wrong = number == 0 && waits && (threads == 0 || threads == (threads_ + 31) / 32 * 32)
+                                ? block_->arrive(*thread_, line, waits, *grid_.module)
+                                : block_->arrive_named(*thread_, number, threads, line, waits);
         if (!wrong.empty()) place_.line = line;
         check(wrong);
         spins_ = 0;
@@ -172,11 +178,47 @@ class Execution {
         if (fiber_->contains(place)) return;
         if (is_late_) give_up_late();
         auto at = reinterpret_cast<uintptr_t>(place);
+        if (place >= workspace_ && place < std::end(workspace_)) {
+            order_between_blocks_.atomic(block_->time, thread_->number, at);
+            return;
+        }
         Cell* cells = shadow_of(at, bytes);
         if (!cells) return;
         Wrong wrong = order_between_blocks_.touch(cells, bytes, kind, block_->time, thread_->number, place_.line);
         if (wrong && !suppressed_) found(wrong, at, bytes);
         if (is_atomic(kind)) order_between_blocks_.atomic(block_->time, thread_->number, at);
+    }
+
+    // On a fiber. Until the thread waits, the target holds nothing that may be read.
+    void copy_async(void* to, const void* from, unsigned bytes, unsigned read) {
+        if (checking()) {
+            access(to, bytes, Access::Write);
+            Cell* cells = shadow_of(reinterpret_cast<uintptr_t>(to), bytes);
+            if (cells) std::fill(cells, cells + bytes, Cell{});
+        }
+        std::memset(to, kPoison, bytes);
+        thread_->copies.push_back(
+            {static_cast<char*>(to), static_cast<const char*>(from), bytes, read, thread_->copy_group, place_.line});
+    }
+
+    // On a fiber.
+    void commit_copies() { ++thread_->copy_group; }
+
+    // On a fiber.
+    void wait_for_copies(unsigned groups) {
+        std::vector<PendingCopy> left;
+        for (const PendingCopy& copy : thread_->copies) {
+            if (copy.group + groups >= thread_->copy_group) {
+                left.push_back(copy);
+                continue;
+            }
+            place_.line = copy.line;
+            if (checking() && copy.read) access(copy.from, copy.read, Access::Read);
+            if (checking()) access(copy.to, copy.bytes, Access::Write);
+            std::memset(copy.to, 0, copy.bytes);
+            std::memcpy(copy.to, copy.from, copy.read);
+        }
+        thread_->copies = std::move(left);
     }
 
     // On a fiber, or in a signal handler that interrupted one.
@@ -403,7 +445,10 @@ class Execution {
     Random random_;
     Order order_;
     cudasim_place& place_;
-    unsigned threads_ = 0, residency_ = 1;
+    unsigned threads_ = 0;
+    unsigned long long residency_ = 1;
+    /// The size of the workspace and the word that blocks of a cooperative launch count in.
+    unsigned workspace_[2] = {sizeof workspace_, 0};
     size_t shared_bytes_ = 0;
     unsigned long long admitted_ = 0;
     unsigned long spins_ = 0;
@@ -429,7 +474,7 @@ void fiber_body() {
 }
 
 const cudasim_runtime kRuntime = {
-    [](int line) { running->barrier(line); },
+    [](unsigned number, unsigned threads, bool waits, int line) { running->barrier(number, threads, waits, line); },
     [](unsigned mask, int kind, const void* value, unsigned bytes) {
         return running->exchange(mask, kind, value, bytes);
     },
@@ -437,6 +482,14 @@ const cudasim_runtime kRuntime = {
     [](int code, const char* message) { running->give_up(static_cast<CUresult>(code), message); },
     [](const void* place, unsigned bytes, int kind) { running->access(place, bytes, static_cast<Access>(kind)); },
     [] { running->fence(); },
+    [](void* to, const void* from, unsigned bytes, unsigned read) { running->copy_async(to, from, bytes, read); },
+    [] { running->commit_copies(); },
+    [](unsigned groups) { running->wait_for_copies(groups); },
+    [](const char* pattern, const char* arguments) { return print(pattern, arguments); },
+    [](const char* text, const char* file, unsigned line, const char* function) {
+        running->give_up(CUDA_ERROR_ASSERT,
+                         format("assertion %s failed, in %s, line %u of %s", text, function, line, file));
+    },
 };
 
 }  // namespace

@@ -11,6 +11,9 @@ namespace cudasim {
 /// Shared memory that a block may have without opting in to more.
 constexpr unsigned kStaticSharedLimit = 48 << 10;
 
+/// The multiprocessors of a device.
+constexpr int kMultiprocessors = 8;
+
 /// One launch, ready to run: parameters hold addresses that the CPU can follow.
 struct Grid {
     const cudasim_module* module;
@@ -20,6 +23,8 @@ struct Grid {
     unsigned dynamic_shared;
     unsigned long long seed;
     const struct Context* context;
+    /// All blocks are resident, and may wait for each other.
+    bool is_cooperative;
 };
 
 /// The result of a grid, and what ended it if there was an error.

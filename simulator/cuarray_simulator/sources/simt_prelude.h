@@ -130,7 +130,9 @@ CUDASIM_UNCHECKED inline void maybe_yield() {
 }
 }  // namespace cudasim
 
-CUDASIM_UNCHECKED inline void __syncthreads(int line = __builtin_LINE()) { cudasim_runtime_table->barrier(line); }
+CUDASIM_UNCHECKED inline void __syncthreads(int line = __builtin_LINE()) {
+    cudasim_runtime_table->barrier(0, 0, true, line);
+}
 inline void __syncwarp(unsigned mask = ~0u) { cudasim::exchange(mask, cudasim::kSync, 0); }
 inline void __threadfence() {
     cudasim::note_fence();

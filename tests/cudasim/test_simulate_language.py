@@ -1,0 +1,195 @@
+"""What CUDA programs use besides loads and stores: named barriers, pairs of halves, copies, printf, cooperative launches."""
+
+import pytest
+from test_simulate import KERNEL, compiler, script, simulate  # noqa: F401  (fixtures)
+from test_simulate_kernels import HEAD
+
+#: Name: the launch, the body, and x[0], x[1] and x[2] afterwards. x has 1024 elements, which are 0.
+RUNS = {
+    "a warp that produces for another": ("", """
+        __shared__ int s[32];
+        for (int k = 0; k < 3; ++k) {
+            if (t < 32) {
+                if (k > 0) asm volatile("bar.sync 2, 64;" ::: "memory");
+                s[t] = t + k;
+                asm volatile("bar.arrive 1, 64;" ::: "memory");
+            } else {
+                asm volatile("bar.sync 1, 64;" ::: "memory");
+                x[t - 32] += s[t - 32];
+                if (k < 2) asm volatile("bar.arrive 2, 64;" ::: "memory");
+            }
+        }
+    """, (3, 6, 9)),
+    "warps that meet in pairs": ("block=128", """
+        __shared__ int s[128];
+        s[t] = t;
+        if (t < 64)
+            asm volatile("bar.sync 1, 64;" ::: "memory");
+        else
+            asm volatile("bar.sync 2, 64;" ::: "memory");
+        x[t] = s[t ^ 63];
+    """, (63, 62, 61)),
+    "a barrier for a part of the threads that counts": ("block=128", """
+        if (t < 64) {
+            int n;
+            asm volatile("{ .reg .pred p; setp.lt.s32 p, %1, 5; bar.red.popc.u32 %0, 3, 64, p; }" : "=r"(n) : "r"(t));
+            x[t] = n;
+        }
+    """, (5, 5, 5)),
+    "pairs of halves": ("block=1", """
+        unsigned a = 0x3E004000, c = 0x3C00BC00, sum, product, same;  // (1.5, 2) and (1, -1)
+        asm("add.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(c));
+        asm("fma.rn.f16x2 %0, %1, %2, %2;" : "=r"(product) : "r"(a), "r"(c));
+        asm("set.gt.f16x2.f16x2 %0, %1, %2;" : "=r"(same) : "r"(c), "r"(0u));
+        x[0] = sum, x[1] = product, x[2] = same;
+    """, (0x41003C00, 0x4100C200, 0x3C000000)),
+    "pairs of bfloat16": ("block=1", """
+        unsigned a = 0x3FC04000, least, negated, made;
+        asm("min.bf16x2 %0, %1, %2;" : "=r"(least) : "r"(a), "r"(0x3F804040u));
+        asm("neg.bf16x2 %0, %1;" : "=r"(negated) : "r"(a));
+        asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(made) : "f"(1.5f), "f"(2.0f));
+        x[0] = least, x[1] = negated, x[2] = made;
+    """, (0x3F804000, 0xBFC0C000 - (1 << 32), 0x3FC04000)),
+    "copies to shared memory": ("block=64", """
+        __shared__ alignas(16) int s[2][64];
+        x[512 + t] = t + 1;
+        __syncthreads();
+        const unsigned to = (unsigned)__cvta_generic_to_shared(&s[0][t]);
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: "r"(to), "l"(x + 512 + t) : "memory");
+        asm volatile("cp.async.commit_group;" ::: "memory");
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4, 0;" :: "r"(to + 256), "l"(x + 512 + t) : "memory");
+        asm volatile("cp.async.commit_group;" ::: "memory");
+        asm volatile("cp.async.wait_group 1;" ::: "memory");
+        __syncthreads();
+        x[t] = s[0][63 - t];
+        asm volatile("cp.async.wait_all;" ::: "memory");
+        x[t] += s[1][t];
+    """, (64, 63, 62)),
+    "a reduction of a warp": ("block=32", """
+        x[t] = __reduce_add_sync(~0u, t) + __reduce_max_sync(~0u, -t) + __reduce_or_sync(~0u, t);
+    """, (527, 527, 527)),
+    "clocks and pauses": ("", """
+        const long long start = clock64();
+        while (clock64() - start < 1000) __nanosleep(20);
+        x[t] = clock64() > start;
+    """, (1, 1, 1)),
+    "the size of dynamic shared memory": ("shared=512", """
+        asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(x[t]));
+    """, (512, 512, 512)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_runs_without_findings(name, script):  # noqa: F811
+    launch, body, wanted = RUNS[name]
+    program = f"x = launch({HEAD + body + '}'!r}, {launch})\nprint(*(c_int * 3).from_buffer_copy(d.download(x, 12)))\n"
+    run = simulate(script(KERNEL + program), "--memcheck", "--seeds", "3")
+    assert run.returncode == 0 and tuple(map(int, run.stdout.split())) == wanted, run.stdout + run.stderr
+
+
+def test_the_most_dynamic_shared_memory(script):  # noqa: F811
+    text = HEAD + "extern __shared__ int s[]; s[t * 900] = t; __syncthreads(); x[t] = s[(63 - t) * 900]; }"
+    program = f"""
+kernel, x = d.kernel({text!r}, "kernel"), d.alloc(256)
+print(d.code("cuFuncSetAttribute", kernel, 8, c_int((227 << 10) + 1)))
+print(d.code("cuFuncSetAttribute", kernel, 8, c_int(227 << 10)))
+d.launch(kernel, 1, 64, [x], shared=227 << 10)
+print(*(c_int * 2).from_buffer_copy(d.download(x, 8)))
+"""
+    run = simulate(script(KERNEL + program), "--memcheck")
+    assert run.stdout == "1\n0\n63 62\n", run.stdout + run.stderr
+
+
+def test_printf_and_assert(script):  # noqa: F811
+    text = """
+    extern "C" __global__ void kernel(int* x) {
+        printf("%d %5.2f|%-4s|%lld %c %x%%\\n", -3, 2.5, "ab", 1ll << 40, 'q', 255);
+        assert(x[0] == 1);
+    }"""
+    run = simulate(script(KERNEL + f"launch({text!r}, 1, 1)\n"))
+    assert run.stdout == "-3  2.50|ab  |1099511627776 q ff%\n", run.stdout + run.stderr
+    assert "line 4: assertion x[0] == 1 failed, in void kernel(int *)" in run.stderr and run.returncode == 1
+    assert "CudaError: cuStreamSynchronize: 710" in run.stderr
+
+
+GRID = """
+extern "C" __global__ void kernel(int* x) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int k = 0; k < 3; ++k) {
+        x[512 * ((k + 1) % 2) + i] = k + x[512 * (k % 2) + 255 - i];
+        SYNC
+    }
+}
+"""
+COOPERATIVE = """
+def cooperative(text, blocks=4):
+    x = d.alloc(4096)
+    d.fill(x, 0, 1024)
+    kernel, value = d.kernel(text, "kernel", ("-arch=sm_90", "-rdc=true", "-lineinfo")), c_uint64(x)
+    places = (c_void_p * 1)(addressof(value))
+    return x, kernel, d.code("cuLaunchCooperativeKernel", kernel, blocks, 1, 1, 64, 1, 1, 0, None, places)
+from ctypes import *
+"""
+
+
+def test_cooperative_launches(script):  # noqa: F811
+    """All blocks run at once, and meet; more than fit, and barriers in other launches, are errors."""
+    text = GRID.replace("SYNC", "cudaCGSynchronize(cudaCGGetIntrinsicHandle(cudaCGScopeGrid), 0);")
+    program = f"""
+x, kernel, code = cooperative({text!r})
+print(code, *(c_int * 2).from_buffer_copy(d.download(x + 2048, 8)))
+print(cooperative({text!r}, 40000)[2])
+d.launch(kernel, 4, 64, [x])
+print(d.code("cuCtxSynchronize"))
+"""
+    run = simulate(script(KERNEL + COOPERATIVE + program), "--memcheck")
+    assert run.stdout.splitlines() == ["0 3 3", "720", "719"], run.stdout + run.stderr
+    assert "a barrier of the grid in a launch that is not cooperative" in run.stderr
+    assert run.stderr.splitlines()[-1] == "cudasim: 1 finding (seed 0)", run.stderr
+    run = simulate(
+        script(KERNEL + COOPERATIVE + f"cooperative({GRID.replace('SYNC', '')!r})\nd.synchronize()"), "--memcheck"
+    )
+    assert run.returncode == 1 and "race" in run.stderr, run.stderr
+
+
+def test_barriers_of_the_grid_in_numba(script):  # noqa: F811
+    for module in ("numba_cuda", "nvidia.cu13.nvvm"):
+        pytest.importorskip(module, reason=f"{module} is not installed")
+    program = """
+import warnings
+warnings.simplefilter("ignore")
+import numpy as np
+from numba import cuda
+@cuda.jit
+def rows(m):
+    column, grid = cuda.grid(1), cuda.cg.this_grid()
+    for row in range(1, m.shape[0]):
+        m[row, column] = m[row - 1, m.shape[1] - column - 1] + 1
+        grid.sync()
+    if column == 0:
+        print("row", m[row, 7])
+m = np.zeros((6, 256), np.int32)
+rows[4, 64](m)
+cuda.synchronize()
+print((m[-1] == 5).all())
+"""
+    run = simulate(script(program), "--memcheck")
+    assert run.stdout == "row 5\nTrue\n" and run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('asm volatile("wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%0,%0,%0,%0,%0,%0,%0,%0}, [%1];"'
+         ' : "=r"(x[0]) : "l"(x));', "tensor cores are not simulated"),
+        ("x[0] = int(tex2D<float>((cudaTextureObject_t)t, 1.f, 2.f));", "textures and surfaces are not simulated"),
+        ("int (*volatile f)(int) = t ? once : twice; x[t] = f(t);", "calls through pointers are not simulated"),
+    ],
+)  # fmt: skip
+def test_what_is_not_simulated_is_named(text, says, script):  # noqa: F811
+    functions = (
+        "__device__ __noinline__ int once(int a) { return a; }\n"
+        "__device__ __noinline__ int twice(int a) { return a + a; }\n"
+    )
+    run = simulate(script(KERNEL + f"launch({functions + HEAD + text + '}'!r})\n"))
+    assert run.returncode == 1 and says in run.stderr, run.stderr
