@@ -107,7 +107,7 @@ MUTANTS = [
     Mutant(
         "temporaries-of-c-code-are-written",
         "src/bindings/types/dying_operands.cpp",
-        "return dying && calls[op.number].include(op, frame, objects, count) ? dying : 0;",
+        "return dying && calls[op.kind][op.number].include(op, frame, objects, count) ? dying : 0;",
         "return dying;",
         "tests/python/test_temporaries.py -k local_variables",
     ),
@@ -1902,6 +1902,34 @@ MUTANTS = [
         "return flat.is_c_contiguous() ? flat",
         "return flat.ndim() == 1 ? flat",
         "tests/oracle/test_memory_of_results.py -k ravel",
+    ),
+    Mutant(
+        "chains-overwrite-what-they-read",
+        "src/array/pending.cpp",
+        "item_size(v.dtype) == item_size(to.dtype());\n        if (!is_same",
+        "item_size(v.dtype) == item_size(to.dtype());\n        if (false && !is_same",
+        "tests/python/test_deferral.py -k assigned_as",
+    ),
+    Mutant(
+        "assigned-values-always-die",
+        "src/bindings/types/subscript.cpp",
+        "const bool is_dying = dying_operands({OperatorText::Assignment}, frame, objects, 2) >> 1;",
+        "const bool is_dying = (dying_operands({OperatorText::Assignment}, frame, objects, 2), true);",
+        "tests/python/test_deferral.py -k assigned_as",
+    ),
+    Mutant(
+        "assignments-overtake-readers",
+        "src/array/pending.cpp",
+        "        if (!reader) break;\n        settle(*reader);",
+        "        break;",
+        "tests/python/test_deferral.py -k assigned_as",
+    ),
+    Mutant(
+        "assigned-chains-take-memory",
+        "src/bindings/types/number.cpp",
+        "args[1].is_dying = args[1].array && dying_bits(OperatorText::InPlace, op, frame, objects, 2) >> 1;",
+        "args[1].is_dying = false && dying_bits(OperatorText::InPlace, op, frame, objects, 2);",
+        "tests/python/test_deferral.py -k where_they_are_assigned",
     ),
     Mutant(
         "equal-memory-of-another-layout",

@@ -17,6 +17,11 @@ Fault run(const Expr& expr, const Dims& shape, std::span<const View> inputs, std
           const char* name) {
     if (count(shape) == 0) return Fault::None;
     for (const Array& out : outputs) before_write(out.storage());
+    return run_unread(expr, shape, inputs, outputs, name);
+}
+
+Fault run_unread(const Expr& expr, const Dims& shape, std::span<const View> inputs, std::span<const Array> outputs,
+                 const char* name) {
     Backend& backend = outputs[0].storage().front();
     if (outputs.size() == 1) {
         const View view = outputs[0].as_operand(shape, name);
@@ -309,13 +314,16 @@ bool are_same_elements(const Array& a, const Array& b) {
 
 }  // namespace
 
-void assign(const Array& to, const Array& from, const char* function) {
+void assign(const Array& to, const Array& from, const char* function, bool is_dying) {
     check_target(to, from, function);
     to.settle();
     if (are_same_elements(to, from)) return;  // as in x[i] += y, which Python writes back
     if (has_extra_axes(from, to)) return assign(to, without_extra_axes(from, to), function);
     broadcast_strides(from.layout(), to.shape(), function);
     if (to.is_empty()) return;
+    // Within a scope, an array that lives on is computed where the scope ends, if at all.
+    const Array* const dying[] = {&from};
+    if (from.is_pending() && (is_dying || !is_deferring()) && settle_into(from, to, {dying, size_t(is_dying)})) return;
     before_write(to.storage());  // may run `from` itself: check the overlap afterwards
     if (copy_few(to, from)) return;
     if (overlaps(to, from)) return assign(to, copy(from, 'K'), function);
@@ -379,8 +387,8 @@ Array to_device(const Array& from, Device device) {
     return result;
 }
 
-void transfer(const Array& to, const Array& from, const char* function) {
-    if (to.device() == from.device()) return assign(to, from, function);
+void transfer(const Array& to, const Array& from, const char* function, bool is_dying) {
+    if (to.device() == from.device()) return assign(to, from, function, is_dying);
     if (!to.is_writable()) raise(ErrorKind::Value, function, ": assignment destination is read-only");
     if (has_extra_axes(from, to)) return transfer(to, without_extra_axes(from, to), function);
     broadcast_strides(from.layout(), to.shape(), function);

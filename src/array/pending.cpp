@@ -164,6 +164,25 @@ struct MergedExpr {
         return value;
     }
 
+    /// Whether one run can store so many values.
+    bool fits(size_t outputs) const {
+        return outputs <= kMaxOutputs && inputs.size() <= kMaxInputs && expr.scalars.size() <= kMaxScalars;
+    }
+
+    /// New memory for the values of `wanted`, as the outputs.
+    std::vector<Array> new_outputs(NodeSpan plan, NodeSpan wanted) {
+        std::vector<Array> outputs;
+        Backend& target = backend(plan[0]->device);
+        for (const Ref<PendingNode>& node : wanted) {
+            const int64_t bytes = checked_size(node->shape, item_size(node->dtype), "fuse") * item_size(node->dtype);
+            const auto allocate = [&] { return target.allocate(bytes); };
+            outputs.emplace_back(new_memory(node->shape, node->dtype, allocate), 0, Layout{node->shape, node->strides},
+                                 node->dtype);
+            expr.outputs.push_back(value(node, plan));
+        }
+        return outputs;
+    }
+
     explicit MergedExpr(NodeSpan plan) {
         for (const Ref<PendingNode>& node : plan) {
             ValueId args[kMaxIn] = {kNoValue, kNoValue, kNoValue};
@@ -180,18 +199,21 @@ struct MergedExpr {
     }
 };
 
-/// Whether an array, or a pending node outside the plan, refers to the node's value.
-bool is_wanted(const PendingNode& node, NodeSpan plan) {
+using Arrays = std::span<const Array* const>;
+
+/// Whether an array that lives on, or a pending node outside the plan, refers to the node's value.
+bool is_wanted(const PendingNode& node, NodeSpan plan, Arrays dying) {
     int inside = 0;
     for (const Ref<PendingNode>& user : plan)
         for (int i = 0; i < user->sources; ++i) inside += user->source[i].node.get() == &node;
-    return node.handles > 0 || node.users > inside;
+    const auto last = std::count_if(dying.begin(), dying.end(), [&](const Array* a) { return a->pending() == &node; });
+    return node.handles > last || node.users > inside;
 }
 
-Nodes wanted_nodes(NodeSpan plan) {
+Nodes wanted_nodes(NodeSpan plan, Arrays dying = {}) {
     Nodes wanted;
     for (const Ref<PendingNode>& node : plan)
-        if (is_wanted(*node, plan)) wanted.push_back(node);
+        if (is_wanted(*node, plan, dying)) wanted.push_back(node);
     return wanted;
 }
 
@@ -240,24 +262,42 @@ void run_together(PendingGraph& g, NodeSpan roots) {
     const Nodes wanted = wanted_nodes(plan);
     if (wanted.size() == 1 && run_alone(g, plan)) return;
     MergedExpr program(plan);
-    const bool fits = wanted.size() <= kMaxOutputs && program.inputs.size() <= kMaxInputs &&
-                      program.expr.scalars.size() <= kMaxScalars;
     // Too many operands for one run: run the first half, whose results are memory for the rest.
-    if (!fits && plan.size() > 1) return settle(*plan[plan.size() / 2 - 1]);
-    Backend& target = backend(plan[0]->device);
-    std::vector<Array> outputs;
-    for (const Ref<PendingNode>& node : wanted) {
-        const int64_t bytes = checked_size(node->shape, item_size(node->dtype), "fuse") * item_size(node->dtype);
-        const auto allocate = [&] { return target.allocate(bytes); };
-        outputs.emplace_back(new_memory(node->shape, node->dtype, allocate), 0, Layout{node->shape, node->strides},
-                             node->dtype);
-        program.expr.outputs.push_back(program.value(node, plan));
-    }
+    if (!program.fits(wanted.size()) && plan.size() > 1) return settle(*plan[plan.size() / 2 - 1]);
+    const std::vector<Array> outputs = program.new_outputs(plan, wanted);
     if (!wanted.empty())
         run(program.expr, plan[0]->shape, program.inputs, outputs, plan.size() == 1 ? "deferred" : "fused");
     if (!is_waiting(plan)) return;
     for (size_t k = 0; k < wanted.size(); ++k) wanted[k]->result = outputs[k].storage_ref();
     finish(g, plan);
+}
+
+/// A pending reader of the memory that is not part of the plan; null if there is none.
+PendingNode* other_reader(const Storage& memory, NodeSpan plan) {
+    for (PendingNode* reader : memory.pending_readers)
+        if (std::none_of(plan.begin(), plan.end(), [=](const auto& node) { return node.get() == reader; }))
+            return reader;
+    return nullptr;
+}
+
+/// Whether an element of `to` may be written once the plan has read the operands there: no operand has it elsewhere.
+bool reads_in_place(const MergedExpr& program, const Array& to) {
+    for (size_t k = 0; k < program.inputs.size(); ++k) {
+        const View& v = program.inputs[k];
+        const bool is_same = v.storage == &to.storage() && v.offset == to.offset() && v.strides == to.strides() &&
+                             item_size(v.dtype) == item_size(to.dtype());
+        if (!is_same && overlaps(Array(program.memory[k], v.offset, {to.shape(), v.strides}, v.dtype), to))
+            return false;
+    }
+    return true;
+}
+
+/// Marks values that died with a run and so have no memory.
+void bury(Arrays dying) {
+    static const std::exception_ptr dead =
+        std::make_exception_ptr(Error(ErrorKind::Runtime, "fuse: this array's value was given to another array"));
+    for (const Array* a : dying)
+        if (PendingNode* const node = a->pending(); node && !node->graph && !node->result) node->error = dead;
 }
 
 /// Removes nodes that could not be run from the graph: the error is raised only where one of their values is read.
@@ -512,6 +552,42 @@ void settle(PendingNode& node) {
         run_all();
     }
     if (node.error) std::rethrow_exception(node.error);
+}
+
+bool settle_into(const Array& value, const Array& to, std::span<const Array* const> dying) {
+    const GraphLock lock = lock_graph();
+    const Ref<PendingNode> root(value.pending());
+    if (!root || !root->graph || !(root->shape == to.shape())) return false;
+    PendingGraph& g = *root->graph;
+    Nodes plan;
+    for (;;) {
+        plan = closure(g, {&root, 1});
+        if (plan.empty() || !(plan.back() == root)) return false;
+        PendingNode* const reader = other_reader(to.storage(), plan);
+        if (!reader) break;
+        settle(*reader);
+    }
+    Nodes wanted = wanted_nodes(plan, dying);
+    MergedExpr program(plan);
+    if (!program.fits(wanted.size() + 1)) return false;
+    // Several storages may refer to memory that has been exported, and their readers are not known here.
+    const bool is_shared = to.storage().last_export() && g.latest_export;
+    const bool is_direct =
+        !is_shared && !may_self_overlap(to.layout(), item_size(to.dtype())) && reads_in_place(program, to);
+    if (!is_direct && (wanted.empty() || !(wanted.back() == root))) wanted.push_back(root);
+    std::vector<Array> outputs = program.new_outputs(plan, wanted);
+    // An allocation may run a finalizer.
+    if (!is_waiting(plan) || other_reader(to.storage(), plan)) return false;
+    if (is_direct) {
+        outputs.push_back(to);
+        program.expr.outputs.push_back(program.expr.cast(program.values.back(), to.dtype()));
+    }
+    run_unread(program.expr, to.shape(), program.inputs, outputs, "fused");
+    if (!is_waiting(plan)) return is_direct;
+    for (size_t k = 0; k < wanted.size(); ++k) wanted[k]->result = outputs[k].storage_ref();
+    finish(g, plan);
+    bury(dying);
+    return is_direct;
 }
 
 void settle_all() {

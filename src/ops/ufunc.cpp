@@ -83,6 +83,22 @@ UfuncResult defer_call(const Call& c) {
     return result;
 }
 
+/// Whether to compute pending operands and the output in one run.
+bool can_settle_into_output(const Call& c) {
+    return c.row.nout == 1 && !is_deferring() &&
+           std::any_of(c.arrays, c.arrays + c.row.nin, [](const Array* a) { return a && a->is_pending(); });
+}
+
+void settle_into_output(const Call& c) {
+    const Array value = defer_call(c).array[0];
+    std::vector<const Array*> dying = {&value};
+    for (const Argument& arg : c.args)
+        if (arg.is_dying) dying.push_back(arg.array);
+    Array& out = *c.options.out[0];
+    out.settle();
+    if (!settle_into(value, out, dying)) assign(out, value, c.name(), true);
+}
+
 UfuncResult defer_or_run(const Call& c) {
     const UfuncOptions& options = c.options;
     const bool has_output = options.out[0] || options.out[1];
@@ -95,6 +111,10 @@ UfuncResult defer_or_run(const Call& c) {
             UfuncResult result = defer_call(c);
             *options.out[0] = result.array[0];
             return result;
+        }
+        if (waits && can_settle_into_output(c)) {
+            settle_into_output(c);
+            return {};
         }
     }
     return run_call(c);

@@ -128,6 +128,62 @@ assert g[3] == 4 and g[4] == 7
 """)
 
 
+ASSIGNMENTS = """
+def stencil(xp, a, b): b[1:-1, 1:-1] = 0.2 * (a[1:-1, 1:-1] + a[:-2, 1:-1] + a[2:, 1:-1])
+def same_elements(xp, a, b): a[...] = 2 * a + b
+def shifted(xp, a, b): a[1:] = 2 * a[:-1] + b[1:]
+def backwards(xp, a, b): a[::-1] = 2 * a + b
+def transposed(xp, a, b): a[:, :] = 2 * a.T + b.T
+def cast(xp, a, b): c = xp.zeros(a.shape, "f4"); c[:, 1:] = (a * 1.5 + b)[:, 1:]; c[...] = a * 3 - b; return c
+def broadcast(xp, a, b): a[...] = (b.reshape(-1)[:20_000].sum() + b[3] * 2)
+def in_place(xp, a, b): a[1:, 2:] += 0.5 * (b[1:, 2:] - b[:-1, 2:])
+def in_place_shifted(xp, a, b): a[1:] -= 0.5 * (a[:-1] - b[1:])
+def out(xp, a, b): xp.add(a * 2, b - 1, out=b[:, ::-1])
+def named(xp, a, b): e = a * 2 + b; b[:, 1:] = e[:, 1:]; b[...] = e; return e, e * a
+def named_in_place(xp, a, b): e = b * 2; a[...] = e + a; b += e; return e
+def part_of_it_lives(xp, a, b): e = a * 2; b[...] = e + a; a[...] = e - b; return e
+def an_earlier_reader(xp, a, b): e = b * 2; b[...] = a * 3 + 1; return e, e + b
+def a_later_reader(xp, a, b): b[...] = a * 3 + 1; e = b * 2; b[...] = e + 1; return e
+def two_readers(xp, a, b): e = b + 1; f = b - a; b[1:] = a[1:] * 5 + a[:-1]; return e, f
+"""
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+def test_chains_are_assigned_as_their_values(dtype, order):
+    in_own_process(
+        ASSIGNMENTS
+        + f"""
+programs = {{name: f for name, f in globals().items() if type(f) is type(lambda: 0)}}
+given = [np.random.default_rng(k).normal(size=(150, 150)).astype({dtype!r}, order={order!r}) for k in (0, 1)]
+def results(xp, program):
+    a, b = map(xp.array, given)
+    c = program(xp, a, b)
+    return [np.asarray(x) for x in (a, b, *(c if isinstance(c, tuple) else [] if c is None else [c]))]
+for name, program in programs.items():
+    for k, (ours, theirs) in enumerate(zip(results(ca, program), results(np, program), strict=True)):
+        assert ours.dtype == theirs.dtype and np.array_equal(ours, theirs), (name, k)
+"""
+    )
+
+
+def test_chains_are_computed_where_they_are_assigned():
+    """Without memory of their own: neither for the chain nor, in place, for its operand."""
+    in_own_process("""
+a, b = ca.ones((1000, 1000)), ca.ones((1000, 1000))
+def warm_up(): b[1:-1] = a[1:-1] * 2; b[1:-1] += a[1:-1] * 2
+warm_up()
+for assign in (
+    "b[1:-1] = 0.5 * (a[1:-1] + a[2:])", "b[...] = 2 * b + a", "b[1:-1] += 0.5 * (a[1:-1] + a[2:])", "b[::2] -= a[::2] * 3",
+):
+    ca.memory.trim("cpu"); ca.memory.reset_peak("cpu")
+    before = ca.memory.stats("cpu")["peak"]
+    exec(assign)
+    extra = ca.memory.stats("cpu")["peak"] - before
+    assert extra < 1_000_000, (assign, extra)
+""")
+
+
 def test_errors_in_arguments_stand_at_the_call():
     x = cuarray.ones(N, device="cpu")
     with pytest.raises(ValueError, match=r"broadcast|shapes"):

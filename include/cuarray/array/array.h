@@ -147,6 +147,9 @@ CUARRAY_API char* direct_elements(const Array& array);
 /// broadcast to `shape`.
 CUARRAY_API Fault run(const Expr& expr, const Dims& shape, std::span<const View> inputs, std::span<const Array> outputs,
                       const char* name);
+/// The same for outputs that no pending node reads but those that `expr` computes.
+CUARRAY_API Fault run_unread(const Expr& expr, const Dims& shape, std::span<const View> inputs,
+                             std::span<const Array> outputs, const char* name);
 
 /// Whether two arrays share a byte, judged by address; handles of one pending node do. Runs no pending node.
 CUARRAY_API bool overlaps(const Array& a, const Array& b);
@@ -176,12 +179,14 @@ CUARRAY_API Array arange(int64_t count, const Scalar& first, const Scalar& secon
 CUARRAY_API Array copy(const Array& from, char order = 'C');
 CUARRAY_API Array astype(const Array& from, DType dtype, char order = 'K', bool copy = true);
 /// to[...] = from, broadcast and cast (unsafe), with NumPy's temporary-copy semantics; devices must agree.
-CUARRAY_API void assign(const Array& to, const Array& from, const char* function);
+CUARRAY_API void assign(const Array& to, const Array& from, const char* function, bool is_dying = false);
+/// The same where nobody reads `from` afterwards (`is_dying`): if it is pending, it may be computed into `to` alone.
+inline void assign(const Array& to, Array&& from, const char* function) { assign(to, from, function, true); }
 /// The same where `mask` (bool, broadcast) is true; other elements are not touched, so other threads may write them.
 CUARRAY_API void assign_where(const Array& to, const Array& mask, const Array& from, const char* function);
 CUARRAY_API void fill_where(const Array& to, const Array& mask, const Scalar& value, const char* function);
 /// to[...] = from between devices: a byte copy where shape, dtype and order agree, else by way of a converted copy.
-CUARRAY_API void transfer(const Array& to, const Array& from, const char* function);
+CUARRAY_API void transfer(const Array& to, const Array& from, const char* function, bool is_dying = false);
 CUARRAY_API void fill(const Array& to, const Scalar& value, const char* function);
 /// A copy on another device (C order unless Fortran-contiguous); the array itself if it is on that device.
 CUARRAY_API Array to_device(const Array& from, Device device);

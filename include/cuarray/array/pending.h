@@ -121,6 +121,10 @@ CUARRAY_API Array defer(const DeferredOperation& operation);
 
 /// Runs the node and all nodes it depends on. Every read of a storage goes through Array::storage(), which calls this.
 CUARRAY_API void settle(PendingNode& node);
+/// Computes a pending `value` into existing memory of its shape, cast to that dtype, in one run with the named
+/// intermediate values; handles in `dying` are not read afterwards, so that their values get no memory. False if `to`
+/// may not be written while the computation reads: then the value has been computed into memory of its own, as a rule.
+CUARRAY_API bool settle_into(const Array& value, const Array& to, std::span<const Array* const> dying);
 /// Runs everything that this thread has deferred and that is still referenced.
 CUARRAY_API void settle_all();
 /// Runs the pending readers of `storage`; must be called before every write to it.

@@ -71,12 +71,13 @@ class CallChain {
 };
 
 /// The calls of one operator's slot by the interpreter: as the slot of the first operand, and as that of the second
-/// alone. The GIL guards them.
+/// alone; of assignments, those with a slice as their key have an instruction of their own from Python 3.12 on. The GIL
+/// guards them.
 class InterpreterCalls {
  public:
     bool include(OperatorText op, SlotFrame frame, PyObject* const* objects, int count) {
         if (probes_) return record(frame, objects, count);
-        if (!is_known_ && may_learn()) learn(op, count);
+        if (!is_known_ && may_learn()) learn(op);
         return chains_[0].matches(frame) || chains_[1].matches(frame);
     }
 
@@ -84,25 +85,33 @@ class InterpreterCalls {
     /// Not while work is recorded or deferred: the evaluations would be part of it.
     static bool may_learn() { return !is_deferring() && backend(Device{}).front().direct(); }
 
-    void learn(OperatorText op, int count) {
+    void learn(OperatorText op) {
         is_known_ = true;
         const std::string symbol = op.symbol;
-        if (count == 1) return run(symbol + "x.pop()");
-        run("x.pop() " + symbol + " x.pop()");
-        run("1 " + symbol + " x.pop()");
+        switch (op.kind) {
+            case OperatorText::Unary: return run(0, symbol + "x.pop()");
+            case OperatorText::Binary:
+                run(0, "x.pop() " + symbol + " x.pop()");
+                return run(1, "1 " + symbol + " x.pop()");
+            case OperatorText::InPlace:  // quotients of integers are no integers
+                return run(0, "x[0] " + symbol + "= x.pop()", symbol == "/" ? DType::float64 : DType::int64);
+            case OperatorText::Assignment: run(0, "x[0][...] = x.pop()"); return run(1, "x[0][0:] = x.pop()");
+        }
     }
 
-    /// Evaluates the text, in which x is a list of two arrays.
-    void run(const std::string& text) {
+    /// Runs the statement, in which x is a list of two arrays, and keeps the chain.
+    void run(int chain, const std::string& text, DType dtype = DType::int64) {
+        learned_ = &chains_[chain];
         const Object names = Object::steal(PyDict_New()), probes = Object::steal(PyList_New(0));
-        const Scalar one = Scalar::of(DType::int64, int64_t(1));
+        const Scalar one = convert(Scalar::of(DType::int64, int64_t(1)), dtype);
         for (int i = 0; i < 2; ++i) {
-            const Array array = full(Dims{kReusedFrom / item_size(one.dtype)}, one, Device{});
+            const Array array = full(Dims{kReusedFrom / item_size(dtype)}, one, Device{});
             check(PyList_Append(probes.get(), Object::steal(wrap(array)).get()));
         }
         check(PyDict_SetItemString(names.get(), "x", probes.get()));
+        check(PyDict_SetItemString(names.get(), "__builtins__", PyEval_GetBuiltins()));  // an import asks for them
         // PyRun_String would make a KeyboardInterrupt the program's last word, whoever catches it.
-        const Object code = Object::steal(Py_CompileString(text.c_str(), "<string>", Py_eval_input));
+        const Object code = Object::steal(Py_CompileString(text.c_str(), "<string>", Py_file_input));
         probes_ = probes.get();
         for (int i = 0; i < 2; ++i) probe_[i] = PyList_GetItem(probes.get(), i);
         PyObject* const result = PyEval_EvalCode(code.get(), names.get(), names.get());
@@ -113,26 +122,26 @@ class InterpreterCalls {
     /// Other code may run meanwhile, but has none of the probes.
     bool record(SlotFrame frame, PyObject* const* objects, int count) {
         const auto is_probe = [this](PyObject* object) { return object == probe_[0] || object == probe_[1]; };
-        CallChain& chain = chains_[is_probe(objects[0]) ? 0 : 1];
         if (!is_probe(objects[count - 1])) return false;
-        chain.record(frame);
+        learned_->record(frame);
         probe_[0] = probe_[1] = nullptr;  // their addresses may be another array's soon
         return false;
     }
 
     CallChain chains_[2];
+    CallChain* learned_ = nullptr;
     bool is_known_ = false;
     PyObject* probes_ = nullptr;  ///< the list, while an evaluation runs
     PyObject* probe_[2] = {};
 };
 
-/// Whether the object is an array that owns its memory and has one reference, of something that drops it when it is
-/// done.
+/// Whether the object is an array that owns its memory, or will, and has one reference, of something that drops it when
+/// it is done.
 bool has_one_reference(PyObject* object) {
     if (Py_REFCNT(object) != 1 || !is_ndarray(object) || as_ndarray(object)->is_number) return false;
     const ArrayObject* const self = static_cast<ArrayObject*>(as_ndarray(object));
     if (self->base || self->weakrefs || self->array != &self->first || !self->later.empty()) return false;
-    if (self->first.nbytes() < kReusedFrom) return false;
+    if (!self->first.is_pending() && self->first.nbytes() < kReusedFrom) return false;
 #if PY_VERSION_HEX >= 0x030e0000
     return PyUnstable_Object_IsUniqueReferencedTemporary(object);  // local variables may be on the stack uncounted
 #else
@@ -143,10 +152,10 @@ bool has_one_reference(PyObject* object) {
 }  // namespace
 
 unsigned dying_operands(OperatorText op, SlotFrame frame, PyObject* const* objects, int count) {
-    static InterpreterCalls calls[kMostOperators];
+    static InterpreterCalls calls[OperatorText::kKinds][kMostOperators];
     unsigned dying = 0;
     for (int i = 0; i < count; ++i) dying |= unsigned(has_one_reference(objects[i])) << i;
-    return dying && calls[op.number].include(op, frame, objects, count) ? dying : 0;
+    return dying && calls[op.kind][op.number].include(op, frame, objects, count) ? dying : 0;
 }
 
 #else

@@ -14,15 +14,19 @@ struct SlotFrame {
     return {static_cast<void* const*>(__builtin_frame_address(0)) + 1};
 }
 
-/// An operator of Python: its number in the table of chains, and how programs write it.
+/// An operation of Python's: how programs write it, and a number of its own among those of its kind.
 struct OperatorText {
-    int number;
-    const char* symbol;
+    enum Kind { Unary, Binary, InPlace, Assignment };
+    static constexpr int kKinds = 4;
+    Kind kind;
+    int number = 0;
+    const char* symbol = "";
 };
 constexpr int kMostOperators = 32;
 
-/// Bit i is set where objects[i] is an array of at least kReusedFrom bytes that only the interpreter's stack holds,
-/// which drops it after the call: never where other C code has called the slot, nor where that cannot be known.
+/// Bit i is set where objects[i] is an array, pending or of at least kReusedFrom bytes, that only the interpreter's
+/// stack holds, which drops it after the call: never where other C code has called the slot, nor where that cannot be
+/// known.
 unsigned dying_operands(OperatorText op, SlotFrame frame, PyObject* const* objects, int count);
 
 }  // namespace cuarray::python

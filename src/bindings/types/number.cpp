@@ -49,8 +49,8 @@ static_assert(kOperators <= kMostOperators);
 static_assert(GreaterEqual - Less == Py_GE - Py_LT);
 
 /// The operands of an operator that die with the call, as dying_operands has them.
-unsigned dying_bits(Operator op, SlotFrame frame, PyObject* const* objects, int count) {
-    return kSymbols[op] ? dying_operands({op, kSymbols[op]}, frame, objects, count) : 0;
+unsigned dying_bits(OperatorText::Kind kind, Operator op, SlotFrame frame, PyObject* const* objects, int count) {
+    return kSymbols[op] ? dying_operands({kind, op, kSymbols[op]}, frame, objects, count) : 0;
 }
 
 /// The slot of each operator, for calling another library's; of comparisons the operation, for tp_richcompare.
@@ -155,7 +155,7 @@ PyObject* compute_or_leave(Operator op, PyObject* a, PyObject* b, SlotFrame fram
         PyObject* const objects[2] = {a, b};
         if (is_number(a) || is_number(b))
             if (PyObject* const result = call_on_numbers(row, objects, 2)) return result;
-        const unsigned dying = dying_bits(op, frame, objects, 2);
+        const unsigned dying = dying_bits(OperatorText::Binary, op, frame, objects, 2);
         if (is_ndarray(a) && is_ndarray(b)) return call_on_arrays(row, objects, 2, dying);
         const Device device = common_device(objects, 2).device;
         ArrayOrScalar left, right;
@@ -203,7 +203,9 @@ PyObject* apply_in_place(Operator op, PyObject* self, PyObject* other, SlotFrame
         if (!load_operand(right, other, device, name)) return leave_in_place(op, self, other);
         UfuncOptions options;
         options.out[0] = &array_of(self);
-        const Argument args[2] = {array_of(self), right.argument()};
+        Argument args[2] = {array_of(self), right.argument()};
+        PyObject* const objects[2] = {self, other};
+        args[1].is_dying = args[1].array && dying_bits(OperatorText::InPlace, op, frame, objects, 2) >> 1;
         call_unlocked(operator_rows[op], args, options, device);
         return Py_NewRef(self);
     });
@@ -248,7 +250,10 @@ PyObject* in_place(PyObject* self, PyObject* other) {
 template <Operator op>
 PyObject* unary(PyObject* self) {
     const SlotFrame frame = slot_frame();
-    return guarded([&] { return call_on_arrays(operator_rows[op], &self, 1, dying_bits(op, frame, &self, 1)); });
+    return guarded([&] {
+        const unsigned dying = dying_bits(OperatorText::Unary, op, frame, &self, 1);
+        return call_on_arrays(operator_rows[op], &self, 1, dying);
+    });
 }
 
 /// A Python number as an exponent of the array's dtype; of no dtype if it does not leave the power that.

@@ -4,6 +4,7 @@
 #include <vector>
 #include "bindings/functions/convert.h"
 #include "bindings/protocols/other_arrays.h"
+#include "bindings/types/dying_operands.h"
 #include "bindings/types/ndarray.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/indexing.h"
@@ -372,6 +373,7 @@ void check_is_writable(const Array& array) {
 struct StoreView {
     const Array& target;
     bool is_element;
+    bool is_dying = false;  ///< the value, if it is an array
 
     void operator()(const Scalar& element) const {
         const GilRelease released(is_long(target.device(), target.size()));
@@ -381,7 +383,7 @@ struct StoreView {
         if (is_element && source.ndim() > 0)
             raise(ErrorKind::Value, "setting an array element with a sequence of shape ", to_string(source.shape()));
         const GilRelease released(is_long(target.device(), target.size()));
-        transfer(target, source, "assignment");
+        transfer(target, source, "assignment", is_dying);
     }
 };
 
@@ -469,6 +471,7 @@ PyObject* sequence_item(PyObject* self, Py_ssize_t position) noexcept {
 }
 
 int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept {
+    const SlotFrame frame = slot_frame();
     return guarded_number<int>([&] {
         if (!value) fail(PyExc_ValueError, "cannot delete array elements");
         refuse_hashed(self, "assignment");
@@ -490,7 +493,9 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept {
         }
         bool is_element = false;
         const Array target = basic_index(array, entries.span(), &is_element);
-        with_value(value, target, true, StoreView{target, is_element});
+        PyObject* const objects[2] = {self, value};
+        const bool is_dying = dying_operands({OperatorText::Assignment}, frame, objects, 2) >> 1;
+        with_value(value, target, true, StoreView{target, is_element, is_dying});
         return 0;
     });
 }
