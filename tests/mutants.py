@@ -1920,8 +1920,8 @@ MUTANTS = [
     Mutant(
         "assignments-overtake-readers",
         "src/array/pending.cpp",
-        "        if (!reader) break;\n        settle(*reader);",
-        "        break;",
+        "    for (PendingNode* reader : memory.pending_readers)\n        if (",
+        "    for (PendingNode* reader : memory.pending_readers)\n        if (false && ",
         "tests/python/test_deferral.py -k assigned_as",
     ),
     Mutant(

@@ -139,7 +139,7 @@ def broadcast(xp, a, b): a[...] = (b.reshape(-1)[:20_000].sum() + b[3] * 2)
 def in_place(xp, a, b): a[1:, 2:] += 0.5 * (b[1:, 2:] - b[:-1, 2:])
 def in_place_shifted(xp, a, b): a[1:] -= 0.5 * (a[:-1] - b[1:])
 def out(xp, a, b): xp.add(a * 2, b - 1, out=b[:, ::-1])
-def named(xp, a, b): e = a * 2 + b; b[:, 1:] = e[:, 1:]; b[...] = e; return e, e * a
+def named(xp, a, b): e = a * 2 + 1; b[...] = e; return e, e * a
 def named_in_place(xp, a, b): e = b * 2; a[...] = e + a; b += e; return e
 def part_of_it_lives(xp, a, b): e = a * 2; b[...] = e + a; a[...] = e - b; return e
 def an_earlier_reader(xp, a, b): e = b * 2; b[...] = a * 3 + 1; return e, e + b
