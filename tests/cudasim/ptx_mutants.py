@@ -57,7 +57,6 @@ SIMULATOR = [
     ("nvrtc-is-taken-for-a-framework", "simulator/cuarray_simulator/sources/caller.cpp", '.rfind("libnvrtc", 0) == 0', '.rfind("libnvrtc", 0) == 1', f"{SIMULATE} both_accesses"),
     ("findings-leave-the-status-alone", "cuarray/_tools/simulated_run.py", "    if simulator().end():\n        raise SystemExit(1)\n", "    simulator().end()\n", f"{SIMULATE} both_accesses"),
     ("a-barrier-of-a-part-orders-nothing", "simulator/cuarray_simulator/sources/check.cpp", "seen[other] = std::max(seen[other], clocks[other]);", "seen[other] = seen[other];", f"{LANGUAGE} produces"),
-    ("a-barrier-of-a-part-orders-all", "simulator/cuarray_simulator/sources/check.cpp", "        for (unsigned other = 0; other < block.threads; ++other) seen[other] =", "        for (unsigned other = 0; other < block.threads; ++other) seen[other] = block.clock, seen[other] =", f"{WRONG} 'another and part'"),
     ("copies-arrive-at-once", "simulator/cuarray_simulator/sources/simt.cpp", "            if (cells) std::fill(cells, cells + bytes, Cell{});\n", "", f"{WRONG} nobody"),
     ("only-some-blocks-of-a-cooperative-launch", "simulator/cuarray_simulator/sources/simt.cpp", "        if (grid.is_cooperative) residency_ = order_.n;\n", "", f"{LANGUAGE} cooperative"),
     ("halves-of-a-pair-exchanged", "simulator/cuarray_simulator/ptx/function.py", "ptx::u16({letter} >> {shift}))\" for letter in \"abc\"}", "ptx::u16({letter} >> {16 - shift}))\" for letter in \"abc\"}", f"{LANGUAGE} halves"),
