@@ -2,6 +2,7 @@
 #include <span>
 #include <string>
 #include <vector>
+#include "bindings/functions/readers.h"
 #include "bindings/functions/reductions.h"
 #include "bindings/functions/ufunc.h"
 #include "bindings/module.h"
@@ -13,13 +14,6 @@ namespace py = pybind11;
 
 namespace cuarray::python {
 namespace {
-
-/// The row of a ufunc, which may go by another name, or of that name.
-RowId to_row(PyObject* ufunc) {
-    const RowId row = PyUnicode_Check(ufunc) ? find_row(to_text(ufunc, {"row"})) : row_of(ufunc);
-    if (row == kNone) fail(PyExc_TypeError, "a ufunc of cuarray is needed, not %R", ufunc);
-    return row;
-}
 
 /// The one axis of a method that takes no more: an int, a tuple of one, or None where there is only one.
 int64_t single_axis(PyObject* axis, const Array& array, const char* function) {
@@ -46,39 +40,60 @@ PyObject* accumulate_with(RowId row, PyObject* object, PyObject* axis, DType dty
     return options.out ? Py_NewRef(out) : wrap(std::move(result));
 }
 
-PyObject* reduced_segments(PyObject* ufunc, const Array& array, std::span<const int64_t> begins,
-                           const ScanOptions& options) {
-    const Array kept = array;
-    return wrap(without_gil(array, [&] { return reduceat(to_row(ufunc), kept, begins, options); }));
-}
+/// The begins of segments: of ints in a list or a tuple, of an array on the host, or as Python reads anything else.
+struct Begins {
+    std::span<const int64_t> positions;
+    std::vector<int64_t> of_ints;
+    py::buffer_info of_others;
+    Object owner;
+};
 
-/// Whether an object holds the begins of segments as the host may read them at once.
-bool reads_begins(PyObject* object, std::span<const int64_t>& begins) {
-    if (!is_ndarray(object)) return false;
-    const Array* const array = &array_of(object);
-    if (array->is_pending() || array->dtype() != DType::int64 || array->ndim() != 1 || !array->is_c_contiguous())
-        return false;
-    const char* const data = direct_data(*array);
-    if (!data || reinterpret_cast<uintptr_t>(data) % alignof(int64_t)) return false;
-    begins = {reinterpret_cast<const int64_t*>(data), size_t(array->size())};
+bool reads_ints(PyObject* object, std::vector<int64_t>& ints) {
+    if (!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) return false;
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
+    ints.resize(size_t(count));
+    for (Py_ssize_t i = 0; i < count; ++i)
+        if (!read_plain_int(PySequence_Fast_GET_ITEM(object, i), ints[size_t(i)])) return false;
     return true;
 }
 
-Object reduceat_with(PyObject* ufunc, PyObject* object, const py::buffer& begins, Integer<"axis"> axis, DType dtype,
-                     PyObject* out) {
-    const RowId row = to_row(ufunc);
-    const char* const name = rows()[row].name;
+bool reads_array(PyObject* object, std::span<const int64_t>& begins) {
+    if (!is_ndarray(object)) return false;
+    const Array& array = array_of(object);
+    if (array.is_pending() || array.dtype() != DType::int64 || array.ndim() != 1 || !array.is_c_contiguous())
+        return false;
+    const char* const data = direct_data(array);
+    if (!data || reinterpret_cast<uintptr_t>(data) % alignof(int64_t)) return false;
+    begins = {reinterpret_cast<const int64_t*>(data), size_t(array.size())};
+    return true;
+}
+
+void read_begins(PyObject* object, const char* name, Begins& begins) {
+    static Attribute begins_on_host{"cuarray._ndarray.ufunc_methods", "begins_on_host"};
+    if (reads_ints(object, begins.of_ints)) {
+        begins.positions = begins.of_ints;
+    } else if (reads_array(object, begins.positions)) {
+        begins.owner = Object::share(object);
+    } else {
+        begins.owner = Object::steal(PyObject_CallFunction(begins_on_host.get(), "Os", object, name));
+        begins.of_others = py::reinterpret_borrow<py::buffer>(begins.owner.get()).request();
+        begins.positions = {static_cast<const int64_t*>(begins.of_others.ptr), size_t(begins.of_others.size)};
+    }
+}
+
+PyObject* reduceat_with(RowId row, PyObject* object, PyObject* indices, PyObject* axis, DType dtype, PyObject* out,
+                        const char* name) {
     const Object owner = to_ndarray(object, device_of_reduction(object, {.out = out}), name);
     const Array& array = array_of(owner.get());
-    const py::buffer_info positions = begins.request();
     ScanOptions options;
-    options.axis = axis;
+    options.axis = single_axis(axis, array, name);
     options.dtype = dtype;
+    Begins begins;
+    read_begins(indices, name, begins);
     Array imported;
     options.out = to_output(out, array.device(), name, imported);
-    const std::span segments(static_cast<const int64_t*>(positions.ptr), size_t(positions.size));
-    Object result = Object::steal(reduced_segments(ufunc, array, segments, options));
-    return options.out ? Object::share(out) : std::move(result);
+    Array result = without_gil(array, [&] { return reduceat(row, array, begins.positions, options); });
+    return options.out ? Py_NewRef(out) : wrap(std::move(result));
 }
 
 constexpr Signature kAccumulateSignature{"accumulate", {"array", "axis", "dtype", "out"}, 4, 1};
@@ -89,13 +104,12 @@ PyObject* accumulate_values(PyObject* self, PyObject** values) {
                            single_output(values[3], name), name);
 }
 
-/// function(self, ...)
-PyObject* call_python(Attribute& function, PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
-    return guarded([&] {
-        std::vector<PyObject*> all{self};
-        all.insert(all.end(), args, args + count + (keywords ? PyTuple_Size(keywords) : 0));
-        return PyObject_Vectorcall(function.get(), all.data(), size_t(count) + 1, keywords);
-    });
+constexpr Signature kReduceatSignature{"reduceat", {"array", "indices", "axis", "dtype", "out"}, 5, 2};
+
+PyObject* reduceat_values(PyObject* self, PyObject** values) {
+    const std::string name = std::string(rows()[row_of(self)].name) + ".reduceat";
+    return reduceat_with(row_of(self), values[0], values[1], values[2], to_dtype(values[3], DType::none, name.c_str()),
+                         single_output(values[4], name.c_str()), name.c_str());
 }
 
 /// The array that `at` changes: itself, or the memory of a NumPy array. ValueError if it is read-only.
@@ -119,11 +133,7 @@ PyObject* accumulate_method(PyObject* self, Arguments args, Py_ssize_t count, Py
 }
 
 PyObject* reduceat_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
-    static Attribute reduceat{"cuarray._ndarray.ufunc_methods", "reduceat"};
-    std::span<const int64_t> begins;
-    if (count == 2 && !keywords && is_ndarray(args[0]) && reads_begins(args[1], begins))
-        return guarded([&] { return reduced_segments(self, array_of(args[0]), begins, {}); });
-    return call_python(reduceat, self, args, count, keywords);
+    return fast_method<kReduceatSignature, reduceat_values>(self, args, count, keywords);
 }
 
 PyObject* at_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
@@ -146,7 +156,6 @@ PyObject* at_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* 
 void bind_ufunc_methods(py::module_& m) {
     m.def("alias", &make_alias, "The same function by another name.");
     m.def("ufunc_with_fallback", &make_ufunc_with_fallback, "The same function, with what it asks after TypeErrors.");
-    m.def("reduceat", &reduceat_with);
 }
 
 }  // namespace cuarray::python
