@@ -158,7 +158,8 @@ SVDResult singular_factors(const MatrixArgument& m, bool is_full, bool with_vect
     return {m.rounded(std::move(left)), m.rounded(std::move(values)), m.rounded(std::move(right))};
 }
 
-/// By way of eigenvalues, whose signs go to the right vectors.
+/// By way of eigenvalues, whose signs go to the right vectors; the vectors of a zero keep theirs, so that all have
+/// length 1.
 SVDResult hermitian_singular_factors(const MatrixArgument& m, bool with_vectors) {
     const EighResult found = hermitian_factors(m, true, with_vectors);
     const Array sizes = apply(row::abs, {found.eigenvalues});
@@ -167,7 +168,8 @@ SVDResult hermitian_singular_factors(const MatrixArgument& m, bool with_vectors)
     const Array values = take_along_axis(sizes, order, last);
     if (!with_vectors) return {{}, values, {}};
     const Array left = take_along_axis(found.eigenvectors, expand_dims(order, {-2}), last + 1);
-    const Array signs = take_along_axis(apply(row::sign, {found.eigenvalues}), order, last);
+    const Scalar one = Scalar::of(found.eigenvalues.dtype(), 1.0);
+    const Array signs = apply(row::copysign, {one, take_along_axis(found.eigenvalues, order, last)});
     const Array turned = apply(row::multiply, {left, expand_dims(signs, {-2})});
     const Array right = is_complex(turned.dtype()) ? apply(row::conj, {turned}) : turned;
     return {left, values, copy(matrix_transpose(right), 'C')};

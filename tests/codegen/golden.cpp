@@ -34,7 +34,7 @@ void one_row() {
 void fused() {
     Expr expr;
     const ValueId a = expr.input(DType::float16);
-    const ValueId b = expr.scalar(Scalar::of(DType::float16, uint16_t(0x4000)));
+    const ValueId b = expr.scalar(Scalar::of(DType::float16, 2.0));
     const ValueId product = expr.loop(loop("multiply", DType::float16), a, b);
     const ValueId sine = expr.loop(loop("sin", DType::float32), expr.input(DType::float32));
     expr.outputs = {expr.loop(loop("add", DType::float32), expr.cast(product, DType::float32), sine)};
@@ -67,7 +67,7 @@ void index() {
 
 void fill() {
     Expr expr;
-    expr.outputs = {expr.scalar(Scalar::of(DType::complex64, uint64_t(0)))};
+    expr.outputs = {expr.scalar(Scalar::of(DType::complex64, 0.0))};
     elementwise("fill", expr);
 }
 

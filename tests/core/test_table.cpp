@@ -116,9 +116,17 @@ void test_scalars() {
     CHECK(RAISES(Overflow, convert(number, DType::int64, "add")));
     CHECK(value_of<double>(convert(number, DType::float64, "add")) == -1e30);
     // Any byte but 0 is true.
-    Scalar stored = Scalar::of(DType::bool_, uint8_t(7));
+    Scalar stored = Scalar::of(DType::bool_, true);
+    stored.bytes[0] = 7;
     CHECK(value_of<int32_t>(convert(stored, DType::int32)) == 1);
     CHECK(value_of<int8_t>(convert(Scalar::of(DType::float64, 1e9), DType::int8)) == 127);
+    // A number of C++ is converted.
+    CHECK(value_of<double>(Scalar::of(DType::float64, 2)) == 2);
+    CHECK(value_of<float>(Scalar::of(DType::float32, 1.5)) == 1.5f);
+    CHECK(value_of<int64_t>(Scalar::of(DType::int64, -1)) == -1);
+    CHECK(value_of<uint16_t>(Scalar::of(DType::float16, 2)) == 0x4000);
+    CHECK(Scalar::of(DType::complex64, true) == convert(Scalar::of(DType::float64, 1.0), DType::complex64));
+    CHECK(Scalar::of(DType::int64, 7LL) == Scalar::of(DType::int64, int64_t(7)));
 }
 
 void test_dtypes() {

@@ -686,6 +686,15 @@ def test_eig(shape, dtype, device, rng):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+def test_vectors_of_a_singular_hermitian_matrix_have_length_one(dtype, device):
+    a = np.zeros((2, 3, 3), dtype)
+    a[1] = [[0, 2, 0], [2, 0, 0], [0, 0, 0]]
+    left, values, right = linalg.svd(cuarray.asarray(a), hermitian=True)
+    close_to(wide(right) @ np.swapaxes(wide(right).conj(), -1, -2), np.broadcast_to(np.eye(3), a.shape), dtype)
+    close_to((wide(left) * wide(values)[:, None, :]) @ wide(right), a, dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SQUARES)
 @pytest.mark.parametrize("letter", ["L", "U", "l", "u"])
 def test_eigh(shape, dtype, letter, device, rng):

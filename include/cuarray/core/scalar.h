@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 #include "cuarray/core/dtype.h"
 
 namespace cuarray {
@@ -11,13 +13,9 @@ struct Scalar {
     DType dtype = DType::none;
     alignas(16) unsigned char bytes[16] = {};
 
+    /// A number of C++, cast as astype would, or an element of `dtype` as kernels store it.
     template <class T>
-    static Scalar of(DType dtype, T value) {
-        Scalar s;
-        s.dtype = dtype;
-        std::memcpy(s.bytes, &value, sizeof value);
-        return s;
-    }
+    static Scalar of(DType dtype, T value);
     friend bool operator==(const Scalar&, const Scalar&) = default;
 };
 
@@ -39,5 +37,29 @@ CUARRAY_API Scalar convert(const Scalar& value, DType dtype);
 /// The same, but OverflowError or ValueError if a signed dtype cannot represent the value, as for Python numbers.
 /// Unsigned dtypes wrap, as in NumPy's item assignment.
 CUARRAY_API Scalar convert_exactly(const Scalar& value, DType dtype, const char* function);
+
+/// The dtype whose elements have the values of a C++ number type; none for any other type.
+template <class T>
+constexpr DType dtype_of_number() {
+    using Limits = std::numeric_limits<T>;
+    constexpr Kind kind = std::is_same_v<T, bool> ? Kind::Bool
+                          : !Limits::is_integer   ? Kind::Floating
+                          : std::is_unsigned_v<T> ? Kind::Unsigned
+                                                  : Kind::Signed;
+#define DTYPE(name, type, kind_, bits, ...) \
+    if (std::is_arithmetic_v<T> && kind == Kind::kind_ && Limits::digits == bits) return DType::name;
+#include "cuarray/dtypes.def"
+    return DType::none;
+}
+
+template <class T>
+Scalar Scalar::of(DType dtype, T value) {
+    static_assert(sizeof value <= sizeof bytes);
+    constexpr DType native = dtype_of_number<T>();
+    Scalar s;
+    s.dtype = native == DType::none ? dtype : native;
+    std::memcpy(s.bytes, &value, sizeof value);
+    return s.dtype == dtype ? s : convert(s, dtype);
+}
 
 }  // namespace cuarray
