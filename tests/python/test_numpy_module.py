@@ -249,6 +249,10 @@ def test_mistakes_are_errors_of_numpys_type(call):
 def test_an_error_of_ours_stays():
     with pytest.raises(TypeError, match="got an unexpected keyword argument 'nothing'"):
         np.roll(np.ones(2), 1, nothing=2)
+    with pytest.raises(TypeError, match="nothing"):
+        np.cov(np.ones(2), nothing=2)
+    with pytest.raises(ValueError, match=r"mode 2\.5"):
+        np.pad(np.ones(2), 1, 2.5)
     assert fallbacks.fallbacks() == []
 
 

@@ -282,7 +282,8 @@ def test_swapped_bytes_are_not_shared(tmp_path):
             lambda: cuarray.add(ones, 1, out=raw), lambda: cuarray.sum(ones.reshape(1, 4), 0, out=raw),
             lambda: cuarray.copyto(raw, ones), lambda: cuarray.put(raw, [0], 1), lambda: ones.numpy(out=raw),
             lambda: cuarray.take(ones, [0, 1, 2, 3], out=raw), lambda: cuarray.clip(ones, 0, 1, out=raw),
-            lambda: cuarray.matmul(ones, cuarray.eye(4, dtype="f4"), out=raw),
+            lambda: cuarray.matmul(ones, cuarray.eye(4, dtype="f4"), out=raw), lambda: cuarray.round(ones, out=raw),
+            lambda: cuarray.random.default_rng(1).permuted(ones, out=raw),
         ):  # fmt: skip
             with pytest.raises(TypeError, match=r"\.numpy\(\)"):
                 call()
