@@ -1,6 +1,7 @@
 """cuarray.numpy: NumPy's whole namespace, ours where we have it and NumPy's on the host for the rest."""
 
 import contextlib
+import contextvars
 import datetime
 import decimal
 import fractions
@@ -351,7 +352,7 @@ def test_errstate_is_that_of_numpys_numbers_too():
     assert numpy.geterr() == before and numpy.geterrcall() is ca.geterrcall() is None
 
 
-def test_filters_of_warnings_are_followed():
+def check_that_filters_are_followed():
     """While they want RuntimeWarnings, the errors that NumPy warns about are looked for."""
 
     def warns():
@@ -378,12 +379,21 @@ def test_filters_of_warnings_are_followed():
             warnings.simplefilter("always")
             ca.log([0.0])
         assert [str(each.message) for each in met] == ["divide by zero encountered in log"] and not warns()
+        # What a program chose itself stays.
+        with ca.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert not warns()
         warnings.simplefilter("ignore")
         assert ca.geterr()["divide"] == "ignore"
         warnings.simplefilter("error")
         errstate.leave_filters()
         assert not warns() and ca.geterr()["divide"] == "ignore"
     assert not hasattr(getattr(warnings, errstate.NOTICES[0], None), "notice")
+
+
+def test_filters_of_warnings_are_followed():
+    # In a context of its own nothing has been set, whatever other tests have left.
+    contextvars.Context().run(check_that_filters_are_followed)
 
 
 def test_simplefilter_error_is_no_error_of_fallbacks():

@@ -68,9 +68,7 @@ class Program:
             return f"v = {self.view()}; e = {self.term()} + v; {to}{self.part()} = e; r{step} = e * 2"
         if kind < 0.84:
             # A reader of the old values is pending when they are overwritten.
-            return (
-                f"r{step} = {self.term()} + 1; {to}{self.part()} = r{step} * {self.term()}; s{step} = r{step} + {self.view()}"
-            )
+            return f"r{step} = {self.term()} + 1; {to}{self.part()} = r{step} * {self.term()}; s{step} = r{step} + {self.view()}"
         if kind < 0.9:
             return f"w = {to}.T; w[...] = {self.name()}.T + w"
         if kind < 0.95:

@@ -192,7 +192,10 @@ def test_layouts(order, device):
         for mode in (contextlib.nullcontext, cuarray.eager):
             with mode():
                 got = eval(text, many)
-            assert (got.flags.c_contiguous, got.flags.f_contiguous) == (small.flags.c_contiguous, small.flags.f_contiguous)
+            assert (got.flags.c_contiguous, got.flags.f_contiguous) == (
+                small.flags.c_contiguous,
+                small.flags.f_contiguous,
+            )
             np.testing.assert_array_equal(got.numpy(), eval(text, theirs))
 
 
