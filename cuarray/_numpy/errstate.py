@@ -46,9 +46,14 @@ for function in (seterr, seterrcall):
     function.__doc__ = getattr(ours, function.__name__).__doc__
 
 
+def filters_of_warnings():
+    """Return the filters in force, from Python 3.14 on those of the thread or asynchronous task."""
+    return warnings._get_filters() if hasattr(warnings, "_get_filters") else warnings.filters
+
+
 def are_warnings_wanted():
     """Whether the filters make errors of RuntimeWarnings, or show all of them, so that a program meets each."""
-    for action, message, category, module, _ in getattr(warnings, "_get_filters", lambda: warnings.filters)():
+    for action, message, category, module, _ in filters_of_warnings():
         if issubclass(RuntimeWarning, category):
             if action in ("error", "always", "all"):
                 return True

@@ -10,6 +10,7 @@ import numpy as np
 
 from cuarray._functions.errstate import CURRENT
 from cuarray._numpy.arguments import HostCopies
+from cuarray._numpy.errstate import filters_of_warnings
 from cuarray._numpy.warning import HostFallbackWarning
 from cuarray._runtime.frames import PACKAGE, calling_frame, warn_program
 
@@ -97,7 +98,7 @@ def count(name, seconds, copies):
         try:
             warn_program(f"{name}: computed by NumPy on the host{copied}", HostFallbackWarning)
         except HostFallbackWarning as warning:
-            if any(issubclass(filter[2], HostFallbackWarning) for filter in warnings.filters):
+            if any(issubclass(category, HostFallbackWarning) for _, _, category, *_ in filters_of_warnings()):
                 raise
             # `simplefilter("error")` of a program that does not know of this warning.
             warnings.showwarning(warning, HostFallbackWarning, frame.f_code.co_filename, frame.f_lineno)

@@ -21,7 +21,7 @@ SCALAR_TYPES = [_core.dtype(name) for name in _core.dtype_names() if name != "bf
         "xp.arange(2, dtype=bool)", "xp.arange(3, dtype=bool)", "xp.arange(stop=3)", "xp.arange(start=1, stop=3, step=1)",
         "xp.arange(1, 3, dtype='c8')", "xp.arange(np.float32(3))", "xp.arange(np.int8(3))", "xp.arange(True)",
         "xp.arange(np.float16(0), np.int8(3))", "xp.arange(0, 5, 0)", "xp.arange(0.0, 5.0, 0.0)", "xp.arange(0, np.nan)",
-        "xp.arange(10**19)", "xp.arange()", "xp.arange([None, []])", "xp.arange(0, [None, []])", "xp.arange(300, 305, dtype='u1')", "xp.arange(2**62, 2**62 + 3)",
+        "xp.arange(10**19)", "xp.arange()", "xp.arange([None, []])", "xp.arange(0, [None, []])", "xp.arange(([], None))", "xp.arange((1, 2))", "xp.arange(300, 305, dtype='u1')", "xp.arange(2**62, 2**62 + 3)",
         "xp.arange(0, 1, np.inf)", "xp.arange(0, -1, -np.inf, 'f4')", "xp.arange(0, 1, -np.inf)", "xp.arange(5, 5, np.inf)", "xp.arange(0, 5e-324, 2)", "xp.arange(3, 1, xp.asarray(-np.inf))", "xp.arange(1, np.inf, np.inf)",
         "xp.arange(-3, 3, 1.5)", "xp.arange(3, dtype='f2')", "xp.arange(xp.asarray(4))", "xp.arange(1, 2, 0.3, 'f4')",
     ],

@@ -1,7 +1,11 @@
 """Random programs that assign chains to slices: the values with deferral are those of `cuarray.eager()`, bit for bit."""
 
 import contextlib
+import os
 import random
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -88,14 +92,27 @@ class Program:
             return {k: x.numpy() for k, x in names.items() if isinstance(x, cuarray.ndarray)}, errors
 
 
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("shard", range(10))
-def test_assignments(shard, device, full):
-    count = 4 if device != "cpu" else 3000 if full else 30
-    for seed in range(shard, 10 * count, 10):
+def compare(seeds, device):
+    """Assert that the programs give the same with deferral and without."""
+    for seed in seeds:
         program = Program(seed)
         want, errors = program.run(device, cuarray.eager())
         got, others = program.run(device, contextlib.nullcontext())
         assert errors == others and want.keys() == got.keys(), f"seed {seed}\n{program}"
         for name, value in want.items():
             np.testing.assert_array_equal(got[name], value, f"{name} of seed {seed}\n{program}", strict=True)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("shard", range(10))
+def test_assignments(shard, device, full):
+    count = 4 if device != "cpu" else 3000 if full else 30
+    compare(range(shard, 10 * count, 10), device)
+
+
+@pytest.mark.parametrize("jit", ["off", "avx2"])
+def test_assignments_by_other_code(jit, full):
+    """The settings are read once in a process."""
+    program = f"import test_random_assignments as t; t.compare(range({3000 if full else 100}), 'cpu')"
+    run = [sys.executable, "-W", "ignore", "-c", program]
+    subprocess.run(run, cwd=Path(__file__).parent, env={**os.environ, "CUARRAY_JIT": jit}, check=True)

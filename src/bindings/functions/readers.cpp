@@ -231,7 +231,7 @@ PlainNumber read_number(PyObject* object, const FunctionCall& call) {
     Object host;
     if (is_numpy_array(object)) host = Object::steal(PyObject_CallMethod(object, "item", nullptr));
     const bool is_read = number.load(host ? host.get() : object, {Device{}, false}, call.row.name);
-    if (!is_read && PyList_Check(object)) to_ndarray(object, Device{}, call.row.name);  // a ragged list: ValueError
+    if (!is_read && is_list(object)) to_ndarray(object, Device{}, call.row.name);  // a ragged list: ValueError
     if (!is_read) fail(PyExc_TypeError, "%s: start, stop and step must be numbers, not %R", call.row.name, object);
     const Argument argument = number.argument();
     if (argument.array) return PlainNumber(item(*argument.array, call.row.name));

@@ -49,11 +49,10 @@ struct Begins {
 };
 
 bool reads_ints(PyObject* object, std::vector<int64_t>& ints) {
-    if (!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) return false;
-    const Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
-    ints.resize(size_t(count));
-    for (Py_ssize_t i = 0; i < count; ++i)
-        if (!read_plain_int(PySequence_Fast_GET_ITEM(object, i), ints[size_t(i)])) return false;
+    if (!is_list(object)) return false;
+    ints.resize(size_t(length_of(object)));
+    for (size_t i = 0; i < ints.size(); ++i)
+        if (!read_plain_int(entry_of(object, Py_ssize_t(i)), ints[i])) return false;
     return true;
 }
 
