@@ -201,7 +201,8 @@ class Mutator:
         elif action == "grow":
             array.resize(5000)
         elif action == "shape":
-            array.shape = (array.size, 1) if array.ndim == 1 else (array.size,)
+            # A row: broadcasting a column with the array as it was would need size * size elements.
+            array.shape = (1, array.size) if array.ndim == 1 else (array.size,)
         elif action == "write":
             array[...] = 7
         elif action == "collect":
