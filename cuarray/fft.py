@@ -734,8 +734,9 @@ def fftfreq(n, d=1.0, device=None, *, dtype=None) -> ndarray:
     array([ 0.,  2.,  4., -4., -2.])
     """
     unit, dtype = lowest_frequency("fftfreq", n, d, dtype)
-    places = ifftshift(arange(-(n // 2), (n + 1) // 2, device=device))
-    return (places * unit).astype(dtype, copy=False)
+    places = arange(n, device=device)
+    places[(n + 1) // 2 :] -= n
+    return frequencies(places, unit, dtype)
 
 
 def rfftfreq(n, d=1.0, device=None, *, dtype=None) -> ndarray:
@@ -777,24 +778,34 @@ def rfftfreq(n, d=1.0, device=None, *, dtype=None) -> ndarray:
     array([0., 2., 4.])
     """
     unit, dtype = lowest_frequency("rfftfreq", n, d, dtype)
-    return (arange(n // 2 + 1, device=device) * unit).astype(dtype, copy=False)
+    return frequencies(arange(n // 2 + 1, device=device), unit, dtype)
 
 
 def lowest_frequency(function, n, d, dtype):
-    """Return the lowest frequency of n points, and the type of the results."""
-    dtype = np.dtype(np.float64) if dtype is None else _core.dtype(dtype)
-    if dtype.kind != "f" and dtype != _core.dtype("bfloat16"):
-        raise TypeError(f"{function}: dtype must be a real floating type, not {dtype}")
+    """Return the lowest frequency of n points, and the dtype of the results; None for that of the product."""
+    if dtype is not None:
+        dtype = _core.dtype(dtype)
+        if dtype.kind != "f" and dtype != _core.dtype("bfloat16"):
+            raise TypeError(f"{function}: dtype must be a real floating type, not {dtype}")
     if not isinstance(n, int | np.integer):
         raise ValueError(f"{function}: n must be an integer, not {n!r:.80}")
     if n < 0:
         raise ValueError(f"{function}: n must not be negative, it is {n}")
-    if n == 0 or (isinstance(d, int | float) and d == 0):
+    if n == 0 or (isinstance(d, int | float | complex) and d == 0):
         raise ZeroDivisionError(f"{function}: no frequencies for n = {n} points at distance d = {d!r:.80}")
     try:
         return 1.0 / (n * d), dtype
     except TypeError:
         raise TypeError(f"{function}: d must be a number, not {d!r:.80}") from None
+
+
+def frequencies(places, unit, dtype):
+    values = places * unit
+    if dtype is None:
+        return values
+    if values.dtype.kind == "c":
+        raise TypeError(f"frequencies of a complex distance cannot be cast to {dtype}")
+    return values.astype(dtype, copy=False)
 
 
 def fftshift(x, axes=None) -> ndarray:

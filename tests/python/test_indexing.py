@@ -1,6 +1,7 @@
 """Basic indexing: the elements, shapes, strides and errors of NumPy, but a copy if every axis has an integer."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -89,6 +90,34 @@ def test_writing_what_does_not_fit(device):
         x[0, 0, 0] = [1, 2]
     with pytest.raises(ValueError):
         x[0] = "a"
+
+
+STORES = {
+    "assignment": lambda xp, x, v: x.__setitem__(0, v),
+    "assignment of all": lambda xp, x, v: x.__setitem__(slice(None), v),
+    "fill": lambda xp, x, v: x.fill(v),
+    "put": lambda xp, x, v: xp.put(x, 0, v),
+    "putmask": lambda xp, x, v: xp.putmask(x, x == 0, v),
+    "place": lambda xp, x, v: xp.place(x, x == 0, v),
+    "put_along_axis": lambda xp, x, v: xp.put_along_axis(x, xp.asarray([0]), v, 0),
+    "fill_diagonal": lambda xp, x, v: xp.fill_diagonal(x.reshape(2, 2), v),
+}
+
+
+@pytest.mark.parametrize("dtype", ["u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "?"])
+@pytest.mark.parametrize("store", STORES)
+def test_floats_that_do_not_fit_are_refused_by_every_store(store, dtype, device):
+    """As in NumPy, whose integers of both kinds refuse a Python float beyond them, and what remains is unchanged."""
+    for value in (math.inf, -math.inf, math.nan, 300.5, -1.5, -0.5, 255.9, 2.0**31, 2.0**63, 2.0**64, -(2.0**63), 1e30):
+        results = []
+        for xp in (np, cuarray):
+            x = xp.zeros(4, dtype=dtype)
+            try:
+                STORES[store](xp, x, value)
+                results.append(x.tolist())
+            except (OverflowError, ValueError) as error:
+                results.append((type(error), x.tolist()))
+        assert results[0] == results[1], (value, *results)
 
 
 def test_integers_on_every_axis_give_a_value(device):

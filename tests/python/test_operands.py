@@ -138,7 +138,8 @@ def test_operators_read_what_numpy_reads(name, device):
 def test_operators_do_not_read_what_is_no_numbers(device):
     x = cuarray.ones(3)
     for other in ("abc", b"abc", None, object(), {}, {1}, {"a": 1}, collections.deque("abc")):
-        assert (x == other) is False and (x != other) is True and (other == x) is False
+        if other is not None and not isinstance(other, str | bytes):
+            assert (x == other) is False and (x != other) is True and (other == x) is False
         for function in (operator.add, operator.lt, operator.matmul, operator.iadd):
             with pytest.raises(TypeError):
                 function(x, other)
@@ -366,3 +367,17 @@ def test_scalars_of_numpy_of_every_type(device):
                 got, want = cuarray.asarray(x.copy()) + scalar, x + scalar
                 assert got.dtype == want.dtype
                 np.testing.assert_array_equal(got.numpy(), want)
+
+
+@pytest.mark.parametrize("other", [None, "a", "1", "", b"a", np.str_("a"), np.bytes_(b"a")])
+def test_no_element_equals_none_or_a_text(other, device):
+    """An array of bools, as in NumPy: a plain False or True would index the array by a new axis."""
+    for shape in [(3,), (2, 3), (0, 2), (1,)]:
+        x, y = cuarray.ones(shape), np.ones(shape)
+        for compare in (lambda a, b: a == b, lambda a, b: a != b):
+            for got, want in ((compare(x, other), compare(y, other)), (compare(other, x), compare(other, y))):
+                assert isinstance(got, cuarray.ndarray) and got.device == x.device
+                assert (got.shape, got.dtype, got.tolist()) == (want.shape, want.dtype, want.tolist())
+    assert x[x != other].shape == (1,)
+    value = cuarray.ones(3)[0]
+    assert (value == other) is False and (value != other) is True

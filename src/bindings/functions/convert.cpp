@@ -334,8 +334,7 @@ DType ArrayOrScalar::default_dtype() const {
 
 Scalar ArrayOrScalar::exact_element(DType dtype, const char* function) const {
     if (kind_ == Kind::Scalar) return convert_exactly(scalar_, dtype, function);
-    if (weak_.kind == Weak::Kind::Float)
-        return convert_exactly(Scalar::of(DType::float64, weak_.real), dtype, function);
+    if (weak_.kind == Weak::Kind::Float) return convert(weak_, dtype, function);
     return element(dtype, function);
 }
 
