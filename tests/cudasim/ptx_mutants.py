@@ -46,6 +46,7 @@ TRANSLATOR = [
 SIMULATE = "tests/cudasim/test_simulate.py -k"
 WRONG = "tests/cudasim/test_simulate_kernels.py -k"
 LANGUAGE = "tests/cudasim/test_simulate_language.py -k"
+DRIVER = "tests/cudasim/test_cudasim_driver.py -k"
 
 # Bugs of what users of the simulator type and read. Name, file, text, planted text, tests.
 SIMULATOR = [
@@ -57,6 +58,9 @@ SIMULATOR = [
     ("nvrtc-is-taken-for-a-framework", "simulator/cuarray_simulator/sources/caller.cpp", '.rfind("libnvrtc", 0) == 0', '.rfind("libnvrtc", 0) == 1', f"{SIMULATE} both_accesses"),
     ("findings-leave-the-status-alone", "cuarray/_tools/simulated_run.py", "    if simulator().end():\n        raise SystemExit(1)\n", "    simulator().end()\n", f"{SIMULATE} both_accesses"),
     ("a-barrier-of-a-part-orders-nothing", "simulator/cuarray_simulator/sources/check.cpp", "seen[other] = std::max(seen[other], clocks[other]);", "seen[other] = seen[other];", f"{LANGUAGE} produces"),
+    ("globals-are-taken-for-pinned-memory", "simulator/cuarray_simulator/sources/host_memory.h", "return kind == Kind::Pinned || kind == Kind::Registered;", "return kind != Kind::Managed;", f"{DRIVER} globals"),
+    ("kernels-leave-pinned-memory-alone", "simulator/cuarray_simulator/sources/launch.cpp", "        count(uses, 1);\n", "", f"{DRIVER} in_flight_change"),
+    ("globals-outlive-their-module", "simulator/cuarray_simulator/sources/module.cpp", "    if (info)\n        forget_globals(", "    if (!info)\n        forget_globals(", f"{DRIVER} globals"),
     ("copies-arrive-at-once", "simulator/cuarray_simulator/sources/simt.cpp", "            if (cells) std::fill(cells, cells + bytes, Cell{});\n", "", f"{WRONG} nobody"),
     ("only-some-blocks-of-a-cooperative-launch", "simulator/cuarray_simulator/sources/simt.cpp", "        if (grid.is_cooperative) residency_ = order_.n;\n", "", f"{LANGUAGE} cooperative"),
     ("halves-of-a-pair-exchanged", "simulator/cuarray_simulator/ptx/function.py", "ptx::u16({letter} >> {shift}))\" for letter in \"abc\"}", "ptx::u16({letter} >> {16 - shift}))\" for letter in \"abc\"}", f"{LANGUAGE} halves"),

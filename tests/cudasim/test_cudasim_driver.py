@@ -351,6 +351,49 @@ def test_pinned_memory_in_flight_belongs_to_the_copy(before, code):
     assert run(download.format(before=before), progress="lazy")[0] == f"{code == 0}\n"
 
 
+def test_kernels_in_flight_change_pinned_memory():
+    """Copies in the order of the stream: from memory that a kernel writes, and to memory that a kernel reads."""
+    program = """
+    d = Driver()
+    fill, add = d.kernel(FILL, "fill"), d.kernel(FILL, "add_one")
+    a, b, x, y = d.alloc(64), d.alloc(64), d.pinned(64), d.pinned(64)
+    d.fill(b, 5, 16)
+    y[:] = struct.pack("16i", *range(16))
+    d.launch(fill, 1, 16, [addressof(x), c_int(7), c_int(16)])
+    d.call("cuMemcpyHtoDAsync_v2", c_uint64(a), x, c_size_t(64), None)
+    d.launch(add, 1, 16, [a, addressof(y), c_int(16)])
+    d.call("cuMemcpyDtoHAsync_v2", y, c_uint64(b), c_size_t(64), None)
+    d.synchronize()
+    print(ints(x[:])[3], ints(d.download(a, 64))[3], ints(y[:])[3])
+    """
+    assert run(program, progress="lazy")[0] == "7 4 5\n"
+
+
+def test_globals_are_the_modules_and_kernels_change_them():
+    program = """
+    text = "__device__ int state[16];" + FILL.replace("void fill(int* out", "void fill(int* x").replace(
+        "if (i < n) out[i] = value", "if (i < n) x[i] = state[i], state[i] = value")
+    d = Driver()
+    module = d.module(d.compile(text, ("-arch=sm_90", "-rdc=true")))
+    fill, state, size, x = d.function(module, "fill"), c_uint64(), c_size_t(), d.alloc(64)
+    d.call("cuModuleGetGlobal_v2", byref(state), byref(size), module, b"state")
+    d.upload(state.value, struct.pack("16i", *range(16)))
+    d.launch(fill, 1, 16, [x, c_int(8), c_int(16)])
+    target = d.pinned(64)
+    d.call("cuMemcpyDtoHAsync_v2", target, state, size, None)
+    source = d.pinned(64)
+    source[:] = bytes(64)
+    d.call("cuMemcpyHtoDAsync_v2", state, source, size, None)
+    d.synchronize()
+    kind = c_int()
+    print(ints(d.download(x, 64))[3], ints(target[:])[3], ints(d.download(state.value, 64))[3])
+    print(d.code("cuPointerGetAttribute", byref(kind), 2, state))
+    d.call("cuModuleUnload", module)
+    print(d.code("cuPointerGetAttribute", byref(kind), 2, state))
+    """
+    assert run(program, progress="lazy")[0].split() == ["3", "8", "0", "0", "1"]
+
+
 def test_pinned_memory_may_be_reused_in_stream_order():
     program = """
     d = Driver()

@@ -152,14 +152,43 @@ print(d.code("cuCtxSynchronize"))
     assert run.returncode == 1 and "race" in run.stderr, run.stderr
 
 
-def test_barriers_of_the_grid_in_numba(script):  # noqa: F811
-    for module in ("numba_cuda", "nvidia.cu13.nvvm"):
-        pytest.importorskip(module, reason=f"{module} is not installed")
-    program = """
+NUMBA = """
 import warnings
 warnings.simplefilter("ignore")
 import numpy as np
 from numba import cuda
+"""
+
+
+@pytest.fixture
+def numba():
+    for module in ("numba_cuda", "nvidia.cu13.nvvm"):
+        pytest.importorskip(module, reason=f"{module} is not installed")
+
+
+def test_exceptions_of_kernels_in_numba(numba, script):  # noqa: F811
+    """Kernels with debug=True write their error code to a global of their module, which the host reads and resets."""
+    program = """
+@cuda.jit(debug=True, opt=False)
+def halves(x, out):
+    i = cuda.grid(1)
+    if i == 3:
+        raise ValueError("three")
+    out[i] = x[i] / 2
+x, out = np.arange(64.), np.zeros(64)
+for threads in (64, 3):
+    try:
+        halves[1, threads](x, out)
+        print(out[:4])
+    except ValueError as error:
+        print(error.args[0].partition("tid=")[2])
+"""
+    run = simulate(script(NUMBA + program), "--memcheck", "--seeds", "2")
+    assert run.stdout == "[0, 0, 3] ctaid=[0, 0, 0]: three\n[0.  0.5 1.  0. ]\n", run.stdout + run.stderr
+
+
+def test_barriers_of_the_grid_in_numba(numba, script):  # noqa: F811
+    program = """
 @cuda.jit
 def rows(m):
     column, grid = cuda.grid(1), cuda.cg.this_grid()
@@ -173,7 +202,7 @@ rows[4, 64](m)
 cuda.synchronize()
 print((m[-1] == 5).all())
 """
-    run = simulate(script(program), "--memcheck")
+    run = simulate(script(NUMBA + program), "--memcheck")
     assert run.stdout == "row 5\nTrue\n" and run.returncode == 0, run.stdout + run.stderr
 
 

@@ -50,21 +50,6 @@ bool read_host(std::string& into, CUdeviceptr from, size_t bytes) {
     return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
 }
 
-/// A host range whose registration must be unchanged when the work runs.
-struct HostUse {
-    CUdeviceptr address = 0;
-    uint64_t id = 0;
-
-    explicit HostUse(CUdeviceptr at) : address(at) {
-        if (const HostRange* range = host_range_at(at)) id = range->id;
-    }
-    HostRange* range() const {
-        HostRange* found = id ? host_range_at(address) : nullptr;
-        return found && found->id == id ? found : nullptr;
-    }
-    bool still_there() const { return id == 0 || range(); }
-};
-
 struct Copy {
     const char* name;
     CUdeviceptr to, from;
@@ -100,11 +85,11 @@ CUresult run_copy(Context& context, const Copy& c, const HostUse& to_use, const 
 /// Makes the run of a copy whose host side, if it has one, is pinned: until it has run, the program may
 /// neither write the source nor read the target, which is poisoned.
 std::function<CUresult()> pinned_copy(Context& context, const Copy& c, const HostUse& to, const HostUse& from) {
-    bool settled = from.range() && from.range()->kind != HostRange::Kind::Managed && !from.range()->writing;
+    bool settled = from.range() && from.range()->of_host() && !from.range()->writing;
     uint64_t sum = settled ? checksum(view(c.from), c.bytes) : 0;
     if (from.range()) ++from.range()->reading;
     if (HostRange* range = to.range()) {
-        bool free = range->kind != HostRange::Kind::Managed && !range->reading && !range->writing;
+        bool free = range->of_host() && !range->reading && !range->writing;
         if (free) std::memset(view(c.to), 0xCD, std::min(c.bytes, kSpoilt));
         ++range->writing;
     }

@@ -56,6 +56,11 @@ void add_host_range(const HostRange& range) {
     added.id = next_id++;
 }
 
+void forget_globals(uintptr_t begin, uintptr_t end) {
+    auto& host = ranges();
+    host.erase(host.lower_bound(begin), host.lower_bound(end));
+}
+
 CUresult release_host_range(uintptr_t base, HostRange::Kind kind) {
     const HostRange* range = host_range_at(base);
     if (!range || range->base != base || range->kind != kind) return CUDA_ERROR_INVALID_VALUE;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "capture.h"
+#include "host_memory.h"
 #include "memory.h"
 #include "module.h"
 #include "simt.h"
@@ -117,6 +118,23 @@ std::string rebase(std::vector<char>& parameters, const Context& context, std::v
     return "";
 }
 
+/// The host memory among the parameters. Until the kernel has run, it may read and write all of it.
+std::vector<HostUse> host_uses(const std::vector<char>& parameters) {
+    std::vector<HostUse> uses;
+    for (size_t i = 0; i + sizeof(CUdeviceptr) <= parameters.size(); i += sizeof(CUdeviceptr)) {
+        CUdeviceptr word;
+        std::memcpy(&word, &parameters[i], sizeof word);
+        HostUse use(word);
+        if (use.range()) uses.push_back(use);
+    }
+    return uses;
+}
+
+void count(const std::vector<HostUse>& uses, int change) {
+    for (const HostUse& use : uses)
+        if (HostRange* range = use.range()) range->reading += change, range->writing += change;
+}
+
 CUresult run(Context& context, const Launch& l, const Function& f, std::vector<char> parameters, uint64_t seed) {
     const char* name = f.kernel->name;
     std::vector<Allocation*> touched;
@@ -154,7 +172,10 @@ CUresult launch(const Launch& l, CUfunction handle, void** parameters, void** ex
     return submit(*stream, CU_GRAPH_NODE_TYPE_KERNEL, [=, &context, packed = std::move(packed)] {
         uint64_t seed = driver().random.next();
         bool gone = function->module->unloaded;
+        auto uses = host_uses(packed);
+        count(uses, 1);
         return Operation{function->kernel->name, [=, &context] {
+                             count(uses, -1);
                              if (gone)
                                  return fault(context, CUDA_ERROR_ILLEGAL_ADDRESS,
                                               format("graph: the module of %s was unloaded", function->kernel->name));

@@ -48,6 +48,8 @@ CUresult load(CUmodule* out, const void* data, unsigned count, CUjit_option* key
 }  // namespace
 
 Module::~Module() {
+    if (info)
+        forget_globals(reinterpret_cast<uintptr_t>(info->image_begin), reinterpret_cast<uintptr_t>(info->shared_end));
     if (library) dlclose(library);
     if (file >= 0) close(file);
 }
