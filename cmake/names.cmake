@@ -11,16 +11,19 @@ if(CUARRAY_PACKAGE_DIR STREQUAL "${CMAKE_SOURCE_DIR}/cuarray")
 endif()
 file(MAKE_DIRECTORY "${reference_folder}")
 
-file(GLOB python_sources CONFIGURE_DEPENDS cuarray/*.py cuarray/_*/*.py)
+file(GLOB python_sources CONFIGURE_DEPENDS cuarray/*.py cuarray/_*/*.py cuarray/lib/*.py)
 add_custom_command(
     OUTPUT "${CMAKE_BINARY_DIR}/generated/tables.json"
     COMMAND print_tables > "${CMAKE_BINARY_DIR}/generated/tables.json"
     COMMAND "${Python_EXECUTABLE}" "${CMAKE_SOURCE_DIR}/scripts/make_names.py"
             "${CMAKE_BINARY_DIR}/generated/tables.json" "${CMAKE_SOURCE_DIR}/cuarray" "${CUARRAY_PACKAGE_DIR}"
             "${reference_folder}/reference.md"
-    DEPENDS print_tables scripts/make_names.py scripts/signatures.py scripts/core_stub.pyi scripts/overloads_stub.pyi cuarray/random.pyi ${python_sources}
+    DEPENDS print_tables scripts/make_names.py scripts/signatures.py scripts/core_stub.pyi scripts/overloads_stub.pyi scripts/random_stub.pyi ${python_sources}
     COMMENT "Writing the stubs and the reference"
     VERBATIM)
 add_custom_target(names ALL DEPENDS "${CMAKE_BINARY_DIR}/generated/tables.json")
 
-install(FILES "${CUARRAY_PACKAGE_DIR}/_core.pyi" "${CUARRAY_PACKAGE_DIR}/__init__.pyi" DESTINATION cuarray)
+foreach(stub _core __init__ fft linalg random testing lib/stride_tricks)
+    get_filename_component(folder "cuarray/${stub}" DIRECTORY)
+    install(FILES "${CUARRAY_PACKAGE_DIR}/${stub}.pyi" DESTINATION "${folder}")
+endforeach()

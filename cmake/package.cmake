@@ -7,7 +7,7 @@ file(MAKE_DIRECTORY "${CUARRAY_PACKAGE_DIR}/cmake")
 file(CREATE_LINK "${CMAKE_SOURCE_DIR}/include" "${CUARRAY_PACKAGE_DIR}/include" SYMBOLIC)
 if(NOT CUARRAY_PACKAGE_DIR STREQUAL "${CMAKE_SOURCE_DIR}/cuarray")
     file(GLOB python_files RELATIVE "${CMAKE_SOURCE_DIR}/cuarray" CONFIGURE_DEPENDS
-        cuarray/*.py cuarray/random.pyi cuarray/py.typed cuarray/*/__init__.py)
+        cuarray/*.py cuarray/py.typed cuarray/*/__init__.py)
     # A subpackage is linked as a folder.
     list(TRANSFORM python_files REPLACE "/__init__.py$" "")
     foreach(name ${python_files})

@@ -57,7 +57,7 @@ class Stats(dict[str, Any]):
         return f"{head}\n{table(rows)}"
 
 
-def stats(device=None) -> Stats:
+def stats(device: _core.device | str | None = None) -> Stats:
     """Return the memory statistics of a device.
 
     Parameters
@@ -94,7 +94,7 @@ def stats(device=None) -> Stats:
     return figures
 
 
-def trim(device=None) -> None:
+def trim(device: _core.device | str | None = None) -> None:
     """Wait for a device and return its cached memory to the system.
 
     Parameters
@@ -110,7 +110,7 @@ def trim(device=None) -> None:
     _core.memory_trim(device)
 
 
-def reset_peak(device=None) -> None:
+def reset_peak(device: _core.device | str | None = None) -> None:
     """Reset 'peak' of `stats` to the memory in use now.
 
     Parameters
@@ -201,7 +201,7 @@ def limit(size=Ellipsis, device=None):
     return Limit(device, former)
 
 
-def set_allocator(allocator, device=None) -> None:
+def set_allocator(allocator: Any, device: _core.device | str | None = None) -> None:
     """Set the allocator of the memory of new arrays.
 
     The memory of existing arrays is freed by the allocator that it came from.
@@ -257,7 +257,7 @@ def set_allocator(allocator, device=None) -> None:
     _core.set_memory_allocator(*functions, name, device)
 
 
-def use_pool(pool, device=None) -> None:
+def use_pool(pool: Any, device: _core.device | str | None = None) -> None:
     """Choose the memory pool of new arrays.
 
     Parameters
@@ -299,7 +299,7 @@ def use_pool(pool, device=None) -> None:
 flushes: list[Callable[[], object]] = []
 
 
-def register_flush(flush) -> Callable[[], object]:
+def register_flush(flush: Callable[[], object]) -> Callable[[], object]:
     """Register a function that is called when a device is out of memory, to empty another library's cache.
 
     It is called after cuarray's caches were emptied and cycles collected, with the GIL and without any lock.
@@ -333,7 +333,7 @@ def register_flush(flush) -> Callable[[], object]:
     return flush
 
 
-def unregister_flush(flush) -> None:
+def unregister_flush(flush: Callable[[], object]) -> None:
     """Undo one `register_flush`.
 
     Parameters
@@ -438,7 +438,7 @@ def track() -> Iterator[None]:
         _core.track_memory(False)
 
 
-def snapshot(device=None) -> Snapshot:
+def snapshot(device: _core.device | str | None = None) -> Snapshot:
     """Return the source lines of live arrays that were made under `track`.
 
     Parameters

@@ -17,6 +17,7 @@ ANNOTATIONS = {
     "str or tuple of dtype": "str | tuple[DTypeLike | None, ...]",
     "int": "SupportsIndex",
     "int or sequence of int": "Shape",
+    "int or pair of int": "Shape",
     "int or tuple of int": "Shape",
     "int or sequence": "Any",
     "int or pair of sequences of int": "int | Sequence[Any]",
@@ -27,6 +28,10 @@ ANNOTATIONS = {
     "int, str or array_like": "ArrayLike",
     "tuple of int": "Sequence[SupportsIndex]",
     "sequence of int": "Sequence[SupportsIndex]",
+    "float": "float",
+    "float or array_like": "ArrayLike",
+    "int, float, inf or -inf": "float",
+    "int, float, inf, -inf, 'fro', 'nuc'": "float | Literal['fro', 'nuc']",
     "pair of int": "Sequence[SupportsIndex]",
     "list of tuple of int": "Any",
     "(float, float)": "Sequence[float] | ndarray",
@@ -128,6 +133,7 @@ def parameter_phrases(docstring: str) -> dict[str, str]:
 def annotation(phrase: str, function: str) -> str:
     """Convert a phrase of a docstring to an annotation."""
     bare = re.sub(r"(, |^)optional$", "", phrase)
+    bare = re.sub(r" of shape \(.*$", "", bare)
     bare, could_be_none = re.subn(r" or None$", "", bare)
     if bare in ANNOTATIONS:
         text = ANNOTATIONS[bare]
@@ -138,11 +144,14 @@ def annotation(phrase: str, function: str) -> str:
     return f"{text} | None" if could_be_none and text not in HOLD_NONE else text
 
 
-def parameter(name: str, default: ast.expr | None, phrases: dict[str, str], function: str) -> str:
-    """One parameter with its type and default."""
+def parameter(argument: ast.arg, default: ast.expr | None, phrases: dict[str, str], function: str) -> str:
+    """One parameter with its type, that of the def if it has one, and its default."""
+    name = argument.arg
     phrase = phrases.get(name, "optional")
     value = default.value if isinstance(default, ast.Constant) else None
-    if phrase in ("", "optional"):
+    if argument.annotation:
+        text = ast.unparse(argument.annotation)
+    elif phrase in ("", "optional"):
         inferred = {"bool": "_bool", "int": "int"}.get(type(value).__name__, "Any")
         text = KEYWORDS.get(name, inferred)
         if name == "device":
@@ -166,33 +175,40 @@ def parameters(node: ast.FunctionDef, phrases: dict[str, str]) -> str:
     positional = given.posonlyargs + given.args
     defaults = [None] * (len(positional) - len(given.defaults)) + given.defaults
     for count, (argument, default) in enumerate(zip(positional, defaults, strict=True), 1):
-        texts.append(parameter(argument.arg, default, phrases, node.name))
+        texts.append(parameter(argument, default, phrases, node.name))
         if count == len(given.posonlyargs):
             texts.append("/")
     if given.vararg:
-        texts.append("*" + parameter(given.vararg.arg, None, phrases, node.name))
+        texts.append("*" + parameter(given.vararg, None, phrases, node.name))
     elif given.kwonlyargs:
         texts.append("*")
     for argument, default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
-        texts.append(parameter(argument.arg, default, phrases, node.name))
+        texts.append(parameter(argument, default, phrases, node.name))
     if given.kwarg:
         texts.append(f"**{given.kwarg.arg}: Any")
     return ", ".join(texts)
 
 
-def stub(node: ast.FunctionDef, classes: set[str]) -> str:
-    """A function in a stub, with its summary; `classes` are phrases that are annotations already."""
-    doc = ast.get_docstring(node) or ""
+def docstring(text: str, indent: str) -> str:
+    """A docstring's lines in a stub, which editors show."""
+    lines = text.replace("\\", "\\\\").splitlines()
+    ended = f"\n{indent}" if len(lines) > 1 else ""
+    return f'{indent}"""' + f"\n{indent}".join(lines).replace(f"\n{indent}\n", "\n\n") + f'{ended}"""\n'
+
+
+def stub(node: ast.FunctionDef, classes: set[str], doc: str = "") -> str:
+    """A function in a stub with its docstring, or `doc` for an overload; `classes` are phrases that are annotations."""
+    doc = doc or ast.get_docstring(node) or ""
     phrase = ", ".join(sections(doc).get("Returns", [""]))
-    result = phrase if phrase in classes else RETURNS.get(phrase)
+    result = ast.unparse(node.returns) if node.returns else phrase if phrase in classes else RETURNS.get(phrase)
     if result is None:
         raise SystemExit(
             f"signatures.py: {node.name}: no annotation for the result {phrase!r}; if it depends on the "
             "arguments, the function belongs into scripts/overloads_stub.pyi"
         )
-    summary = doc.split("\n", 1)[0]
     text = parameters(node, parameter_phrases(doc))
-    return f'def {node.name}({text}) -> {result}:\n    """{summary}"""\n\n'
+    decorator = "@overload\n" if "overload" in map(ast.unparse, node.decorator_list) else ""
+    return f"{decorator}def {node.name}({text}) -> {result}:\n{docstring(doc, '    ')}\n"
 
 
 def method_stub(node: ast.FunctionDef) -> str:

@@ -317,3 +317,96 @@ def test_strict_programs(folder):
     )
     errors = [line for line in done.stdout.splitlines() if line.startswith("strict.py")]  # not of the source itself
     assert not errors and done.returncode in (0, 1), done.stdout + done.stderr
+
+
+def strict_errors(folder, name, source):
+    """The errors of pyright's strict mode in a program."""
+    strict = folder / name
+    strict.mkdir()
+    (strict / "program.py").write_text(source, "utf-8")
+    settings = {"typeCheckingMode": "strict", "stubPath": str(folder / "typings"), "reportMissingModuleSource": False}
+    (strict / "pyrightconfig.json").write_text(json.dumps(settings))
+    done = run("pyright", strict, "--outputjson", f"--pythonpath={sys.executable}")
+    if done.returncode not in (0, 1) or not done.stdout.startswith("{"):
+        pytest.skip(f"pyright is not installed with a Node.js that it can run: {(done.stdout + done.stderr)[-200:]}")
+    lines = source.splitlines()
+    errors = [one for one in json.loads(done.stdout)["generalDiagnostics"] if one["severity"] == "error"]
+    return [f"{lines[one['range']['start']['line']].strip()}: {one['message']}" for one in errors]
+
+
+ORDINARY = (ROOT / "tests/typed/strict.py").read_text("utf-8")
+
+
+def test_strict_pyright_accepts_what_it_accepts_of_numpy(folder):
+    assert len(ORDINARY.splitlines()) > 150
+    theirs = ORDINARY.replace("import cuarray as xp", "import numpy as xp\nfrom typing import Any, TypeAlias")
+    theirs = theirs.replace("from cuarray import ndarray\n", "").replace("from cuarray.lib", "from numpy.lib")
+    theirs = theirs.replace("\n\n\n", '\n\nndarray: TypeAlias = "xp.ndarray[Any, xp.dtype[Any]]"\n\n\n', 1)
+    assert strict_errors(folder, "with_numpy", theirs) == []
+    # An element of NumPy is a float for checkers; an array of shape () is not.
+    errors = [error.partition(":")[0] for error in strict_errors(folder, "with_cuarray", ORDINARY)]
+    assert errors == ["return acc", "return y.max()"]
+
+
+OTHER_LIBRARIES = """
+from typing import Any
+
+import cuarray as ca
+from cuarray import memory
+from cuarray.interop import wrap
+from cuarray.interop.dask import use_one_gpu_each
+from cuarray.interop.jax import call
+from cuarray.interop.memory import serve_cupy, serve_rmm, serve_torch, use_cupy, use_rmm, use_torch
+from cuarray.interop.torch import custom_op, stream
+
+
+def doubled(x: ca.ndarray) -> ca.ndarray:
+    return 2 * x
+
+
+def run(client: Any, torch_stream: Any) -> None:
+    in_torch = wrap(doubled, source="cuarray", target="torch")
+    in_jax = call(doubled, ca.ones(3))
+    operator = custom_op("examples::doubled", doubled, like=0)
+    with stream(torch_stream) as ours:
+        print(in_torch(1), in_jax(1), operator(1), ours.query())
+    for function in (serve_cupy, serve_rmm, serve_torch, use_cupy, use_rmm, use_torch):
+        function()
+    placed = use_one_gpu_each(client)
+    print(placed["worker"].upper())
+
+
+memory.trim()
+memory.set_allocator(None)
+memory.use_pool("cuarray")
+with memory.track():
+    print(memory.snapshot("cpu"), memory.stats("cpu"), ca.fft.plan_cache.limit)
+ca.testing.assert_array_less(ca.zeros(3), 1)
+ca.testing.assert_array_equal(ca.ones(3), [1, 1, 1])
+"""
+
+
+def test_strict_pyright_accepts_interop_and_memory(folder):
+    assert strict_errors(folder, "interop", OTHER_LIBRARIES) == []
+
+
+def test_stubs_keep_docstrings():
+    """Editors show the docstring of the stub; compiled functions have no other source."""
+    package = Path(cuarray.__file__).parent
+    stubs = sorted(package.rglob("*.pyi"))
+    silent, told = [], 0
+    for file in stubs:
+        bodies = [("", ast.parse(file.read_text("utf-8")).body)]
+        while bodies:
+            prefix, body = bodies.pop()
+            documented: dict[str, bool] = {}
+            for node in body:
+                if isinstance(node, ast.ClassDef) and node.name[0] != "_":
+                    bodies.append((f"{node.name}.", node.body))
+                elif isinstance(node, ast.FunctionDef) and node.name[0] != "_":
+                    documented[node.name] = documented.get(node.name, False) or bool(ast.get_docstring(node))
+            told += sum(documented.values())
+            if prefix != "Flags." and (prefix or file.name != "_core.pyi"):
+                silent += [f"{file.name}: {prefix}{name}" for name, is_told in documented.items() if not is_told]
+    assert told > 500 and not silent, silent
+    assert "Parameters\n" in (package / "__init__.pyi").read_text("utf-8")

@@ -160,7 +160,7 @@ def cond(x, p=None) -> ndarray:
     ----------
     x : array_like of shape (..., m, n)
         Square, except for the orders None, 2 and -2.
-    p : {None, 'fro', 'nuc', 1, -1, 2, -2, inf, -inf}
+    p : int, float, inf, -inf, 'fro', 'nuc' or None, optional
         The order of the norm, as in `matrix_norm`; None means 2.
 
     Returns

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+from collections.abc import Callable
 from typing import Any, get_args, get_origin
 
 import torch
@@ -115,7 +116,14 @@ class _Operator:
             return [make(g) for g in filled]
 
 
-def custom_op(name, fn=None, *, like, backward=None, schema=None) -> Any:
+def custom_op(
+    name: str,
+    fn: Callable[..., Any] | None = None,
+    *,
+    like: int | Callable[..., Any],
+    backward: Callable[..., Any] | None = None,
+    schema: str | None = None,
+) -> Any:
     """Make a function of cuarray's arrays an operator of PyTorch's, which `torch.compile` keeps in its graphs.
 
     Parameters

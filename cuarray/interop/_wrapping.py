@@ -1,8 +1,10 @@
 """`wrap`: a function written for one framework, called with the arrays of another."""
 
 import functools
+from collections.abc import Callable
 from importlib import import_module
 from types import SimpleNamespace
+from typing import Any
 
 from cuarray.interop import _trees as trees
 from cuarray.interop._rules import CUARRAY, NUMPY, ByPosition, Rule
@@ -26,7 +28,16 @@ def _call_plainly(source, rule_of, args, keywords):
     return trees.put_together(rule.result, [source.make(x, given) for x in results])
 
 
-def wrap(fn=None, *, source, target, backward=None, jvp=None, out_spec=None, narrow=False):
+def wrap(
+    fn: Callable[..., Any] | None = None,
+    *,
+    source: str,
+    target: str,
+    backward: Callable[..., Any] | None = None,
+    jvp: Callable[..., Any] | None = None,
+    out_spec: Any = None,
+    narrow: bool = False,
+) -> Callable[..., Any]:
     """Call a function that is written for one framework with the arrays of another, with gradients.
 
     Parameters

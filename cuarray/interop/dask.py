@@ -7,6 +7,7 @@ Importing this module tells Dask about the arrays. Dask imports it for ``dask.co
 
 import math
 import operator
+from typing import Any
 
 import numpy as np
 
@@ -211,7 +212,7 @@ def use_gpu(number):
     return str(device)
 
 
-def use_one_gpu_each(client):
+def use_one_gpu_each(client: Any) -> dict[str, str]:
     """Give each worker of a cluster a GPU of its machine, in turn, as its default device.
 
     Arrays that come from another worker's GPU arrive on the worker's own. Workers that each see one GPU, as those of
@@ -239,7 +240,8 @@ def use_one_gpu_each(client):
     >>> use_one_gpu_each(client)  # doctest: +SKIP
     {'tcp://127.0.0.1:40001': 'cuda:0', 'tcp://127.0.0.1:40002': 'cuda:1'}
     """
-    placed, devices = {}, {}
+    placed: dict[str, int] = {}
+    devices: dict[str, str] = {}
     for address, worker in client.scheduler_info(n_workers=-1)["workers"].items():
         number = placed.setdefault(worker["host"], 0)
         placed[worker["host"]] += 1

@@ -3,6 +3,8 @@
 import functools
 import inspect
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -235,7 +237,16 @@ def _derivatives_by_tape(rule_of, options, if_kept=None):
     return derivatives
 
 
-def call(fn, out_spec, *, vjp=None, jvp=None, framework="cuarray", vmap_method="sequential", has_side_effect=False):
+def call(
+    fn: Callable[..., Any],
+    out_spec: Any,
+    *,
+    vjp: Callable[..., Any] | None = None,
+    jvp: Callable[..., Any] | None = None,
+    framework: str = "cuarray",
+    vmap_method: str = "sequential",
+    has_side_effect: bool = False,
+) -> Callable[..., Any]:
     """Make a function of cuarray's arrays, or of PyTorch's tensors, one of JAX's arrays.
 
     It runs inside `jit`, `vmap`, `grad`, `scan` and so on, on XLA's stream, over the memory of JAX's arrays.

@@ -97,7 +97,7 @@ class CupyAllocator:
             del self.blocks[address]
 
 
-def use_rmm(device=None):
+def use_rmm(device: _core.device | str | None = None):
     """Let RMM allocate the memory of new arrays, by the resource that is the device's at each allocation.
 
     Parameters
@@ -125,7 +125,7 @@ def use_rmm(device=None):
     cuarray.memory.set_allocator(RmmAllocator(_imported("rmm", "rmm-cu12, or rmm-cu13"), device), device)
 
 
-def use_torch(device=None):
+def use_torch(device: _core.device | str | None = None):
     """Let PyTorch's caching allocator allocate the memory of new arrays.
 
     Parameters
@@ -153,7 +153,7 @@ def use_torch(device=None):
     cuarray.memory.set_allocator(TorchAllocator(_imported("torch", "torch"), device), device)
 
 
-def use_cupy(device=None):
+def use_cupy(device: _core.device | str | None = None):
     """Let CuPy's allocator, its memory pool by default, allocate the memory of new arrays.
 
     Parameters
@@ -236,7 +236,7 @@ def serve_cupy():
     cupy.cuda.set_allocator(cupy.cuda.PythonFunctionAllocator(allocate, free).malloc)
 
 
-def serve_rmm(device=None):
+def serve_rmm(device: _core.device | str | None = None):
     """Let cuarray allocate what RMM's users ask for: cuDF and other RAPIDS libraries.
 
     Parameters

@@ -6,6 +6,8 @@ read files that contain them.
 
 import contextlib
 import functools
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import cuarray
 from cuarray._ndarray import byte_methods
@@ -29,7 +31,7 @@ __all__ = ["custom_op", "stream", "wrap"]
 
 
 @contextlib.contextmanager
-def stream(s):
+def stream(s: Any) -> Iterator[cuarray.Stream]:
     """Make a stream the current one of both libraries.
 
     Parameters
@@ -66,7 +68,11 @@ def stream(s):
         yield ours
 
 
-def wrap(fn=None, backward=None, jvp=None):
+def wrap(
+    fn: Callable[..., Any] | None = None,
+    backward: Callable[..., Any] | None = None,
+    jvp: Callable[..., Any] | None = None,
+) -> Callable[..., Any]:
     """Make a function of cuarray's arrays one of tensors, with gradients.
 
     Parameters

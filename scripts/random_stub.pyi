@@ -1,4 +1,4 @@
-# random.pyi -- the types of cuarray.random; tests/python/test_random.py compares it with the module.
+# random_stub.pyi -- the types of cuarray.random, to which the build adds docstrings; test_random.py compares names.
 
 from collections.abc import MutableSequence, Sequence
 from typing import Any, Literal, SupportsIndex, TypeAlias
