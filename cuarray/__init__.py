@@ -142,7 +142,19 @@ del home, name, ours, part, parts, theirs, types
 
 
 #: Modules that are imported on first access.
-LAZY = ("fft", "interop", "linalg", "memory", "numpy", "random", "testing")
+LAZY = (
+    "emath",
+    "exceptions",
+    "fft",
+    "interop",
+    "linalg",
+    "memory",
+    "numpy",
+    "polynomial",
+    "random",
+    "testing",
+    "typing",
+)
 
 
 def __getattr__(name):

@@ -19,6 +19,7 @@ SUBMODULES = {
     "linalg": "Linear algebra",
     "fft": "Fourier transforms",
     "random": "Random numbers",
+    "emath": "Complex results of real arguments",
     "memory": "Memory of devices",
     "testing": "Comparing arrays in tests",
 }

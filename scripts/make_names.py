@@ -49,8 +49,9 @@ from numpy import False_ as False_, True_ as True_, e as e, euler_gamma as euler
 from numpy import little_endian as little_endian, nan as nan, newaxis as newaxis, pi as pi
 from numpy.exceptions import AxisError as AxisError, ComplexWarning as ComplexWarning
 
-from cuarray import fft as fft, interop as interop, lib as lib, linalg as linalg, memory as memory, random as random
-from cuarray import testing as testing
+from cuarray import emath as emath, exceptions as exceptions, fft as fft, interop as interop, lib as lib
+from cuarray import linalg as linalg, memory as memory, polynomial as polynomial, random as random, testing as testing
+from cuarray import typing as typing
 from cuarray._core import CudaError as CudaError, ndarray as ndarray, ufunc as ufunc
 from cuarray._numpy.warning import HostFallbackWarning as HostFallbackWarning
 from cuarray._core import ArrayLike, Axis, Casting, DeviceLike, DTypeLike, Number
@@ -83,7 +84,7 @@ STUBBED = {
 }
 
 #: Submodules whose functions the reference lists, besides random.
-SUBMODULES = ("linalg", "fft", "memory", "testing")
+SUBMODULES = ("linalg", "fft", "emath", "memory", "testing")
 
 REFERENCE_HEAD = """\
 # Functions

@@ -15,7 +15,6 @@ __all__ = [
 ]  # fmt: skip
 
 # Questions that concern only types are answered by NumPy.
-issubdtype = np.issubdtype
 mintypecode = np.mintypecode
 typename = np.typename
 
@@ -30,6 +29,39 @@ def numpy_types():
             if family or np.dtype(kind) in supported:
                 types[name] = kind
     return types
+
+
+#: The classes of 0-d results, and the types of NumPy's that they count as.
+VALUE_TYPES = dict(
+    zip(_core.value_types, (np.bool_, np.int64, np.float32, np.float64, np.complex64, np.complex128), strict=True)
+)
+
+
+def issubdtype(arg1, arg2) -> bool:
+    """Tell whether a type is another one or belongs to its family.
+
+    Parameters
+    ----------
+    arg1, arg2 : dtype
+        Also a family of NumPy's, such as `numpy.floating`, and ``type(x)`` of a 0-d result x: one class for all
+        integers, and one for float16 and float32.
+
+    Returns
+    -------
+    bool
+
+    See Also
+    --------
+    numpy.issubdtype
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.issubdtype(ca.float32, ca.floating), ca.issubdtype(type(ca.arange(3, device="cpu")[0]), ca.floating)
+    (True, False)
+    """
+    arg1, arg2 = (VALUE_TYPES.get(arg, arg) if isinstance(arg, type) else arg for arg in (arg1, arg2))
+    return bool(np.issubdtype(arg1, arg2))
 
 
 def is_inexact(a):

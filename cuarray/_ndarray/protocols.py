@@ -106,7 +106,7 @@ def function_for(function, types, args, kwargs):
             if _core.array_class(x) in ("dispatching", "wrapping"):
                 return numpys
     home = namespace(module.removeprefix("numpy"))
-    if home is None:  # a module that cuarray has not, such as numpy.polynomial
+    if home is None:  # a module that cuarray has not, such as numpy.ma
         return numpys
     ours = getattr(home, name, None)
     if ours is None:
@@ -122,8 +122,9 @@ def function_for(function, types, args, kwargs):
 
 def namespace(part):
     """Return cuarray's module of a part of NumPy such as '.fft', imported if necessary; None if there is none."""
-    if part.removeprefix(".") in package().LAZY:
-        return import_module(f"cuarray{part}")
+    first = part.removeprefix(".").partition(".")[0]
+    if first in package().LAZY:
+        import_module(f"cuarray.{first}")
     return sys.modules.get(f"cuarray{part}")
 
 

@@ -14,6 +14,7 @@ from cuarray._ndarray.protocols import flat
 from cuarray._numpy.arguments import call_needs_numpy, on_device
 from cuarray._numpy.classes import Array, Ufunc
 from cuarray._numpy.fallbacks import is_of_program, on_host
+from cuarray._numpy.linalg import eig, eigvals
 
 #: Functions that read a file.
 READERS = ("fromfile", "fromregex", "genfromtxt", "load", "loadtxt")
@@ -29,6 +30,9 @@ decorate = None
 
 #: Classes of which a program may meet two, ours and NumPy's.
 CLASSES = {np.ndarray: Array, np.ufunc: Ufunc}
+
+#: Functions that differ from NumPy's in cuarray itself, by the Array API standard.
+AS_NUMPYS = {np.linalg.eig: eig, np.linalg.eigvals: eigvals}
 
 #: Modules whose classes stay NumPy's: generators draw NumPy's numbers over its own Philox. It is named, as NumPy
 #: imports numpy.random at its first use.
@@ -117,6 +121,7 @@ def choose(theirs, ours, module):
     if theirs.__name__ in READERS:
         made = of_file(ours, retry)
     else:
+        ours = AS_NUMPYS.get(theirs, ours)
         made = (_core.ufunc_with_fallback if isinstance(ours, _core.ufunc) else _core.with_fallback)(ours, retry)
     return decorate(made, theirs, theirs.__name__) if decorate else made
 

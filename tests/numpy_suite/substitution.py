@@ -29,7 +29,9 @@ WANTED, DONE = json.loads(Path(os.environ["NUMPY_TESTS_PLAN"]).read_text())
 
 #: Modules whose names are compared, NumPy's and ours.
 MODULES = [(np, ca), (np.linalg, ca.linalg), (np.fft, ca.fft), (np.random, ca.random), (np.lib, ca.lib),
-           (np.lib.stride_tricks, ca.lib.stride_tricks)]  # fmt: skip
+           (np.lib.stride_tricks, ca.lib.stride_tricks), (np.polynomial, ca.polynomial)]  # fmt: skip
+POLYNOMIALS = ("polynomial", "chebyshev", "legendre", "laguerre", "hermite", "hermite_e", "polyutils", "_polybase")
+MODULES += [(getattr(np.polynomial, name), getattr(ca.polynomial, name)) for name in POLYNOMIALS]
 #: Functions of numpy.testing that compare their arguments.
 COMPARING = {"assert_equal", "assert_almost_equal", "assert_approx_equal", "assert_array_equal", "assert_array_almost_equal",
              "assert_array_less", "assert_allclose", "assert_array_max_ulp", "assert_array_almost_equal_nulp",

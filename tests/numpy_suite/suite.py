@@ -41,6 +41,7 @@ lib: array_utils arraypad arraysetops arrayterator format function_base histogra
 lib: packbits polynomial regression shape_base stride_tricks twodim_base type_check ufunclike utils
 linalg: deprecations linalg regression
 fft: helper pocketfft
+polynomial: chebyshev classes hermite hermite_e laguerre legendre polynomial polyutils printing symbol
 random: direct generator_mt19937 generator_mt19937_regressions random randomstate randomstate_regression regression seed_sequence smoke
 """
 

@@ -12,6 +12,7 @@ import pytest
 
 import cuarray
 from cuarray import _core
+from cuarray._numpy.fallbacks import on_host
 
 BITS = {"divide by zero": 1, "overflow": 2, "underflow": 4, "invalid value": 8}
 
@@ -300,8 +301,8 @@ def test_functions_that_numpy_computes_are_asked_too():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with cuarray.numpy.errstate(divide="raise"), pytest.raises(FloatingPointError):
-            cuarray.numpy.emath.log(x)
-        assert cuarray.numpy.emath.log(x) == -np.inf
+            on_host(np.log, (x,), {})
+        assert on_host(np.log, (x,), {}) == -np.inf
 
 
 def test_settings_are_of_a_thread_and_of_a_task():

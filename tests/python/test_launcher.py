@@ -248,7 +248,7 @@ def test_report(folder, device):
             import numpy as np
             x = np.linspace(0, 1, 1000)
             y = np.exp(x) * 2
-            z = np.emath.sqrt(y)
+            z = np.ma.filled(y, 0)
             print(float(z.sum()) > 0)
         """
     )
@@ -260,7 +260,7 @@ def test_report(folder, device):
         "script.py:4",
         "exp(a)",
         "computed by NumPy on the host",
-        "scimath.sqrt  script.py:5",
+        "filled  script.py:5",
     ):
         assert words in done.stderr, done.stderr
     assert "<html" in (at / "page.html").read_text()

@@ -27,7 +27,7 @@ FUNCTIONS = sorted(
     n for n in cuarray.__all__ if isinstance(inspect.unwrap(getattr(cuarray, n)), FunctionType | _core.function)
 )
 MODULES = [
-    "cuarray", "cuarray._tools.doctor", "cuarray.fft", "cuarray.linalg", "cuarray.memory", "cuarray.random", "cuarray.testing"
+    "cuarray", "cuarray._tools.doctor", "cuarray.emath", "cuarray.fft", "cuarray.linalg", "cuarray.memory", "cuarray.random", "cuarray.testing"
 ]  # fmt: skip
 
 
@@ -181,7 +181,7 @@ def test_methods_are_in_the_reference():
     for kind in (cuarray.ndarray, cuarray.ufunc):
         names = [n for n in vars(kind) if not n.startswith("_") and n not in missing.ATTRIBUTES]
         assert not [n for n in names if f'<a id="{kind.__name__}.{n}"></a>' not in text]
-    for title in ("linalg", "fft", "memory", "testing"):
+    for title in ("linalg", "fft", "emath", "memory", "testing"):
         names = importlib.import_module(f"cuarray.{title}").__all__
         assert not [n for n in names if not re.search(rf'<a id="{title}\.{n}"></a>`[^|]*` \| \w', text)]
     names = [n for n in dir(cuarray.random.Generator) if not n.startswith("_")]
@@ -380,4 +380,15 @@ def test_comparisons_of_numpy_take_arrays_of_any_device(device):
         cuarray.testing.assert_array_almost_equal(x, x + 0.1)
     cuarray.testing.assert_raises(ValueError, cuarray.reshape, x, 4)
     assert {"assert_equal", "to_host"} <= set(dir(cuarray.testing))
-    assert {"fft", "linalg", "memory", "random", "testing", "lib"} <= set(dir(cuarray))
+    assert {
+        "emath",
+        "exceptions",
+        "fft",
+        "lib",
+        "linalg",
+        "memory",
+        "polynomial",
+        "random",
+        "testing",
+        "typing",
+    } <= set(dir(cuarray))
