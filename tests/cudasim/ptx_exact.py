@@ -307,6 +307,47 @@ def with_carry(words: list[str], operands: list[int], carry: int) -> tuple[int, 
     return total & mask, (total >> n & 1) if "cc" in words else carry
 
 
+def parts(bits: int, type_: str) -> list[int]:
+    """The integers of a type in 32 bits, the lowest first."""
+    n = width(type_)
+    return [signed(bits >> n * i, type_) for i in range(32 // n)]
+
+
+def by_parts(words: list[str], operands: list[int]) -> int:
+    """Products and differences of the parts of words, as 32 bits."""
+    name, more = words[0], "add" in words[1:]
+    if name in ("dp4a", "dp2a"):
+        wide, *_ = words[-2:]
+        a = parts(operands[0], wide[0] + ("8" if name == "dp4a" else "16"))
+        b = parts(operands[1], words[-1][0] + "8")[2 if words[1] == "hi" else 0 :]
+        return (sum(x * y for x, y in zip(a, b, strict=False)) + operands[2]) & 0xFFFFFFFF
+    if name.startswith("vabsdiff"):
+        type_ = words[3][0] + ("8" if name.endswith("4") else "16")
+        found = [abs(x - y) for x, y in zip(parts(operands[0], type_), parts(operands[1], type_), strict=True)]
+        if more:
+            return (sum(found) + operands[2]) & 0xFFFFFFFF
+    else:
+        type_ = words[1].removesuffix("x2")
+        pairs = zip(parts(operands[0], type_), parts(operands[1], type_), strict=True)
+        found = [{"add": sum, "min": min, "max": max}[name](pair) for pair in pairs]
+    n = width(type_)
+    return sum((value & ((1 << n) - 1)) << n * i for i, value in enumerate(found))
+
+
+def tested(words: list[str], bits: int) -> int:
+    """testp."""
+    f = FORMATS[words[-1]]
+    x = decode(bits, f)
+    subnormal = x.kind == "finite" and x.value != 0 and flush(bits, f) != bits
+    classes = {"number": x.kind != "nan", "notanumber": x.kind == "nan", "infinite": x.kind == "infinity"}
+    classes |= {"finite": x.kind == "finite", "subnormal": subnormal, "normal": x.kind == "finite" and not subnormal}
+    return int(classes[words[1]])
+
+
+def is_by_parts(opcode: str) -> bool:
+    return opcode.startswith(("dp4a", "dp2a", "vabsdiff")) or opcode.endswith(("u16x2", "s16x2"))
+
+
 def integer(words: list[str], operands: list[int]) -> int:
     """Everything else, on integers and bits."""
     name, type_ = words[0], words[-1]
@@ -350,11 +391,15 @@ def integer(words: list[str], operands: list[int]) -> int:
         return sum(bit << i for i, bit in enumerate(bits))
     if name in ("bfe", "bfi"):
         return field(words, operands)
+    if name == "bmsk":
+        start, count = (x & 31 if "wrap" in words else min(x, 32) for x in operands)
+        return sum(1 << i for i in range(start, start + count)) & mask
     simple = {
         "add": lambda: a + b,
         "sub": lambda: a - b,
         "min": lambda: min(a, b),
         "max": lambda: max(a, b),
+        "sad": lambda: abs(a - b) + x[2],
         "abs": lambda: abs(a),
         "neg": lambda: -a,
         "and": lambda: a & b,
@@ -377,6 +422,16 @@ def signature(opcode: str) -> tuple[str, list[str]]:
     """The types of the result and of the operands."""
     words = opcode.split(".")
     name, type_ = words[0], words[-1]
+    if is_by_parts(opcode):
+        return "b32", ["b32"] * (3 if name.startswith(("dp", "vabsdiff")) else 2)
+    if type_ == "relu":
+        return words[1], [words[1]] * 2
+    if name == "testp":
+        return "pred", [type_]
+    if name == "bmsk":
+        return "b32", ["u32"] * 2
+    if name == "set":
+        return words[-2], [type_, type_] + (["pred"] if any(w in words for w in ("and", "or", "xor")) else [])
     if name == "cvt":
         return words[-2], [type_]
     if name in ("popc", "clz", "bfind"):
@@ -401,13 +456,23 @@ def signature(opcode: str) -> tuple[str, list[str]]:
     if name in others:
         return type_, others[name]
     one = {"rcp", "sqrt", "rsqrt", "ex2", "lg2", "abs", "neg", "not", "cnot", "brev", "mov"}
-    three = {"fma", "mad", "madc"}
+    three = {"fma", "mad", "madc", "sad"}
     return type_, [type_] * (1 if name in one else 3 if name in three else 2)
 
 
 def expected(opcode: str, operands: list[int]):
     """The result's bits, or ANY_NAN."""
     words = opcode.split(".")
+    if is_by_parts(opcode):
+        return by_parts(words, operands)
+    if words[-1] == "relu":
+        return integer(words[:-1], operands) & (0 if integer(words[:-1], operands) >> 31 else 0xFFFFFFFF)
+    if words[0] == "testp":
+        return tested(words, operands[0])
+    if words[0] == "set":
+        to = words[-2]
+        one = encode(Fraction(1), FORMATS[to]) if to in FORMATS else (1 << width(to)) - 1
+        return one if compared(words, operands)[0] else 0
     if words[0] == "cvt":
         return converted(words, operands[0])
     if words[0] in ("mov", "selp"):

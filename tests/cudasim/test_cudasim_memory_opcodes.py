@@ -136,7 +136,7 @@ def atomic_opcodes(space):
         for row in instructions.INSTRUCTIONS
         if row.meaning == "atomic" and row.opcode.startswith("atom[atomic")
         for opcode, chosen in instructions.opcodes_of(row)
-        if not chosen["atomic_order"] and not chosen["space"]
+        if not chosen["atomic_order"] and chosen.get("space") == ""  # vectors have a space of their own
     }
     found = [f"atom{space}{operation}" for operation in sorted(operations)]
     found += [f"atom{order}{space}.cas.b32" for order in how["atomic_order"] if order]

@@ -30,9 +30,13 @@ def computed_opcodes():
     for row in instructions.INSTRUCTIONS:
         name = row.opcode.partition(".")[0]
         special = row.types == instructions.STATEMENT or (
-            row.types == instructions.SPECIAL and row.meaning not in ("move", "compare")
+            row.types == instructions.SPECIAL and row.meaning not in ("move", "compare", "set")
         )
-        apart = name in ("vote", "match", "activemask", "cvta") or ".approx" in row.opcode or ".full" in row.opcode
+        apart = (
+            name in ("vote", "match", "activemask", "cvta", "isspacep")
+            or ".approx" in row.opcode
+            or ".full" in row.opcode
+        )
         if not special and not apart and "carry" not in row.meaning:
             found += [opcode for opcode, _ in instructions.opcodes_of(row)]
     return sorted(set(found))
@@ -141,7 +145,7 @@ def computed_groups():
     groups = defaultdict(list)
     for opcode in computed_opcodes():
         words = opcode.split(".")
-        group = "conversions" if words[0] == "cvt" else "comparisons" if words[0] == "setp" else words[-1]
+        group = "conversions" if words[0] == "cvt" else "comparisons" if words[0] in ("setp", "set") else words[-1]
         groups[group].append(opcode)
     return groups
 

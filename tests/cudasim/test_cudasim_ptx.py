@@ -1,6 +1,7 @@
 """Kernels made from the PTX of the real NVRTC: what the translation keeps, judges and refuses."""
 
 import decimal
+import math
 import os
 import random
 import re
@@ -30,18 +31,28 @@ def needs_nvrtc():
 
 def precise(opcode, operands):
     """The exact value of an approximation, or None where it is no finite number."""
+    name = opcode.partition(".")[0]
     x = [exact.decode(exact.flush(o, F32) if ".ftz" in opcode else o, F32) for o in operands]
-    if any(n.kind != "finite" for n in x) or (x[-1].value == 0 and not opcode.startswith(("sqrt", "ex2"))):
+    if any(n.kind != "finite" for n in x) or (x[-1].value == 0 and name not in ("sqrt", "ex2")):
         return None
-    a, name = x[0].value, opcode.partition(".")[0]
+    a = x[0].value
     if name in ("rcp", "div"):
         return 1 / a if name == "rcp" else a / x[1].value
-    with decimal.localcontext(prec=60):
+    with decimal.localcontext(prec=140):  # the terms of sin(128) have up to 55 digits before the point
         d = decimal.Decimal(a.numerator) / decimal.Decimal(a.denominator)
         if name == "ex2":
             return (
                 Fraction((d * decimal.Decimal(2).ln()).exp()) if abs(a) < 160 and a else Fraction(1) if not a else None
             )
+        if name in ("sin", "cos"):
+            term, total = (d, decimal.Decimal(0)) if name == "sin" else (decimal.Decimal(1), decimal.Decimal(0))
+            for n in range(1 + (name == "sin"), 600, 2):
+                total += term
+                term *= -d * d / (n * (n + 1))
+            return Fraction(total)
+        if name == "tanh":
+            grown = (2 * d).exp()
+            return Fraction((grown - 1) / (grown + 1))
         if a < 0:
             return None
         return Fraction(
@@ -60,6 +71,9 @@ def documented_bound(opcode, operands, value):
     name = opcode.partition(".")[0]
     x = exact.decode(operands[0], F32).value
     relative = {"sqrt": Fraction(1, 2**23), "rsqrt": Fraction(2 ** Fraction(-229, 10)), "lg2": Fraction(1, 2**22)}
+    relative["tanh"] = Fraction(1, 2**11)
+    if name in ("sin", "cos"):
+        return Fraction(2 ** Fraction(-205, 10) if abs(x) <= 2 * math.pi else 2 ** Fraction(-147, 10))
     if name == "lg2" and Fraction(1, 2) < x < 2:
         return Fraction(1, 2**22)
     return relative[name] * abs(value) if name in relative else {"rcp": 1, "ex2": 2, "div": 2}[name] * unit(value)
@@ -74,7 +88,11 @@ def operands_for(opcode, chooser):
     two = opcode.startswith("div")
     rows = []
     for _ in range(250):
-        exponent = chooser.randrange(1, 254) if not opcode.startswith("ex2") else chooser.randrange(110, 134)
+        exponent = (
+            chooser.randrange(110, 134)
+            if opcode.startswith(("ex2", "sin", "cos", "tanh"))
+            else chooser.randrange(1, 254)
+        )
         row = [exponent << 23 | chooser.getrandbits(23) * (chooser.randrange(8) > 0)]
         row += [chooser.randrange(2, 252) << 23 | chooser.getrandbits(23)] if two else []
         rows.append([bits | chooser.getrandbits(1) << 31 for bits in row])
@@ -111,6 +129,29 @@ def test_approximations_stay_within_the_documented_bounds(share, tmp_path):
                 assert bits == nearest, (opcode, row, bits, nearest)
     assert judged > 2000
     assert (moved > judged / 10) == (share != "0")
+
+
+@pytest.mark.parametrize(
+    ("opcode", "type_", "function", "bound"),
+    [
+        ("tanh.approx.f16", "f16", math.tanh, 2**-10.987),
+        ("tanh.approx.bf16", "bf16", math.tanh, 2**-8),
+        ("ex2.approx.f16", "f16", lambda x: 2**x, 2**-9.9),
+        ("ex2.approx.ftz.bf16", "bf16", lambda x: 2**x, 2**-7),
+    ],
+)
+def test_approximations_of_16_bits(opcode, type_, function, bound, tmp_path):
+    """Of each number, and of both halves of a pair."""
+    f, chooser = exact.FORMATS[type_], random.Random(opcode)
+    numbers = [exact.encode(Fraction(chooser.uniform(-4, 4)), f) for _ in range(64)]
+    single = f"unsigned short r; {asm(opcode, type_, [type_], ['a0'])} out[2 * i] = r;"
+    both = f"unsigned a = in[i] << 16 | in[63 - i]; unsigned r; {asm(opcode + 'x2', 'b32', ['b32'], ['a'])} out[2 * i + 1] = r;"
+    (got,) = results(tmp_path, kernel(0, [type_], [single, both]), [(numbers, 64, 2)])
+    for i, bits in enumerate(numbers):
+        want = function(float(exact.decode(bits, f).value))
+        error = abs(float(exact.decode(got[2 * i], f).value) - want)
+        assert error <= bound * (want if opcode.startswith("ex2") else 1), (bits, got[2 * i])
+        assert got[2 * i + 1] == got[2 * i] << 16 | got[2 * (63 - i)]
 
 
 def test_equal_operands_give_equal_approximations(tmp_path):
@@ -243,7 +284,7 @@ def test_every_statement_of_the_table_runs(tmp_path):
     statements = [opcode for row in INSTRUCTIONS if row.types == STATEMENT for opcode, _ in opcodes_of(row)]
     operands = {"bar.warp.sync": " 0xFFFFFFFF", "nanosleep.u32": " 10"}
     operands["cp.async.wait_group"] = " 0"
-    plain = [name for name in statements if ".red." not in name and name not in ("ret", "ret.uni", "trap")]
+    plain = [name for name in statements if ".red." not in name and name not in ("ret", "ret.uni", "trap", "brkpt")]
     lines = [f'asm volatile("{name}{operands.get(name, "")};" ::: "memory");' for name in plain]
     lines += [
         "out[i] = a0 + 1;",
@@ -265,7 +306,7 @@ def test_an_unknown_instruction_is_an_error_that_names_it():
     except RuntimeError as error: print(error)
     """
     for body, message in [
-        ('asm("sad.s32 %0, 1, 2, 3;" : "=r"(*p));', "does not know: instruction sad.s32"),
+        ('asm("szext.clamp.s32 %0, 1, 2;" : "=r"(*p));', "does not know: instruction szext.clamp.s32"),
         ('int x; asm("mov.u32 %0, %%pm0;" : "=r"(x)); *p = x;', "does not know: operand %pm0"),
     ]:
         assert message in run(program.format(body=body), runs="ptx")[0]

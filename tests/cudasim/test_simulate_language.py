@@ -73,6 +73,25 @@ RUNS = {
         while (clock64() - start < 1000) __nanosleep(20);
         x[t] = clock64() > start;
     """, (1, 1, 1)),
+    "atomic additions to vectors": ("", """
+        float* f = (float*)(x + 512);
+        const float4 before = atomicAdd((float4*)f, make_float4(1, 2, 3, 4));
+        atomicAdd((float2*)f + 1, make_float2(0, 1));
+        __syncthreads();
+        x[t] = t < 2 ? int(f[2 + t]) : before.x < 64 && before.w < 256;
+    """, (192, 320, 1)),
+    "spaces of addresses": ("block=1", """
+        __shared__ int s;
+        int own = t;
+        x[0] = __isShared(&s) + 2 * __isGlobal(&s) + 4 * __isLocal(&s);
+        x[1] = __isShared(x) + 2 * __isGlobal(x) + 4 * __isLocal(x);
+        x[2] = __isShared(&own) + 2 * __isGlobal(&own) + 4 * __isLocal(&own);
+    """, (1, 2, 4)),
+    "hints change nothing": ("", """
+        asm volatile("prefetch.global.L2 [%0]; prefetchu.L1 [%0];" :: "l"(x + 1000));
+        asm volatile("griddepcontrol.wait; griddepcontrol.launch_dependents;" ::: "memory");
+        x[t] = t;
+    """, (0, 1, 2)),
     "the size of dynamic shared memory": ("shared=512", """
         asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(x[t]));
     """, (512, 512, 512)),
@@ -187,6 +206,40 @@ for threads in (64, 3):
     assert run.stdout == "[0, 0, 3] ctaid=[0, 0, 0]: three\n[0.  0.5 1.  0. ]\n", run.stdout + run.stderr
 
 
+def test_fastmath_in_numba(numba, script):  # noqa: F811
+    program = """
+import math
+@cuda.jit(fastmath=True)
+def f(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = math.sin(x[i]) + math.cos(x[i]) * math.tanh(x[i]) + math.exp(x[i]) / math.sqrt(x[i]) + math.log(x[i])
+x = np.linspace(0.1, 3, 1000, dtype=np.float32)
+out = np.zeros_like(x)
+f[8, 128](x, out)
+print(np.abs(out - (np.sin(x) + np.cos(x) * np.tanh(x) + np.exp(x) / np.sqrt(x) + np.log(x))).max() < 1e-5)
+"""
+    run = simulate(script(NUMBA + program), "--memcheck")
+    assert run.stdout == "True\n" and run.returncode == 0, run.stdout + run.stderr
+
+
+def test_halves_in_numba(numba, script):  # noqa: F811
+    """Numba links functions of CUDA's header of halves, which it compiles with NVRTC."""
+    program = """
+@cuda.jit
+def f(x, out):
+    i = cuda.grid(1)
+    out[i] = cuda.fp16.hsin(x[i]) + x[i] * x[i] / (x[i] + x[i]) + cuda.fp16.hexp(x[i])
+x = np.linspace(0.1, 1, 64, dtype=np.float16)
+out = np.zeros_like(x)
+f[1, 64](x, out)
+x = x.astype(np.float32)
+print(np.abs(out - (np.sin(x) + x / 2 + np.exp(x))).max() < 4e-3)
+"""
+    run = simulate(script(NUMBA + program), "--memcheck")
+    assert run.stdout == "True\n" and run.returncode == 0, run.stdout + run.stderr
+
+
 def test_barriers_of_the_grid_in_numba(numba, script):  # noqa: F811
     program = """
 @cuda.jit
@@ -212,6 +265,10 @@ print((m[-1] == 5).all())
         ('asm volatile("wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%0,%0,%0,%0,%0,%0,%0,%0}, [%1];"'
          ' : "=r"(x[0]) : "l"(x));', "tensor cores are not simulated"),
         ("x[0] = int(tex2D<float>((cudaTextureObject_t)t, 1.f, 2.f));", "textures and surfaces are not simulated"),
+        ("int* p = new int[t + 1]; x[t] = p[t]; delete[] p;", "memory that kernels allocate is not simulated"),
+        ('asm volatile("barrier.cluster.arrive;");', "clusters are not simulated"),
+        ('__shared__ long long s; asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"((unsigned)__cvta_generic_to_shared(&s)));',
+         "barriers in memory and bulk copies are not simulated"),
         ("int (*volatile f)(int) = t ? once : twice; x[t] = f(t);", "calls through pointers are not simulated"),
     ],
 )  # fmt: skip

@@ -35,10 +35,15 @@ ATOMICS = {
     "dec": "old == 0 || old > b ? b : old - 1",
     "cas": "old == b ? c : old",
 }
-#: What instructions without a row belong to.
-NOT_SIMULATED = dict.fromkeys(("mma", "wmma", "wgmma", "tcgen05", "ldmatrix", "stmatrix"), "tensor cores")
-NOT_SIMULATED |= dict.fromkeys(("tex", "tld4", "txq", "suld", "sust", "sured", "suq"), "textures and surfaces")
-NOT_SIMULATED |= dict.fromkeys(("mbarrier", "cluster", "mapa"), "barriers in memory and clusters")
+#: What instructions without a row belong to, by the begin of the opcode.
+NOT_SIMULATED = {
+    r"(mma|wmma|wgmma|tcgen05|ldmatrix|stmatrix|movmatrix)\b": "tensor cores",
+    r"(tex|tld4|txq|suld|sust|sured|suq|istypep)\b": "textures and surfaces",
+    r"(cp|cp\.reduce)\.async\.(bulk|mbarrier)|mbarrier|multimem|tensormap": "barriers in memory and bulk copies",
+    r"(cluster|mapa|getctarank|barrier\.cluster)|.*\.shared::cluster": "clusters",
+    r".*\.(e4m3|e5m2|e2m1|e2m3|e3m2|ue8m0)": "floats of 8 bits and fewer",
+    r"(alloca|stacksave|stackrestore)\b": "arrays of a variable size",
+}
 #: Functions of CUDA's device library that ptx_threads.h defines.
 LIBRARY = {"vprintf", "__assertfail", "cudaCGGetIntrinsicHandle", "cudaCGSynchronize"}
 SPECIAL_REGISTERS = {
@@ -180,8 +185,12 @@ class Function:
             return SPECIAL_REGISTERS[name]
         if (place := self.place(name)) is not None:
             return f"({place} + {match['more'] or 0})"
+        if name.startswith(("%cluster", "%ncluster", "%is_explicit_cluster")):
+            raise Unknown(f"register {name}: clusters are not simulated")
         if name in self.module.functions:
             raise Unknown(f"the address of {name}: calls through pointers are not simulated")
+        if name in self.module.kernels or re.search(rf"\.entry\s+{re.escape(name)}\b", self.module.ptx):
+            raise Unknown(f"the address of kernel {name}: dynamic parallelism is not simulated")
         raise Unknown(f"operand {text}")
 
     def operand(self, text: str, type_: str) -> str:
@@ -215,7 +224,7 @@ class Function:
         opcode, operands = LATE_ORDER.sub(r"\1.\3.\2", match[1]), split(match[2])
         found = look_up(opcode)
         if not found:
-            what = NOT_SIMULATED.get(opcode.partition(".")[0], "")
+            what = next((what for begin, what in NOT_SIMULATED.items() if re.match(begin, opcode)), "")
             raise Unknown(f"instruction {opcode}{what and f': {what} are not simulated'}")
         try:
             return guard + "{ " + self.meaning(found, opcode, operands) + " }"
@@ -295,6 +304,11 @@ class Function:
             code += f"if ({test}) found |= {one} << {shift}; "
         return code + self.assign(target, "found")
 
+    @staticmethod
+    def nothing(_opcode: str, _chosen: dict[str, str], _operands: list[str]) -> str:
+        """A hint, which changes no result."""
+        return ""
+
     def copy_async(self, _opcode: str, _chosen: dict[str, str], operands: list[str]) -> str:
         """A copy to shared memory that arrives when the thread waits for it; what is not given is zero."""
         target, source, size, *given = operands
@@ -350,8 +364,7 @@ class Function:
         strong = order not in ("", ".weak")
         wait = "ptx::maybe_yield(); " if strong else ""
         code, offsets = self.in_memory(chosen, place, "kReadAtomic" if strong else "kRead", wait)
-        targets = split(registers[1:-1]) if registers.startswith("{") else [registers]
-        for register, offset in zip(targets, offsets, strict=True):
+        for register, offset in zip(self.parts(registers), offsets, strict=True):
             code += self.assign(register, f"ptx::load<ptx::{chosen['in_memory']}>(at + {offset})")
         return code + (f" ptx::fence({str(not order.endswith('.cta')).lower()});" if "acquire" in chosen else "")
 
@@ -365,36 +378,47 @@ class Function:
         if "release" in chosen:
             before = f"ptx::fence({str(not order.endswith('.cta')).lower()}); "
         code, offsets = self.in_memory(chosen, place, kind, before)
-        sources = split(registers[1:-1]) if registers.startswith("{") else [registers]
         type_ = chosen["in_memory"]
-        for source, offset in zip(sources, offsets, strict=True):
+        for source, offset in zip(self.parts(registers), offsets, strict=True):
             code += f"ptx::store<ptx::{type_}>(at + {offset}, {self.operand(source, type_)}); "
         return code
 
     def atomic(self, opcode: str, chosen: dict[str, str], operands: list[str]) -> str:
-        """An atomic change; `red` has no result."""
-        *_, change, type_ = opcode.split(".")
+        """An atomic change of a word, or of each float of a vector; `red` has no result."""
+        *_, change, type_ = opcode.replace(chosen.get("floats", " "), ".f32").split(".")
         type_ = type_.replace("b", "u")
-        target, (place, *values) = (operands[0], operands[1:]) if opcode.startswith("atom") else ("_", operands)
+        targets, place, *values = [self.parts(o) for o in (operands if opcode.startswith("atom") else ["_", *operands])]
         if len(values) != 1 + (change == "cas"):
             raise ValueError
         order = chosen.get("atomic_order", "")
         beyond = str(not order.endswith(".cta")).lower()
         kind = "kWriteSystem" if ".sys" in opcode else "kWriteAtomic"
         code = "".join(
-            f"ptx::{type_} {name} = {self.operand(v, type_)}; " for name, v in zip("bc", values, strict=False)
+            f"ptx::{type_} {name}{i} = {self.operand(v, type_)}; "
+            for name, each in zip("bc", values, strict=False)
+            for i, v in enumerate(each)
         )
-        code += f"ptx::u64 at = {self.address(place, chosen['space'])}; "
+        count, size = len(values[0]), width_of(type_)
+        space = next(word for key, word in chosen.items() if key.endswith("space"))
+        code += f"ptx::u64 at = {self.address(place[0], space)}; ptx::aligned(at, {size * count}, {self.line}); "
         code += "bool flushes = !ptx::in_shared(at); (void)flushes; " if change == "add" else ""
         if order.startswith((".release", ".acq_rel")):
             code += f"ptx::fence({beyond}); "
-        new = f"[&](ptx::{type_} old) -> ptx::{type_} {{ return {ATOMICS[change]}; }}"
-        code += f"ptx::{type_} before = ptx::atomic<ptx::{type_}>(at, {new}, ptx::{kind}, {self.line}); (void)before; "
-        code += self.assign(target, "before")
+        for i in range(count):
+            new = f"{{ auto b = b{i}; (void)b; " + (f"auto c = c{i}; " if len(values) > 1 else "")
+            new = f"[&](ptx::{type_} old) -> ptx::{type_} {new}return {ATOMICS[change]}; }}"
+            at = f"at + {i * size}"
+            code += f"ptx::{type_} before{i} = ptx::atomic<ptx::{type_}>({at}, {new}, ptx::{kind}, {self.line}); (void)before{i}; "
+        code += "".join(self.assign(target, f"before{i}") for i, target in enumerate(targets))
         return code + (f" ptx::fence({beyond});" if order.startswith((".acquire", ".acq_rel")) else "")
 
-    def compare(self, opcode: str, chosen: dict[str, str], operands: list[str]) -> str:
-        """A comparison, with its combination and its second result."""
+    @staticmethod
+    def parts(operand: str) -> list[str]:
+        """The registers of a vector, or the one operand."""
+        return split(operand[1:-1]) if operand.startswith("{") else [operand]
+
+    def comparison(self, opcode: str, chosen: dict[str, str], operands: list[str]) -> str:
+        """C++ that makes `found`, a comparison, and `third`, its combination with another predicate."""
         type_ = opcode.rpartition(".")[2]
         order = next(word for key, word in chosen.items() if key.startswith("order_"))
         join = {".and": " & ", ".or": " | ", ".xor": " ^ ", "": ""}[chosen["join"]]
@@ -416,10 +440,24 @@ class Function:
         else:
             value = f"({unordered} || {a} {COMPARE[order[:-1]]} {b})"
         third = join + self.operand(operands[3], "pred") if join else ""
-        code = f"bool found = {value}; bool third = found{third}; bool fourth = !found{third}; (void)fourth; "
+        return f"bool found = {value}; bool third = found{third}; "
+
+    def compare(self, opcode: str, chosen: dict[str, str], operands: list[str]) -> str:
+        """A comparison as a predicate, and the opposite one with the same combination."""
+        code = self.comparison(opcode, chosen, operands)
+        join = {".and": " & ", ".or": " | ", ".xor": " ^ ", "": ""}[chosen["join"]]
+        fourth = join + self.operand(operands[3], "pred") if join else ""
+        code += f"bool fourth = !found{fourth}; (void)fourth; "
         return code + " ".join(
             self.assign(r, v) for r, v in zip(operands[0].split("|"), ("third", "fourth"), strict=False)
         )
+
+    def set(self, opcode: str, chosen: dict[str, str], operands: list[str]) -> str:
+        """A comparison as 1 or 0 of a floating type, or as a mask."""
+        to = opcode.split(".")[-2]
+        one = {"f32": "1.0f", "f16": "ptx::f16{0x3C00}", "bf16": "ptx::bf16{0x3F80}"}.get(to, f"ptx::{to}(-1)")
+        code = self.comparison(opcode, chosen, operands)
+        return code + self.assign(operands[0], f"third ? {one} : ptx::{to}{{}}")
 
     def shuffle(self, _opcode: str, chosen: dict[str, str], operands: list[str]) -> str:
         value, lane, limits, mask = (self.operand(o, "u32") for o in operands[1:])
@@ -463,6 +501,8 @@ class Function:
             raise Unknown("a call through a pointer: these are not simulated")
         if name.startswith("cudaLaunchDevice") or name.startswith("cudaGetParameterBuffer"):
             raise Unknown(f"call of {name}: dynamic parallelism is not simulated")
+        if name in ("malloc", "free"):
+            raise Unknown(f"call of {name}: memory that kernels allocate is not simulated")
         raise Unknown(f"call of {name}")
 
     def barrier(self, opcode: str, _chosen: dict[str, str], operands: list[str]) -> str:

@@ -53,6 +53,7 @@ CHOICES = {
     "release": [f".release.{s}" for s in ("cta", "cluster", "gpu", "sys")],
     "own_order": ["", ".volatile"],
     "space": ["", ".global", ".shared", ".shared::cta"],
+    "outer_space": ["", ".global"],
     "own_space": [".local"],
     "parameter_space": [".param", ".param::entry", ".param::func"],
     "fixed_space": [".const", ".param", ".param::entry", ".param::func"],
@@ -76,6 +77,14 @@ CHOICES = {
     "at_barrier": ["sync", "arrive"],
     "over_barrier": ["or.pred", "and.pred", "popc.u32"],
     "aligned": ["", ".aligned"],
+    "class": ["finite", "infinite", "number", "notanumber", "normal", "subnormal"],
+    "dot_a": ["u32", "s32"],
+    "dot_b": ["u32", "s32"],
+    "dot_part": ["lo", "hi"],
+    "asked_space": ["global", "local", "shared"],
+    "prefetched": ["", ".global", ".local"],
+    "level": ["L1", "L2"],
+    "floats": [".v2.f32", ".v4.f32"],
 }
 
 
@@ -127,6 +136,7 @@ INSTRUCTIONS = [
     Row("abs.f64", "f64", "ptx::abs({a})"),
     Row("neg.f64", "f64", "ptx::negate({a})"),
     Row("copysign.[f]", "f f", "ptx::copysign({a}, {b})"),
+    Row("testp.[class].[f]", "f", "ptx::is_{class}({a})"),
     # Arithmetic of 16 bits.
     *(
         Row(
@@ -179,6 +189,15 @@ INSTRUCTIONS = [
     Row("rsqrt.approx[ftz].f32", "f32", "ptx::rsqrt_approx<{ftz}>({a})"),
     Row("ex2.approx[ftz].f32", "f32", "ptx::ex2_approx<{ftz}>({a})"),
     Row("lg2.approx[ftz].f32", "f32", "ptx::lg2_approx<{ftz}>({a})"),
+    Row("sin.approx[ftz].f32", "f32", "ptx::sin_approx<{ftz}>({a})"),
+    Row("cos.approx[ftz].f32", "f32", "ptx::cos_approx<{ftz}>({a})"),
+    Row("tanh.approx.f32", "f32", "ptx::tanh_approx({a})"),
+    Row("tanh.approx.[half]", "half", "ptx::half_tanh_approx({a})"),
+    Row("ex2.approx.f16", "f16", "ptx::half_ex2_approx<false>({a})"),
+    Row("ex2.approx.ftz.bf16", "bf16", "ptx::half_ex2_approx<true>({a})"),
+    Row("tanh.approx.[pair]", SPECIAL, "pairs"),
+    Row("ex2.approx.f16x2", SPECIAL, "pairs"),
+    Row("ex2.approx.ftz.bf16x2", SPECIAL, "pairs"),
     Row("div.approx[ftz].f32", "f32 f32", "ptx::div_approx<{ftz}>({a}, {b})"),
     Row("div.full[ftz].f32", "f32 f32", "ptx::div_full<{ftz}>({a}, {b})"),
     Row("rcp.approx.ftz.f64", "f64", "ptx::rcp_seed({a})"),
@@ -205,7 +224,27 @@ INSTRUCTIONS = [
     Row("rem.[i]", "i i", "{T}({a} % {b})"),
     Row("min.[i]", "i i", "{a} < {b} ? {a} : {b}"),
     Row("max.[i]", "i i", "{a} > {b} ? {a} : {b}"),
+    Row("min.s32.relu", "s32 s32", "{a} < {b} ? ({a} > 0 ? {a} : 0) : ({b} > 0 ? {b} : 0)"),
+    Row("max.s32.relu", "s32 s32", "{a} > {b} ? ({a} > 0 ? {a} : 0) : ({b} > 0 ? {b} : 0)"),
     Row("abs.[s]", "s", "{T}({a} < 0 ? -{a} : {a})"),
+    Row("sad.[i]", "i i i", "{T}(({a} < {b} ? {b} - {a} : {a} - {b}) + {c})"),
+    Row("dp4a.[dot_a].[dot_b]", "dot_a dot_b b32", "ptx::dp4a({a}, {b}, {c})"),
+    Row("dp2a.[dot_part].[dot_a].[dot_b]", "dot_a dot_b b32", "ptx::dp2a_{dot_part}({a}, {b}, {c})"),
+    *(
+        Row(f"{name}.{half}x2", "b32 b32", f"ptx::{name}_halves<ptx::{half}>({{a}}, {{b}})")
+        for name in ("add", "min", "max")
+        for half in ("u16", "s16")
+    ),
+    *(
+        Row(
+            f"vabsdiff{count}.u32.{type_}.{type_}{add}",
+            "b32 b32 b32",
+            f"ptx::distances{add.replace(chr(46), chr(95))}<{part}>({{a}}, {{b}}, {{c}})",
+        )
+        for count, parts in ((2, ("u16", "s16")), (4, ("u8", "s8")))
+        for type_, part in zip(("u32", "s32"), (f"ptx::{p}" for p in parts), strict=True)
+        for add in ("", ".add")
+    ),
     Row("neg.[s]", "s", "{T}(-{a})"),
     # Bits.
     Row("and.[bit]", "bit bit", "{T}({a} & {b})"),
@@ -227,6 +266,7 @@ INSTRUCTIONS = [
     Row("bfind.[w]", "w", "ptx::bfind({a})"),
     Row("bfind.shiftamt.[w]", "w", "ptx::bfind_shift({a})"),
     Row("prmt.b32", "b32 b32 b32", "ptx::prmt({a}, {b}, {c})"),
+    Row("bmsk.[wrap].b32", "u32 u32", "ptx::bmsk<{wrap}>({a}, {b})"),
     Row("lop3.b32", "b32 b32 b32 b32", "ptx::lop3({a}, {b}, {c}, {e})"),
     # Comparisons.
     Row("setp.[order_u][join].[u_type]", SPECIAL, "compare"),
@@ -236,6 +276,13 @@ INSTRUCTIONS = [
     Row("setp.[order_f][join].f64", SPECIAL, "compare"),
     Row("setp.[order_f][join][ftz].f16", SPECIAL, "compare"),
     Row("setp.[order_f][join].bf16", SPECIAL, "compare"),
+    # A comparison that gives 1 or 0, of a floating type or as a mask.
+    *(Row(f"set.[order_f][join][ftz].{to}.f32", SPECIAL, "set") for to in ("u32", "s32", "f32")),
+    *(Row(f"set.[order_f][join].{to}.f64", SPECIAL, "set") for to in ("u32", "s32", "f32")),
+    *(Row(f"set.[order_u][join].{to}.[u_type]", SPECIAL, "set") for to in ("u32", "s32", "f32")),
+    *(Row(f"set.[order_s][join].{to}.[s]", SPECIAL, "set") for to in ("u32", "s32", "f32")),
+    *(Row(f"set.[order_f][join][ftz].{to}.f16", SPECIAL, "set") for to in ("f16", "u16", "s16", "u32", "s32")),
+    *(Row(f"set.[order_f][join].{to}.bf16", SPECIAL, "set") for to in ("bf16", "u16", "s16", "u32", "s32")),
     # Conversions.
     Row("cvt.[to].[from]", "from", "ptx::{to}({a})"),
     *(Row(f"cvt.sat.{to}.{from_}", from_, f"ptx::clamp<ptx::{to}>({{a}})") for to, from_ in clamping()),
@@ -252,6 +299,8 @@ INSTRUCTIONS = [
     Row("cvt.rn.[half].[f]", "f", "ptx::to_half<ptx::{half}>({a})"),
     Row("cvt.[f].[half]", "half", "ptx::{f}(ptx::from_half({a}))"),
     Row("cvt[whole][sat].[to].f16", "f16", "ptx::to_integer<ptx::{to}, {round}>(ptx::from_half({a}))"),
+    Row("cvt[whole].[i].bf16", "bf16", "ptx::to_integer<ptx::{i}, {round}>(ptx::from_half({a}))"),
+    Row("cvt.rn.bf16.[i]", "i", "ptx::to_half<ptx::bf16>(ptx::odd_double({a}))"),
     Row("cvt.rn[sat].f16.[from]", "from", "ptx::half_out<ptx::f16, false, {sat}>(ptx::f64({a}))"),
     Row(
         "cvt[whole][sat].f16.f16",
@@ -266,6 +315,7 @@ INSTRUCTIONS = [
         for to in ("", ".to")
         for space in ("global", "local", "const", "param")
     ),
+    Row("isspacep.[asked_space]", "u64", "ptx::in_{asked_space}({a})"),
     # Memory. Hints for caches are dropped before the look-up.
     Row("ld[order][space][vector].[in_memory]", SPECIAL, "load"),
     Row("ld[acquire][space][vector].[in_memory]", SPECIAL, "load"),
@@ -292,6 +342,13 @@ INSTRUCTIONS = [
     ),
     *(Row(f"atom{how}.exch.[wide_b]", SPECIAL, "atomic") for how in ATOMIC_HOW),
     *(Row(f"atom{how}.cas.[b]", SPECIAL, "atomic") for how in ATOMIC_HOW),
+    *(
+        Row(f"{name}{how}.add[floats]".replace("[space]", "[outer_space]"), SPECIAL, "atomic")
+        for name in ("atom", "red")
+        for how in ATOMIC_HOW
+    ),
+    Row("prefetch[prefetched].[level]", SPECIAL, "nothing"),
+    Row("prefetchu.L1", SPECIAL, "nothing"),
     Row("cp.async.ca.[to_shared].global", SPECIAL, "copy_async"),
     Row("cp.async.cg.[to_shared].global", SPECIAL, "copy_async"),
     Row("cp.async.commit_group", STATEMENT, "cudasim_runtime_table->commit_copies();"),
@@ -334,6 +391,10 @@ INSTRUCTIONS = [
     Row("ret.uni", STATEMENT, "return;"),
     Row("exit", SPECIAL, "exit"),
     Row("trap", STATEMENT, "ptx::trap({line});"),
+    Row("brkpt", STATEMENT, "ptx::trap({line});"),
+    # Launches that begin before the one before them ends are refused, so that there is nothing to wait for.
+    Row("griddepcontrol.wait", SPECIAL, "nothing"),
+    Row("griddepcontrol.launch_dependents", SPECIAL, "nothing"),
     Row("nanosleep.u32", STATEMENT, "ptx::sleep({0});"),
 ]
 

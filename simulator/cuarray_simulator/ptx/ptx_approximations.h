@@ -10,7 +10,21 @@
 
 namespace ptx {
 
-enum Approximated : u64 { kRcp = 1, kSqrt, kRsqrt, kEx2, kLg2, kDiv, kFullDiv, kRcpSeed, kRsqrtSeed, kRsqrtDouble };
+enum Approximated : u64 {
+    kRcp = 1,
+    kSqrt,
+    kRsqrt,
+    kEx2,
+    kLg2,
+    kDiv,
+    kFullDiv,
+    kRcpSeed,
+    kRsqrtSeed,
+    kRsqrtDouble,
+    kSin,
+    kCos,
+    kTanh
+};
 
 PTX_STATE static f64 approximation_share = -1;  // below 0: not read yet
 PTX_STATE static u64 approximation_seed = 0;
@@ -98,6 +112,33 @@ inline f32 div_approx(f32 a, f32 b) {
     }
     f64 exact = f64(a) / f64(b);
     return out<FTZ, false>(moved(exact, 2 * unit_of(exact), approximation_shift(kDiv, bits_of(a), bits_of(b))));
+}
+/// An absolute error of at most 2^-20.5 up to 2 pi, and of 2^-14.7 up to 100 pi. Beyond, no bound is documented.
+inline f64 angle_bound(f64 x) { return __builtin_fabs(x) <= 0x1.921fb54442d18p+2 ? 0x1.6a09e6p-21 : 0x1.3b2c48p-15; }
+template <bool FTZ>
+inline f32 sin_approx(f32 x) {
+    x = in<FTZ>(x);
+    return out<FTZ, false>(moved(sin(f64(x)), angle_bound(x), approximation_shift(kSin, bits_of(x))));
+}
+template <bool FTZ>
+inline f32 cos_approx(f32 x) {
+    x = in<FTZ>(x);
+    return out<FTZ, false>(moved(cos(f64(x)), angle_bound(x), approximation_shift(kCos, bits_of(x))));
+}
+/// A relative error of at most 2^-11.
+inline f32 tanh_approx(f32 x) {
+    f64 exact = tanh(f64(x));
+    return canonical(moved(exact, 0x1p-11 * __builtin_fabs(exact), approximation_shift(kTanh, bits_of(x))));
+}
+/// Of 16 bits: an absolute error of at most 2^-10.987 (f16) and 2^-8 (bf16), of tanh; a relative one of 2^-9.9 and
+/// 2^-7, of powers of 2. The nearest number stands for them.
+template <class T>
+inline T half_tanh_approx(T x) {
+    return to_half<T>(tanh(f64(from_half(x))));
+}
+template <bool FTZ, class T>
+inline T half_ex2_approx(T x) {
+    return half_out<T, FTZ, false>(exp2(half_in<FTZ>(x)));
 }
 
 /// A seed of double precision: its lower word is zero, as is the operand's.

@@ -115,6 +115,32 @@ inline f64 negate(f64 x) { return __builtin_bit_cast(f64, __builtin_bit_cast(u64
 inline f32 copysign(f32 sign, f32 x) { return __builtin_copysignf(x, sign); }
 inline f64 copysign(f64 sign, f64 x) { return __builtin_copysign(x, sign); }
 
+template <class T>
+inline bool is_finite(T x) {
+    return __builtin_isfinite(x);
+}
+template <class T>
+inline bool is_infinite(T x) {
+    return __builtin_isinf(x);
+}
+template <class T>
+inline bool is_number(T x) {
+    return x == x;
+}
+template <class T>
+inline bool is_notanumber(T x) {
+    return x != x;
+}
+template <class T>
+inline bool is_subnormal(T x) {
+    return x != 0 && flush(x) == 0;
+}
+/// Zeros are normal.
+template <class T>
+inline bool is_normal(T x) {
+    return __builtin_isfinite(x) && !is_subnormal(x);
+}
+
 // Conversions
 
 /// A number rounded to an integer, as a floating point number.
@@ -212,6 +238,13 @@ inline f64 odd_sum(f64 x, f64 y) {
     u64 bits = __builtin_bit_cast(u64, sum);
     if (lost != 0 && __builtin_isfinite(lost) && !(bits & 1)) bits += (lost > 0) == (sum > 0) ? 1 : -1;
     return __builtin_bit_cast(f64, bits);
+}
+/// An integer whose last bit is set where it is not exact.
+template <class T>
+inline f64 odd_double(T x) {
+    const f64 kept = from_integer<f64, kZero>(x);
+    const bool exact = T(kept) == x;
+    return __builtin_bit_cast(f64, __builtin_bit_cast(u64, kept) | !exact);
 }
 template <bool FTZ, class T>
 inline T half_flush(T x) {

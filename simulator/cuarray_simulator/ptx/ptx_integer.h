@@ -60,6 +60,13 @@ inline T bfi(T from, T into, u32 start, u32 count) {
     T mask = T((count >= kBits ? T(~T(0)) : T((T(1) << count) - 1)) << start);
     return T((into & ~mask) | (T(from << start) & mask));
 }
+/// So many ones from a position on.
+template <bool WRAP>
+inline u32 bmsk(u32 start, u32 count) {
+    start = WRAP ? start & 31 : start > 32 ? 32 : start;
+    count = WRAP ? count & 31 : count > 32 ? 32 : count;
+    return u32(((1ull << count) - 1) << start);
+}
 inline u32 prmt(u32 a, u32 b, u32 selection) {
     u64 bytes = u64(b) << 32 | a;
     u32 r = 0;
@@ -75,6 +82,68 @@ inline u32 lop3(u32 a, u32 b, u32 c, u32 table) {
     for (int i = 0; i < 8; ++i)
         if (table >> i & 1) r |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
     return r;
+}
+/// A part of a word as an integer.
+template <class Part>
+inline s64 part(u32 x, int i) {
+    return Part(x >> (8 * sizeof(Part) * i));
+}
+template <bool FIRST, class A, class B>
+struct Choice {
+    using Type = A;
+};
+template <class A, class B>
+struct Choice<false, A, B> {
+    using Type = B;
+};
+template <class A>
+using Byte = typename Choice<kIsSigned<A>, s8, u8>::Type;
+template <class A>
+using Short = typename Choice<kIsSigned<A>, s16, u16>::Type;
+/// The sum of the products of four bytes.
+template <class A, class B>
+inline u32 dp4a(A a, B b, u32 c) {
+    for (int i = 0; i < 4; ++i) c += u32(part<Byte<A>>(a, i) * part<Byte<B>>(b, i));
+    return c;
+}
+/// The sum of the products of two halves and two bytes, the lower or the upper ones.
+template <class A, class B>
+inline u32 dp2a_lo(A a, B b, u32 c) {
+    for (int i = 0; i < 2; ++i) c += u32(part<Short<A>>(a, i) * part<Byte<B>>(b, i));
+    return c;
+}
+template <class A, class B>
+inline u32 dp2a_hi(A a, B b, u32 c) {
+    return dp2a_lo(a, B(b >> 16), c);
+}
+/// Of each part of two words, a function; the parts of the result.
+template <class Part, class F>
+inline u32 each_part(u32 a, u32 b, F f) {
+    u32 r = 0;
+    for (int i = 0; i < int(4 / sizeof(Part)); ++i)
+        r |= u32(f(part<Part>(a, i), part<Part>(b, i)) & ((1ull << 8 * sizeof(Part)) - 1)) << (8 * sizeof(Part) * i);
+    return r;
+}
+template <class Part>
+inline u32 add_halves(u32 a, u32 b) {
+    return each_part<Part>(a, b, [](s64 x, s64 y) { return x + y; });
+}
+template <class Part>
+inline u32 min_halves(u32 a, u32 b) {
+    return each_part<Part>(a, b, [](s64 x, s64 y) { return x < y ? x : y; });
+}
+template <class Part>
+inline u32 max_halves(u32 a, u32 b) {
+    return each_part<Part>(a, b, [](s64 x, s64 y) { return x > y ? x : y; });
+}
+template <class Part>
+inline u32 distances(u32 a, u32 b, u32) {
+    return each_part<Part>(a, b, [](s64 x, s64 y) { return x < y ? y - x : x - y; });
+}
+template <class Part>
+inline u32 distances_add(u32 a, u32 b, u32 c) {
+    each_part<Part>(a, b, [&](s64 x, s64 y) { return c += u32(x < y ? y - x : x - y); });
+    return c;
 }
 inline u16 mul_hi(u16 a, u16 b) { return u16(u32(a) * b >> 16); }
 inline s16 mul_hi(s16 a, s16 b) { return s16(s32(a) * b >> 16); }

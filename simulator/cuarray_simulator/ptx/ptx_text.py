@@ -102,7 +102,7 @@ VARIABLE = re.compile(
 
 def variable(text: str) -> Variable:
     """Read `.align 8 .b8 name[40] = {...}`."""
-    match = VARIABLE.fullmatch(text.strip())
+    match = VARIABLE.fullmatch(text.replace(".attribute(.managed)", "").strip())
     if not match or not re.fullmatch(r"[busf]\d+", match[2]):
         raise Unknown(f"declaration {text}")
     count = None if match[4] is None else int(match[4] or 0)
