@@ -141,6 +141,48 @@ WRONG = {
     "an assertion of the size": ("assertion", "", """
         assert(blockDim.x == 32 && "blocks are too large");    // here
     """),
+    "a message without a fence": ("race between blocks", "grid=2, block=1", """
+        if (atomicAdd(x, 1) == 0) {
+            x[100] = 5;                     // here
+            atomicExch(x + 1, 1);
+        } else {
+            while (atomicAdd(x + 1, 0) == 0) __nanosleep(20);
+            x[101] = x[100];                // here
+        }
+    """),
+    "a fence of the block alone": ("race between blocks", "grid=2, block=1", """
+        if (atomicAdd(x, 1) == 0) {
+            x[100] = 5;                     // here
+            __threadfence_block();
+            atomicExch(x + 1, 1);
+        } else {
+            while (atomicAdd(x + 1, 0) == 0) __nanosleep(20);
+            __threadfence_block();
+            x[101] = x[100];                // here
+        }
+    """),
+    "two buffers without a barrier": ("race in a block", "", """
+        __shared__ int s[2][64];
+        s[0][t] = t;
+        __syncthreads();
+        for (int k = 0; k < 4; ++k) s[1 - k % 2][t] = s[k % 2][(t + 1) % 64];    // here
+        x[t] = s[0][t];
+    """),
+    "a pipeline that waits for too few copies": ("uninitialised", "", """
+        __shared__ alignas(16) int s[2][64];
+        for (int k = 0; k < 2; ++k) {
+            const unsigned to = (unsigned)__cvta_generic_to_shared(&s[k][t]);
+            asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: "r"(to), "l"(x + 64 * k + t) : "memory");
+            asm volatile("cp.async.commit_group;" ::: "memory");
+        }
+        asm volatile("cp.async.wait_group 1;" ::: "memory");
+        x[512 + t] = s[1][t];               // here
+    """),
+    "a lock that is not released": ("does not end", "grid=2, block=1", """
+        while (atomicCAS(x, 0, 1) != 0) {
+        }
+        x[1] += 1;
+    """),
     "a thread waits for one of its warp's": ("does not end", "", """
         if (t == 0)
             while (atomicAdd(x, 0) == 0) {
@@ -271,6 +313,245 @@ RIGHT = {
         atomicAdd(x, 1);
         atomicMax(x + 1, i);
     """),
+    "a scan of a warp by shuffles": ("", """
+        int sum = t;
+        for (int k = 1; k < 32; k *= 2) {
+            const int before = __shfl_up_sync(~0u, sum, k);
+            if (t % 32 >= k) sum += before;
+        }
+        x[t] = sum;
+    """),
+    "a tree of which a warp does the end": ("", """
+        __shared__ int s[64];
+        s[t] = x[t];
+        __syncthreads();
+        if (t >= 32) return;
+        int sum = s[t] + s[t + 32];
+        for (int k = 16; k > 0; k /= 2) {
+            s[t] = sum;
+            __syncwarp();
+            sum += s[(t + k) % 32];
+            __syncwarp();
+        }
+        x[t] = sum;
+    """),
+    "a scan in place with two barriers": ("", """
+        __shared__ int s[64];
+        s[t] = 1;
+        for (int k = 1; k < 64; k *= 2) {
+            __syncthreads();
+            const int before = t >= k ? s[t - k] : 0;
+            __syncthreads();
+            s[t] += before;
+        }
+        x[t] = s[t];
+    """),
+    "the largest float by comparing and swapping": ("grid=3", """
+        const float mine = float((i * 37) % 101);
+        int old = atomicAdd(x, 0);
+        while (__int_as_float(old) < mine) {
+            const int seen = atomicCAS(x, old, __float_as_int(mine));
+            if (seen == old) break;
+            old = seen;
+        }
+    """),
+    "a queue of work": ("grid=4", """
+        for (int k = atomicAdd(x, 1); k < 500; k = atomicAdd(x, 1)) x[100 + k] = k;
+    """),
+    "a message to the block that comes next": ("grid=4", """
+        __shared__ int ticket;
+        if (t == 0) ticket = atomicAdd(x, 1);
+        __syncthreads();
+        if (ticket % 2 == 0) {
+            x[100 + 64 * ticket + t] = t;
+            __threadfence();
+            __syncthreads();
+            if (t == 0) atomicExch(x + 1 + ticket, 1);
+        } else {
+            if (t == 0)
+                while (atomicAdd(x + ticket, 0) == 0) __nanosleep(20);
+            __syncthreads();
+            __threadfence();
+            x[600 + 64 * (ticket / 2) + t] = x[100 + 64 * (ticket - 1) + 63 - t];
+        }
+    """),
+    "a message by acquire and release": ("grid=2, block=1", """
+        if (atomicAdd(x, 1) == 0) {
+            x[100] = 5;
+            asm volatile("st.release.gpu.global.u32 [%0], 1;" :: "l"(x + 1) : "memory");
+        } else {
+            unsigned flag;
+            do asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(flag) : "l"(x + 1) : "memory");
+            while (flag == 0);
+            x[101] = x[100];
+        }
+    """),
+    "neighbouring bytes": ("", """
+        ((char*)x)[t] = t;
+        __syncthreads();
+        if (t < 16) x[512 + t] = x[t];
+    """),
+    "its own element again and again": ("grid=4", """
+        for (int k = 0; k < 5; ++k) x[i] = x[i] * 3 + 1;
+    """),
+    "whole blocks that leave before a barrier": ("grid=4", """
+        __shared__ int s[64];
+        if (b % 2) return;
+        s[t] = t;
+        __syncthreads();
+        x[i] = s[63 - t];
+    """),
+    "a barrier in a branch that a block takes together": ("grid=4", """
+        __shared__ int s[64];
+        if (b % 2) {
+            s[t] = t;
+            __syncthreads();
+            x[i] = s[63 - t];
+        }
+    """),
+    "an exchange until all is sorted": ("", """
+        __shared__ int s[64];
+        s[t] = (t * 29) % 64;
+        __syncthreads();
+        for (int step = 0;; ++step) {
+            int change = 0;
+            const int at = 2 * t + step % 2;
+            if (at + 1 < 64 && s[at] > s[at + 1]) {
+                const int a = s[at];
+                s[at] = s[at + 1];
+                s[at + 1] = a;
+                change = 1;
+            }
+            if (!__syncthreads_or(change) && step > 64) break;
+        }
+        x[t] = s[t];
+    """),
+    "a bitonic sort": ("", """
+        __shared__ int s[64];
+        s[t] = (t * 29) % 64;
+        for (int size = 2; size <= 64; size *= 2)
+            for (int k = size / 2; k > 0; k /= 2) {
+                __syncthreads();
+                const int other = t ^ k;
+                if (other > t && ((t & size) == 0) == (s[t] > s[other])) {
+                    const int a = s[t];
+                    s[t] = s[other];
+                    s[other] = a;
+                }
+            }
+        __syncthreads();
+        x[t] = s[t];
+    """),
+    "a stencil with its borders": ("grid=4", """
+        __shared__ int s[66];
+        s[t + 1] = x[i];
+        if (t == 0) s[0] = i > 0 ? x[i - 1] : 0;
+        if (t == 63) s[65] = x[i + 1];
+        __syncthreads();
+        x[512 + i] = s[t] + s[t + 1] + s[t + 2];
+    """),
+    "a product of matrices in tiles": ("", """
+        __shared__ int a[8][8], c[8][8];
+        const int row = t / 8, column = t % 8;
+        int sum = 0;
+        for (int k = 0; k < 2; ++k) {
+            a[row][column] = x[16 * row + 8 * k + column];
+            c[row][column] = x[128 + 8 * (8 * k + row) + column];
+            __syncthreads();
+            for (int j = 0; j < 8; ++j) sum += a[row][j] * c[j][column];
+            __syncthreads();
+        }
+        x[512 + t] = sum;
+    """),
+    "shared memory of another type in the next phase": ("shared=512", """
+        extern __shared__ double wide[];
+        wide[t] = t;
+        __syncthreads();
+        const double other = wide[63 - t];
+        __syncthreads();
+        int* narrow = (int*)wide;
+        narrow[t] = int(other);
+        __syncthreads();
+        x[t] = narrow[t ^ 1];
+    """),
+    "lanes with equal keys add together": ("", """
+        const unsigned same = __match_any_sync(~0u, t % 5);
+        if (t % 32 == __ffs(same) - 1) atomicAdd(x + t % 5, __popc(same));
+    """),
+    "halves of a warp with masks of their own": ("block=32", """
+        __shared__ int s[32];
+        const unsigned mask = t < 16 ? 0xFFFFu : 0xFFFF0000u;
+        if (t < 16) {
+            s[t] = t;
+            __syncwarp(mask);
+            x[t] = s[15 - t];
+        } else {
+            s[t] = 2 * t;
+            __syncwarp(mask);
+            x[t] = s[47 - t];
+        }
+    """),
+    "a pipeline of copies": ("", """
+        __shared__ alignas(16) int s[2][64];
+        const auto load = [&](int k) {
+            const unsigned to = (unsigned)__cvta_generic_to_shared(&s[k % 2][t]);
+            asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: "r"(to), "l"(x + 64 * k + t) : "memory");
+            asm volatile("cp.async.commit_group;" ::: "memory");
+        };
+        load(0);
+        for (int k = 0; k < 4; ++k) {
+            if (k < 3) load(k + 1);
+            if (k < 3)
+                asm volatile("cp.async.wait_group 1;" ::: "memory");
+            else
+                asm volatile("cp.async.wait_group 0;" ::: "memory");
+            __syncthreads();
+            x[512 + 64 * k + t] = s[k % 2][63 - t];
+            __syncthreads();
+        }
+    """),
+    "an address beyond the end that nobody reads": ("", """
+        const int* end = x + 5000;
+        const int* at = x + t;
+        x[512 + t] = end - at > 64 ? *at : 0;
+    """),
+    "threads to spare": ("grid=5, block=256", """
+        if (i < 1024) x[i] = 1;
+    """),
+    "a pair at a multiple of its size": ("", """
+        const int2 pair = *(const int2*)(x + 2 + 2 * t);
+        x[512 + t] = pair.x + pair.y;
+    """),
+    "an array of the thread's own": ("", """
+        int own[16];
+        for (int k = 0; k < 16; ++k) own[k] = k * t;
+        for (int k = 0; k < 16; ++k) x[t] += own[(k * 7 + t) % 16];
+    """),
+    "the last block of many threads": ("grid=5", """
+        __shared__ bool last;
+        x[100 + i] = t;
+        __threadfence();
+        __syncthreads();
+        if (t == 0) last = atomicAdd(x, 1) == 4;
+        __syncthreads();
+        if (!last) return;
+        __threadfence();
+        for (int k = 0; k < 5; ++k) x[600 + t] += x[100 + 64 * k + 63 - t];
+    """),
+    "the place of the smallest": ("grid=4", """
+        const unsigned long long mine = (unsigned long long)((i * 37 + 5) % 256) << 32 | i;
+        if (i == 0) atomicExch((unsigned long long*)x + 1, mine);
+        __syncthreads();
+        atomicMin((unsigned long long*)x + 1, mine);
+    """),
+    "a list in shared memory": ("", """
+        __shared__ int count, list[64];
+        if (t == 0) count = 0;
+        __syncthreads();
+        if (t % 3 == 0) list[atomicAdd(&count, 1)] = t;
+        __syncthreads();
+        if (t < count) x[t] = list[t];
+    """),
     "a warp of which some lanes leave": ("", """
         if (t % 2) return;
         __syncwarp(0x55555555u);
@@ -278,49 +559,85 @@ RIGHT = {
     """),
 }  # fmt: skip
 
+#: The same through Numba: the kind of finding, the launch, the array, and the body. Lines end in `# here`.
+INTEGERS = 'cuarray.zeros(64, dtype="int64", device="cuda")'
 NUMBA = {
-    "an index below zero": ("illegal address", """
+    "an index below zero": ("illegal address", "1, 64", INTEGERS, """
         p = cuda.threadIdx.x
         x[p - 64 * 40] = 1  # here
     """),
-    "neighbours in place": ("race in a block", """
+    "an index beyond the end": ("illegal address", "1, 64", INTEGERS, """
+        x[cuda.grid(1) + 64] = 1  # here
+    """),
+    "no test of the size": ("illegal address", "2, 64", INTEGERS, """
+        x[cuda.grid(1)] = 1  # here
+    """),
+    "neighbours in place": ("race in a block", "1, 64", INTEGERS, """
         if cuda.threadIdx.x < 63:
             x[cuda.threadIdx.x + 1] = x[cuda.threadIdx.x] + 1  # here
     """),
-    "memory of a block that was never written": ("uninitialised", """
+    "no barrier": ("race in a block", "1, 64", INTEGERS, """
         part = cuda.shared.array(64, int64)
-        if cuda.threadIdx.x < 32:
-            part[cuda.threadIdx.x] = 1
-        cuda.syncthreads()
-        x[cuda.threadIdx.x] = part[cuda.threadIdx.x]  # here
+        part[cuda.threadIdx.x] = 1  # here
+        x[cuda.threadIdx.x] = part[63 - cuda.threadIdx.x]  # here
     """),
-    "no barrier before the next round": ("race in a block", """
+    "no barrier before the next round": ("race in a block", "1, 64", INTEGERS, """
         part = cuda.shared.array(64, int64)
         for k in range(3):
             part[cuda.threadIdx.x] = k  # here
             cuda.syncthreads()
             x[cuda.threadIdx.x] += part[(cuda.threadIdx.x + 1) % 64]  # here
     """),
-    "a barrier in a loop that some leave": ("barrier", """
+    "a sum of all threads": ("race in a block", "1, 64", INTEGERS, """
+        x[0] += cuda.threadIdx.x  # here
+    """),
+    "a sum of all blocks": ("race between blocks", "64, 1", INTEGERS, """
+        x[0] += cuda.blockIdx.x  # here
+    """),
+    "the neighbouring block's element": ("race between blocks", "63, 1", INTEGERS, """
+        i = cuda.grid(1)
+        x[i] = x[i + 1] + 1  # here
+    """),
+    "the last block without a fence": ("race between blocks", "8, 1", INTEGERS, """
+        x[8 + cuda.blockIdx.x] = 1  # here
+        if cuda.atomic.add(x, 0, 1) == 7:
+            for k in range(8):
+                x[32] += x[8 + k]  # here
+    """),
+    "memory of a block that was never written": ("uninitialised", "1, 64", INTEGERS, """
+        part = cuda.shared.array(64, int64)
+        if cuda.threadIdx.x < 32:
+            part[cuda.threadIdx.x] = 1
+        cuda.syncthreads()
+        x[cuda.threadIdx.x] = part[cuda.threadIdx.x]  # here
+    """),
+    "an array that was never written": ("uninitialised", "1, 64", INTEGERS.replace("zeros", "empty"), """
+        x[cuda.grid(1)] += 1  # here
+    """),
+    "8 bytes at a multiple of 4": ("misaligned", "1, 8", "Shifted(4)", """
+        x[cuda.grid(1)] = 1  # here
+    """),
+    "8 bytes at an odd place": ("misaligned", "1, 8", "Shifted(1)", """
+        x[cuda.grid(1)] += 1  # here
+    """),
+    "a barrier in a branch": ("barrier", "1, 64", INTEGERS, """
+        if cuda.threadIdx.x < 32:
+            cuda.syncthreads()  # here
+        x[cuda.threadIdx.x] = 1
+    """),
+    "a barrier in a loop that some leave": ("barrier", "1, 64", INTEGERS, """
         for k in range(cuda.threadIdx.x % 3 + 1):
             x[cuda.threadIdx.x] += k
             cuda.syncthreads()  # here
     """),
-    "an index beyond the end": ("illegal address", """
-        x[cuda.grid(1) + 64] = 1  # here
+    "a flag that nobody sets": ("does not end", "1, 64", INTEGERS, """
+        while cuda.atomic.add(x, 0, 0) == 0:
+            pass
     """),
-    "no barrier": ("race in a block", """
-        part = cuda.shared.array(64, int64)
-        part[cuda.threadIdx.x] = 1  # here
-        x[cuda.threadIdx.x] = part[63 - cuda.threadIdx.x]  # here
-    """),
-    "a sum of all threads": ("race in a block", """
-        x[0] += cuda.threadIdx.x  # here
-    """),
-    "a barrier in a branch": ("barrier", """
-        if cuda.threadIdx.x < 32:
-            cuda.syncthreads()  # here
-        x[cuda.threadIdx.x] = 1
+    "a lock that is not released": ("does not end", "2, 1", INTEGERS, """
+        while cuda.atomic.cas(x, 0, 0, 1) != 0:
+            pass
+        x[1] += 1
     """),
 }  # fmt: skip
 
@@ -329,10 +646,15 @@ NUMBA_HEAD = """import warnings
 warnings.simplefilter("ignore")
 import cuarray
 from numba import cuda, int64
+class Shifted:
+    def __init__(self, bytes):
+        self.owner = cuarray.zeros(65, dtype="int64", device="cuda")
+        self.__cuda_array_interface__ = dict(self.owner.__cuda_array_interface__, shape=(64,), strides=None)
+        self.__cuda_array_interface__["data"] = (self.__cuda_array_interface__["data"][0] + bytes, False)
 @cuda.jit
 def kernel(x):"""
-NUMBA_TAIL = """x = cuarray.zeros(64, dtype="int64", device="cuda")
-kernel[1, 64](x)
+NUMBA_TAIL = """x = ARRAY
+kernel[LAUNCH](x)
 cuda.synchronize()
 """
 
@@ -384,6 +706,18 @@ for stream in (d.stream(), d.stream()):
     assert found[0]["other"]["work"].startswith("kernel (stream ") and found[0]["other"]["line"] == "line 3"
 
 
+def test_a_copy_and_a_kernel_without_order_are_a_race(script):  # noqa: F811
+    text = HEAD + "    x[i] = 1;\n}\n"
+    program = f"""
+x, kernel = d.alloc(4096), d.kernel({text!r}, "kernel")
+d.launch(kernel, 1, 64, [x], d.stream())
+d.fill(x, 0, 64, d.stream())
+d.synchronize()
+"""
+    messages = [f["message"] for f in findings(script(KERNEL + program))]
+    assert len(messages) == 1 and "race: a write is not ordered after the write by" in messages[0], messages
+
+
 def test_freed_memory(script):  # noqa: F811
     text = HEAD + "    x[i] = 1;\n}\n"
     program = f"""
@@ -396,13 +730,45 @@ d.synchronize()
     assert findings(script(KERNEL + program))[0]["kind"] == "illegal address"
 
 
+def test_memory_that_is_freed_while_a_kernel_uses_it(script):  # noqa: F811
+    text = HEAD + "    x[i] = 1;\n}\n"
+    program = f"""
+x, kernel, other = d.alloc_async(4096), d.kernel({text!r}, "kernel"), d.stream()
+d.synchronize()
+d.launch(kernel, 1, 64, [x], other)
+d.free_async(x)
+d.synchronize()
+d.synchronize(other)
+"""
+    (found,) = findings(script(KERNEL + program))
+    assert "not alive" in found["message"] or "race" in found["message"], found
+
+
+def test_each_kind_of_fault_is_in_both_tables_twice():
+    for table, others in ((WRONG, {"assertion"}), (NUMBA, set())):
+        kinds = [kind for kind, *_ in table.values()]
+        assert {kind for kind in kinds if kinds.count(kind) >= 2} == set(kinds) == others | {
+            "race in a block", "race between blocks", "uninitialised", "illegal address", "misaligned", "barrier",
+            "does not end",
+        }  # fmt: skip
+    assert len(WRONG) + len(NUMBA) >= 40 and len(RIGHT) >= 40
+
+
 @pytest.mark.few
 @pytest.mark.parametrize("name", NUMBA)
 def test_wrong_kernels_of_numba_are_found(name, script):  # noqa: F811
     for module in ("numba_cuda", "nvidia.cu13.nvvm"):
         pytest.importorskip(module, reason=f"{module} is not installed")
-    kind, body = NUMBA[name]
+    kind, launch, array, body = NUMBA[name]
     own = [line for line in body.splitlines() if line.strip()]
     indent = len(own[0]) - len(own[0].lstrip())
-    program = script("\n".join([NUMBA_HEAD, *("    " + line[indent:] for line in own), NUMBA_TAIL]))
+    program = script(
+        "\n".join(
+            [
+                NUMBA_HEAD,
+                *("    " + line[indent:] for line in own),
+                NUMBA_TAIL.replace("ARRAY", array).replace("LAUNCH", launch),
+            ]
+        )
+    )
     assert_found(findings(program), kind, marked(program.read_text(), "# here"))
