@@ -19,6 +19,10 @@ __all__ = [
 ]  # fmt: skip
 
 
+def __dir__():
+    return sorted(__all__)
+
+
 def fft(a, n=None, axis=-1, norm=None, out=None) -> ndarray:
     """Transform one axis to frequencies.
 

@@ -20,6 +20,10 @@ __all__ = [
 ]  # fmt: skip
 
 
+def __dir__():
+    return sorted(__all__)
+
+
 def size_text(size):
     """Return '1.5 GiB' for a number of bytes."""
     units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]

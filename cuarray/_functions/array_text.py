@@ -52,8 +52,10 @@ def ndarray_str(array):
 
 
 def html_table(self):
-    """Return the HTML for notebooks: a table of properties and the values; the repr of a 0-d array."""
+    """Return the HTML for notebooks: properties, a picture of an image, and the values; the repr of a 0-d array."""
     from html import escape
+
+    from cuarray._functions.thumbnail import html_image, is_image
 
     if self.ndim == 0:
         return f"<pre>{escape(repr(self))}</pre>"
@@ -64,4 +66,5 @@ def html_table(self):
         "bytes": f"{self.nbytes:,}",
     }
     cells = "".join(f"<tr><th>{name}</th><td>{escape(value)}</td></tr>" for name, value in rows.items())
-    return f"<table>{cells}</table><pre>{escape(str(self))}</pre>"
+    picture = html_image(self) if is_image(self) else ""
+    return f"<table>{cells}</table>{picture}<pre>{escape(str(self))}</pre>"

@@ -1,4 +1,4 @@
-"""Missing names and their replacements: NumPy's, those that NumPy removed, and CuPy's."""
+"""Missing names and their replacements: NumPy's, those that NumPy removed, and those of CuPy, PyTorch and JAX."""
 
 import re
 import warnings
@@ -7,11 +7,12 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._namespace.package import package
+from cuarray._runtime.streams import Stream
 
 DATES = "there are no dates: use int64 counts of days or seconds"
 TEXTS = "there are no texts, only numbers and bools: keep texts in NumPy or in lists"
 RECORDS = "there are no structured types: use one array for each field"
-MATRICES = "there are no matrices: use arrays of two axes, @, and cuarray.block"
+MATRICES = "there are no matrices: use 2-d arrays, @, and cuarray.block"
 LONG = "GPUs do not have it: use cuarray.float64"
 LONG_COMPLEX = "GPUs do not have it: use cuarray.complex128"
 LISTS = "it lists NumPy's types, most of which are not here; see cuarray.__array_namespace_info__().dtypes()"
@@ -20,6 +21,10 @@ ABOUT_CUARRAY = "type python -m cuarray in a shell"
 MEMORY = "use cuarray.memory, which has stats, limit, trim and use_pool"
 KERNELS = "write the expression in Python; cuarray.fuse makes one kernel of it"
 OWN_KERNELS = "launch kernels of your own with Numba or cuda.core, which take cuarray arrays as they are"
+GRADIENTS = (
+    "there are no gradients here; cuarray.interop.wrap makes a function of PyTorch's or JAX's arrays, with gradients"
+)
+LAYERS = "use PyTorch's, which takes arrays by torch.from_dlpack(x) without a copy"
 CUDA = "use cuarray.device, cuarray.Stream, cuarray.Event and cuarray.memory"
 
 #: Replacements of names. NumPy's own advice on names that it removed is not repeated here.
@@ -72,16 +77,83 @@ ADVICE = {
     "is_available": 'ask whether any(d.kind == "cuda" for d in cuarray.devices())',
     "scatter_add": "use cuarray.add.at",
     "show": ABOUT_CUARRAY,
+    # PyTorch's.
+    **dict.fromkeys(
+        ["Tensor", "as_tensor", "from_numpy", "tensor"], "use cuarray.asarray, or cuarray.array for a copy"
+    ),
+    **dict.fromkeys(["bmm", "mm"], "use cuarray.matmul, or the operator @"),
+    **dict.fromkeys(
+        ["compile", "jit"], "use cuarray.fuse, a decorator that makes one kernel of the operations of a function"
+    ),
+    **dict.fromkeys(["enable_grad", "inference_mode", "no_grad"], "gradients are never recorded; leave it out"),
+    **dict.fromkeys(["nn", "optim"], LAYERS),
+    **dict.fromkeys(["rand", "randn"], "use cuarray.random.{name}, or cuarray.random.default_rng()"),
+    "cat": "use cuarray.concat",
+    "clamp": "use cuarray.clip",
+    "is_tensor": "use isinstance(x, cuarray.ndarray)",
+    "manual_seed": "use cuarray.random.seed, or cuarray.random.default_rng(seed)",
+    "relu": "use cuarray.maximum(x, 0)",
+    "sigmoid": "use cuarray.expit",
+    "softmax": "write y = cuarray.exp(x - x.max(axis=-1, keepdims=True)), then y / y.sum(axis=-1, keepdims=True)",
+    "unsqueeze": "use cuarray.expand_dims",
+    # JAX's.
+    **dict.fromkeys(["grad", "hessian", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp"], GRADIENTS),
+    **dict.fromkeys(["pmap", "vmap"], "functions work on arrays with more axes: give the arguments one in front"),
+    "block_until_ready": "use cuarray.synchronize",
+    "device_get": "use x.numpy()",
+    "device_put": "use x.to_device(device), or cuarray.asarray(x, device=device)",
+    "lax": "use Python's own loops and branches, which run at once, and cuarray.where",
 }
 
-#: Attributes of NumPy's arrays, current or removed, and of CuPy's.
+#: Attributes of NumPy's arrays, current or removed, and of CuPy's, PyTorch's and JAX's.
 ATTRIBUTES = {
+    **dict.fromkeys(["backward", "detach", "grad", "requires_grad", "requires_grad_"], GRADIENTS),
+    **{
+        name: f"use x.astype(cuarray.{dtype})"
+        for name, dtype in {
+            "double": "float64",
+            "float": "float32",
+            "half": "float16",
+            "int": "int32",
+            "long": "int64",
+        }.items()
+    },
+    **{f"{name}_": f"use x {sign}= y" for name, sign in {"add": "+", "div": "/", "mul": "*", "sub": "-"}.items()},
+    "at": "arrays can be written here: x[index] = value, x[index] += value, cuarray.add.at(x, index, value)",
+    "block_until_ready": "use cuarray.synchronize()",
+    "clone": "use x.copy()",
+    "contiguous": "use cuarray.ascontiguousarray(x)",
+    "copy_": "use x[...] = y",
+    "cpu": "use x.to_device('cpu'), or x.numpy() for an array of NumPy",
+    "cuda": "use x.to_device('cuda')",
+    "expand": "use cuarray.broadcast_to(x, shape)",
+    "fill_": "use x.fill(value)",
     "itemset": "use x[index] = value",
+    "masked_fill": "use cuarray.where(mask, value, x)",
+    "new_zeros": "use cuarray.zeros(shape, x.dtype, device=x.device)",
+    "numel": "use x.size",
+    "permute": "use x.transpose(axes)",
     "newbyteorder": "all arrays are of the machine's own byte order; x.byteswap() turns the bytes round",
     "ptp": "use cuarray.ptp(x)",
     "set": "use x[...] = a, which copies arrays of NumPy and of any device into x",
+    "to": "use x.to_device(device), and x.astype(dtype) for another dtype",
     "toDlpack": "use x.__dlpack__()",
     "tostring": "use x.tobytes()",
+    "unsqueeze": "use cuarray.expand_dims(x, axis)",
+    "zero_": "use x[...] = 0",
+}
+
+#: Attributes of CuPy's and PyTorch's streams.
+STREAM_ATTRIBUTES = {
+    "begin_capture": "use cuarray.Graph, which records in `with graph.capture():`",
+    "cuda_stream": "use stream.handle",
+    "done": "use stream.query()",
+    "null": "use cuarray.default_stream()",
+    "ptr": "use stream.handle",
+    "record_event": "use stream.record()",
+    "use": "write `with stream:` before the work that it runs",
+    "wait_event": "use stream.wait(event)",
+    "wait_stream": "use stream.wait(stream)",
 }
 
 #: Python types that NumPy aliased until 1.24, and the cuarray type that may be intended.
@@ -124,13 +196,24 @@ def advice_on_missing(name, module=np):
     return f"; use {module.__name__}.{name} with x.numpy() and cuarray.asarray"
 
 
-def absent(name):
+def absent(kind, name, advice):
     """Return a property that raises AttributeError with advice, so that hasattr is False."""
 
-    def refuse(array):
-        raise AttributeError(f"'cuarray.ndarray' object has no attribute {name!r}; {ATTRIBUTES[name]}")
+    def refuse(_):
+        raise AttributeError(f"'cuarray.{kind}' object has no attribute {name!r}; {advice}")
 
     return property(refuse)
 
 
-_core.extend_ndarray({name: absent(name) for name in ATTRIBUTES})
+def advising(kind, advice):
+    """Return the attributes of a class that raise the advice, and its __dir__, which does not list them."""
+
+    def listed(self):
+        return sorted(set(object.__dir__(self)) - advice.keys())
+
+    return {name: absent(kind, name, text) for name, text in advice.items()} | {"__dir__": listed}
+
+
+_core.extend_ndarray(advising("ndarray", ATTRIBUTES))
+for name, value in advising("Stream", STREAM_ATTRIBUTES).items():
+    setattr(Stream, name, value)

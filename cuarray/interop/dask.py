@@ -28,6 +28,11 @@ except ImportError as error:
 
 __all__ = ["PCG64", "Backend", "Philox", "use_one_gpu_each"]
 
+
+def __dir__():
+    return sorted(__all__)
+
+
 #: Makes arrays of ours of those of other libraries, for `to_backend`.
 to_cuarray = Dispatch("to_cuarray")
 

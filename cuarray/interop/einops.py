@@ -13,6 +13,10 @@ except ImportError as error:
 __all__ = ["Backend"]
 
 
+def __dir__():
+    return sorted(__all__)
+
+
 class Backend(AbstractBackend):
     """What einops calls for arrays of ours. It finds the class among the subclasses of its base."""
 

@@ -30,6 +30,11 @@ from cuarray.interop import _jax_derivatives as opaque
 
 __all__ = ["call"]
 
+
+def __dir__():
+    return sorted(__all__)
+
+
 _VMAP_METHODS = ("sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "legacy_vectorized", None)
 
 _flatten, _map = jax.tree_util.tree_flatten, jax.tree_util.tree_map

@@ -12,6 +12,10 @@ from cuarray import _core
 __all__ = ["serve_cupy", "serve_rmm", "serve_torch", "use_cupy", "use_rmm", "use_torch"]
 
 
+def __dir__():
+    return sorted(__all__)
+
+
 def _imported(name, install):
     try:
         return __import__(name)

@@ -14,6 +14,8 @@ import numpy as np
 
 from cuarray._core import is_value, ndarray
 
+__all__ = ["MemoryManager", "init", "init_cuda", "init_cuda_mlir"]  # noqa: F822
+
 
 def layout_of(x):
     """Return Numba's letter for the order of the elements in memory."""
@@ -233,6 +235,10 @@ def memory_manager():
             )
 
     return MemoryManager
+
+
+def __dir__():
+    return sorted(__all__)
 
 
 def __getattr__(name):

@@ -30,6 +30,10 @@ from torch.utils.data._utils.collate import collate_tensor_fn, default_collate_f
 __all__ = ["custom_op", "stream", "wrap"]
 
 
+def __dir__():
+    return sorted(__all__)
+
+
 @contextlib.contextmanager
 def stream(s: Any) -> Iterator[cuarray.Stream]:
     """Make a stream the current one of both libraries.

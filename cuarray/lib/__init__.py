@@ -22,3 +22,7 @@ del ModuleType, _name, _value, sys
 
 def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'cuarray.lib' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -11,6 +11,10 @@ from cuarray._functions.creation import as_array
 __all__ = ["as_strided", "sliding_window_view"]
 
 
+def __dir__():
+    return sorted(__all__)
+
+
 def as_strided(x, shape=None, strides=None, subok=False, writeable=True) -> ndarray:
     """Return a view with the given shape and strides.
 

@@ -2168,8 +2168,8 @@ TRANSFORMS = [
     Mutant(
         "negative-frequencies-rounded-down",
         "cuarray/fft.py",
-        "arange(-(n // 2), (n + 1) // 2, device=device)",
-        "arange(-((n + 1) // 2), n // 2, device=device)",
+        "places[(n + 1) // 2 :] -= n",
+        "places[n // 2 :] -= n",
         tests("fft", "frequencies"),
     ),
 ]

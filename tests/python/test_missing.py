@@ -47,6 +47,7 @@ def test_a_missing_name_has_advice_that_can_be_followed(name):
     ("NaN", "cuarray.nan"), ("Inf", "cuarray.inf"), ("float", "use float, or cuarray.float64"), ("int", "use int, or cuarray.int64"),
     ("float_", "cuarray.float64"), ("get_include", "find_package"), ("exceptions", "numpy.exceptions"),
     ("datetime64", "int64"), ("asnumpy", "x.numpy()"), ("toDlpack", "x.__dlpack__()"), ("get_array_module", "__array_namespace__"), ("ElementwiseKernel", "cuarray.fuse"),
+    ("jit", "cuarray.fuse"), ("tensor", "cuarray.asarray"), ("grad", "cuarray.interop"), ("vmap", "more axes"), ("rand", "cuarray.random.rand,"),
     ("cuda", "cuarray.device"), ("object", "use object"), ("in1d", "cuarray.isin"), ("string_", "texts"),
 ])  # fmt: skip
 def test_advice(name, words):
@@ -79,6 +80,24 @@ def test_missing_attributes_of_arrays(name):
     assert not hasattr(x, name) and getattr(x, name, 7) == 7
     for method in re.findall(r"\bx\.(\w+)", str(error.value)):
         assert method.startswith("__cuda") or hasattr(x, method)
+
+
+@pytest.mark.parametrize("name", missing.STREAM_ATTRIBUTES)
+def test_missing_attributes_of_streams(name):
+    stream = cuarray.Stream()
+    with pytest.raises(AttributeError, match=f"no attribute '{name}'; ") as error:
+        getattr(stream, name)
+    assert not hasattr(stream, name)
+    for method in re.findall(r"\bstream\.(\w+)", str(error.value)):
+        assert hasattr(stream, method)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("cuda", r"x\.to_device\('cuda'\)"), ("to", "x.to_device.*x.astype"), ("grad", "interop.wrap")]
+)
+def test_names_of_other_libraries(name, words):
+    with pytest.raises(AttributeError, match=words):
+        getattr(cuarray.ones(2), name)
 
 
 def test_functions_of_numpy_that_are_not_there():

@@ -30,6 +30,9 @@ MODULES = [
     "cuarray", "cuarray._tools.doctor", "cuarray.emath", "cuarray.fft", "cuarray.linalg", "cuarray.memory", "cuarray.random", "cuarray.testing"
 ]  # fmt: skip
 
+#: The modules of other libraries that list what they have.
+INTEROP = ["dask", "einops", "jax", "memory", "mpi", "numba", "torch"]
+
 
 def test_every_name_is_there():
     for name in cuarray.__all__:
@@ -266,6 +269,38 @@ assert not [name for name in ('cuda', 'cuda.pathfinder', 'ml_dtypes', 'torch', '
 """
     run = python(code)
     assert run.returncode == 0, run.stderr
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "emath",
+        "exceptions",
+        "fft",
+        "linalg",
+        "lib",
+        "lib.stride_tricks",
+        "polynomial",
+        "typing",
+        "memory",
+        "random",
+        *(f"interop.{m}" for m in INTEROP),
+    ],
+)
+def test_dir_lists_no_imports(name):
+    try:
+        module = importlib.import_module(f"cuarray.{name}")
+        listed = {n for n in dir(module) if not n.startswith("__")}
+        assert all(hasattr(module, n) for n in listed)
+    except ImportError as error:
+        pytest.skip(f"what is needed is not installed: {error}")
+    assert listed and listed == set(module.__all__)
+
+
+def test_dir_of_arrays_and_streams_lists_what_they_have():
+    for thing in (cuarray.ones((2, 2)), cuarray.Stream()):
+        listed = [n for n in dir(thing) if not n.startswith("_")]
+        assert "device" in listed and not [n for n in listed if not hasattr(thing, n)]
 
 
 def test_no_other_library_is_imported_with_the_package():

@@ -1,12 +1,15 @@
 """The type: attributes, methods, operators, conversion to Python numbers, formatting, copying, pickling."""
 
+import base64
 import bisect
 import collections
 import copy
 import gc
+import io
 import math
 import operator
 import pickle
+import re
 import subprocess
 import sys
 import weakref
@@ -218,8 +221,37 @@ def test_html_shows_what_text_shows(device):
         assert text in html
     # A large array shows its corners, the only elements copied from a GPU.
     large = cuarray.arange(10**6).reshape(1000, 1000)
-    assert f"<pre>{large}</pre>" in (html := large._repr_html_())
+    html, pictures = re.subn("<img .*?>", "", large._repr_html_())
+    assert pictures == 1 and f"<pre>{large}</pre>" in html
     assert "500500" not in html and "..." in html and "999999" in html and len(html) < 2000
+
+
+def picture(array):
+    """The pixels of the picture in an array's HTML, decoded by Pillow."""
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
+    (data,) = re.findall(r'src="data:image/png;base64,(.*?)"', array._repr_html_())
+    return np.asarray(image.open(io.BytesIO(base64.b64decode(data))))
+
+
+def test_html_has_a_picture_of_images(device):
+    host = np.arange(256, dtype="f4").reshape(16, 16).repeat(4, 0).repeat(4, 1)
+    grey = host.astype(np.uint8)
+    for dtype in ("f4", "i8", "u1", "f2", "bfloat16", "?"):
+        x = cuarray.asarray(host, device=device).astype(dtype)
+        expected = 255 * (host > 0) if dtype == "?" else grey
+        assert np.abs(picture(x)[..., 0].astype(int) - expected).max() <= 1, dtype  # bfloat16 has 8 bits
+        assert (picture(x)[..., 1] == 255).all()
+    x = cuarray.asarray(np.tile(grey, (4, 8))[::-1].T, device=device)  # steps: 2 along the columns, 4 along the rows
+    assert (picture(x)[..., 0] == np.tile(grey, (4, 8))[::-1].T[::4, ::2]).all()
+    colours = np.random.default_rng(0).integers(0, 256, (40, 50, 3), dtype=np.uint8)
+    assert (picture(cuarray.asarray(colours, device=device)) == colours).all()
+    host[:2], host[2, 0], host[3, 0] = np.nan, np.inf, -np.inf
+    shown = picture(cuarray.asarray(host * np.float64(1e300), device=device))
+    assert (shown[:2, :, 1] == 0).all() and (shown[2:, :, 1] == 255).all()
+    assert shown[2, 0, 0] == 255 and shown[3, 0, 0] == 0 and shown[-1, -1, 0] == 255
+    assert (picture(cuarray.full((32, 32), 7, device=device))[..., 0] == 0).all()
+    for other in (cuarray.zeros((31, 99)), cuarray.zeros((64, 64), complex), cuarray.zeros((40, 40, 3))):
+        assert "<img" not in other._repr_html_()
 
 
 def test_html_of_one_number_is_that_number(device):

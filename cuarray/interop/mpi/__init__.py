@@ -18,3 +18,7 @@ from cuarray.interop.mpi.requests import Request
 from cuarray.interop.mpi.windows import Win
 
 __all__ = ["Comm", "Message", "Request", "Win", "reads_gpus"]
+
+
+def __dir__():
+    return sorted(__all__)
