@@ -258,3 +258,7 @@ def power(x, p) -> ndarray:
     """
     x, p = with_negatives(x), as_array(p)
     return ufuncs.pow(x, p * 1.0 if has_true(p, lambda p: p < 0) else p)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

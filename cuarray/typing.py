@@ -13,3 +13,7 @@ ArrayLike: TypeAlias = ndarray | npt.ArrayLike | Sequence[Any]
 DTypeLike: TypeAlias = npt.DTypeLike
 #: The type of arrays; ``NDArray[cuarray.float64]`` is accepted when a program runs, and no type checker looks at it.
 NDArray: TypeAlias = ndarray
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -45,7 +45,7 @@ def test_a_missing_name_has_advice_that_can_be_followed(name):
 
 @pytest.mark.parametrize(("name", "words"), [
     ("NaN", "cuarray.nan"), ("Inf", "cuarray.inf"), ("float", "use float, or cuarray.float64"), ("int", "use int, or cuarray.int64"),
-    ("float_", "cuarray.float64"), ("get_include", "find_package"), ("exceptions", "numpy.exceptions"),
+    ("float_", "cuarray.float64"), ("get_include", "find_package"), 
     ("datetime64", "int64"), ("asnumpy", "x.numpy()"), ("toDlpack", "x.__dlpack__()"), ("get_array_module", "__array_namespace__"), ("ElementwiseKernel", "cuarray.fuse"),
     ("jit", "cuarray.fuse"), ("tensor", "cuarray.asarray"), ("grad", "cuarray.interop"), ("vmap", "more axes"), ("rand", "cuarray.random.rand,"),
     ("cuda", "cuarray.device"), ("object", "use object"), ("in1d", "cuarray.isin"), ("string_", "texts"),
@@ -68,8 +68,8 @@ def test_what_stands_beside_names_of_cupy_exists():
 
 def test_unknown_names_have_none():
     assert refusal("no_such_name") == "module 'cuarray' has no attribute 'no_such_name'"
-    with pytest.raises(AttributeError, match=r"numpy\.lib\.scimath"):
-        cuarray.lib.scimath  # noqa: B018
+    with pytest.raises(AttributeError, match=r"'cuarray\.lib' has no attribute 'nothing'$"):
+        cuarray.lib.nothing  # noqa: B018
 
 
 @pytest.mark.parametrize("name", missing.ATTRIBUTES)

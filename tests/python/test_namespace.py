@@ -280,7 +280,6 @@ assert not [name for name in ('cuda', 'cuda.pathfinder', 'ml_dtypes', 'torch', '
         "linalg",
         "lib",
         "lib.stride_tricks",
-        "polynomial",
         "typing",
         "memory",
         "random",
