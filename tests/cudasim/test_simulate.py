@@ -51,12 +51,17 @@ extern "C" __global__ void kernel(int* x) {
 """
 
 
-def python(folder, *command, path=(ROOT, ROOT / "simulator"), **environment):
+def python(folder, *command, path=(ROOT, ROOT / "simulator"), launcher=(), **environment):
     """Run Python without any setting of a simulator that the tests themselves may run on."""
     settings = {k: v for k, v in os.environ.items() if not k.startswith(("CUDASIM_", "CUARRAY_")) or k in KEPT}
     settings |= {"PYTHONPATH": os.pathsep.join(map(str, path)), "LD_LIBRARY_PATH": "", **environment}
     return subprocess.run(
-        [sys.executable, *map(str, command)], cwd=folder, env=settings, capture_output=True, text=True, timeout=300
+        [*launcher, sys.executable, *map(str, command)],
+        cwd=folder,
+        env=settings,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
 
 

@@ -1,7 +1,10 @@
 """examples/simulated: every program runs, finds what its text says, and the workflow tests kernels."""
 
 import importlib.util
+import re
 import shutil
+import sys
+from pathlib import Path
 
 import pytest
 from test_simulate import ROOT, python
@@ -15,17 +18,33 @@ RUNS = [
     ("race.py", ["--memcheck"], [], 1, "on cuda:0"),
     ("race.py", ["--memcheck"], ["--mended"], 0, "reversed on cuda:0"),
     ("saxpy.py", ["--memcheck"], [], 0, "saxpy of 10000 elements on cuda:0"),
+    ("heat.py", ["--memcheck"], [], 0, "50 steps of heat in 512 elements, up to 100.0 degrees, on cuda:0"),
+    ("sessions.py", ["--memcheck"], [], 0, "400 clicks in 189 sessions, on cuda:0"),
+    ("monte_carlo.py", [], [], 0, "pi is 3.139 by 128000 points, on cuda:0"),
+    ("matrix_product.py", ["--memcheck"], [], 0, "a product of shape (30, 19) on cuda:0"),
+    ("warp_kernel.py", ["--memcheck"], [], 0, "1000 balls are up to 1.22 m high on cuda:0"),
+    ("mpi_sum.py", ["--memcheck"], [], 0, "2 processes added 2000 elements on cuda:0"),
     ("profile_kernels.py", [], [], 0, "kernel"),
 ]
-NEEDS = {"numba": ("numba_cuda", "nvidia.cu13.nvvm"), "cuda.core": ("cuda.core", "nvidia.cu13.lib")}
+NEEDS = {
+    "from numba import": ("numba_cuda", "nvidia.cu13.nvvm"),
+    "from cuda.core import": ("cuda.core", "nvidia.cu13.lib"),
+    "import warp": ("warp",),
+    "from mpi4py import": ("mpi4py",),
+}
+#: The launcher of the environment that runs the tests, or another one.
+BESIDE = Path(sys.executable).parent / "mpiexec"
+MPIEXEC = str(BESIDE) if BESIDE.exists() else "mpiexec"
 
 
 def require(text):
     """Skip where a program's libraries are not installed."""
     if shutil.which("g++") is None:
         pytest.skip("g++ is not installed")
+    if "from mpi4py import" in text and not shutil.which(MPIEXEC):
+        pytest.skip("mpiexec is not installed")
     for name, modules in NEEDS.items():
-        if f"from {name} import" not in text:
+        if name not in text:
             continue
         for module in modules:
             try:
@@ -36,14 +55,18 @@ def require(text):
                 pytest.skip(f"{module} is not installed")
 
 
-def test_every_program_is_run():
-    assert {name for name, *_ in RUNS} | {"test_kernels.py"} == {file.name for file in FOLDER.glob("*.py")}
+def test_every_program_is_run_and_is_in_the_readme():
+    files = {file.name for file in FOLDER.glob("*.*")} - {"README.md"}
+    assert {name for name, *_ in RUNS} | {"test_kernels.py", "workflow.yml"} == files
+    assert set(re.findall(r"^\| `([\w.]+)`", (FOLDER / "README.md").read_text("utf-8"), re.M)) == files
 
 
 @pytest.mark.parametrize(("name", "options", "arguments", "status", "says"), RUNS)
 def test_program(name, options, arguments, status, says):
-    require((FOLDER / name).read_text("utf-8"))
-    run = python(FOLDER, "-W", "ignore", "-m", "cuarray", "--simulate", *options, name, *arguments)
+    text = (FOLDER / name).read_text("utf-8")
+    require(text)
+    launcher = [MPIEXEC, "-n", "2"] if "mpiexec -n 2" in text else []
+    run = python(FOLDER, "-W", "ignore", "-m", "cuarray", "--simulate", *options, name, *arguments, launcher=launcher)
     assert run.returncode == status and says in run.stdout, run.stdout + run.stderr
     if status:
         lines = (FOLDER / name).read_text("utf-8").splitlines()
