@@ -16,6 +16,7 @@ import sys
 
 import numpy as _numpy
 from numpy import finfo as finfo  # of numbers of the type, not of Python
+from numpy import geterr as geterr  # what programs have set, and NumPy's defaults
 
 from cuarray._namespace.package import package as _package
 from cuarray._numpy.errstate import errstate as errstate

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from cuarray._functions import errstate as ours
-from cuarray._functions.errstate import DEFAULT, UNCHANGED, WORDS
+from cuarray._functions.errstate import CURRENT, DEFAULT, UNCHANGED, WORDS, Settings
 
 #: What NumPy does where nothing has been set.
 OF_NUMPY = {kind: "ignore" if kind == "under" else "warn" for kind in WORDS}
@@ -14,11 +14,19 @@ OF_NUMPY = {kind: "ignore" if kind == "under" else "warn" for kind in WORDS}
 NOTICES = ("_filters_mutated", "_filters_mutated_lock_held")
 
 
+def follow_numpy(given):
+    """Ask for nothing, where a program goes back to what NumPy does by default, as by ``seterr(**old)``."""
+    if given["all"] is None and all(given[kind] == choice for kind, choice in OF_NUMPY.items()):
+        call = CURRENT.get().call
+        CURRENT.set(DEFAULT if call is None else Settings(DEFAULT.choices, call))
+
+
 class errstate(ours.errstate):
     __doc__ = ours.errstate.__doc__
 
     def __enter__(self):
         super().__enter__()
+        follow_numpy(self._given)
         given = {key: value for key, value in self._given.items() if value is not UNCHANGED}
         self._of_numpy = np.errstate(**given)
         self._of_numpy.__enter__()
@@ -31,9 +39,9 @@ class errstate(ours.errstate):
 
 def seterr(all=None, divide=None, over=None, under=None, invalid=None):
     choices = {"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}
-    before = ours.seterr(**choices)
-    np.seterr(**choices)
-    return before
+    ours.seterr(**choices)
+    follow_numpy(choices)
+    return np.seterr(**choices)
 
 
 def seterrcall(func):

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).resolve().parent
+SIMULATOR = str(FOLDER.parent / "cudasim" / "run")
 PROGRAMS = sorted(file.stem for file in FOLDER.glob("*.py") if file.stem not in ("run_all", "test_scripts"))
 
 
@@ -20,10 +21,14 @@ def run(*command):
     return done.stdout
 
 
+#: Those that run on the simulated GPU in every run of the tests: with random numbers, loops, products, and masks.
+FEW = ("kalman", "life", "monte_carlo_pi", "pca")
+
+
 @functools.cache
-def outputs(*launcher):
-    """Return what all programs print, by name."""
-    return json.loads(run(*launcher, str(FOLDER / "run_all.py"), *PROGRAMS))
+def outputs(*launcher, programs=tuple(PROGRAMS)):
+    """Return what programs print, by name."""
+    return json.loads(run(*launcher, str(FOLDER / "run_all.py"), *programs))
 
 
 def assert_same(found, expected):
@@ -34,6 +39,13 @@ def assert_same(found, expected):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program_prints_the_same(name, device):
     assert_same(outputs("-m", "cuarray", "--device", device)[name], outputs()[name])
+
+
+def test_programs_print_the_same_on_a_simulated_gpu(every):
+    programs = tuple(PROGRAMS) if every else FEW
+    simulated = (SIMULATOR, sys.executable, "-m", "cuarray", "--device", "cuda:0")
+    found = outputs(*simulated, programs=programs)
+    assert {name: found[name] for name in programs} == {name: outputs()[name] for name in programs}
 
 
 @pytest.mark.parametrize(

@@ -353,6 +353,30 @@ def test_errstate_is_that_of_numpys_numbers_too():
     assert numpy.geterr() == before and numpy.geterrcall() is ca.geterrcall() is None
 
 
+def check_that_settings_are_restored():
+    """What `seterr` returns restores NumPy's settings and, of ours, that nobody asks; so do all four in `errstate`."""
+    before = np.geterr()
+    assert before == numpy.geterr() and before["divide"] == "warn" and ca.geterr()["divide"] == "ignore"
+    old = np.seterr(all="raise")
+    assert old == before and ca.geterr()["over"] == np.geterr()["over"] == "raise"
+    with np.errstate(**old):
+        assert np.geterr() == before and ca.geterr()["divide"] == "ignore"
+        assert np.ones(1) / 0 == np.inf
+    assert ca.geterr()["over"] == "raise"
+    np.seterr(**old)
+    assert np.geterr() == before and ca.geterr()["divide"] == ca.geterr()["over"] == "ignore"
+    function = np.seterrcall(print)
+    np.seterr(**old)
+    assert ca.geterrcall() is print and np.seterrcall(function) is print
+    np.seterr(divide="warn")
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
+        np.ones(1) / 0
+
+
+def test_settings_are_restored():
+    contextvars.Context().run(check_that_settings_are_restored)
+
+
 def check_that_filters_are_followed():
     """While they want RuntimeWarnings, the errors that NumPy warns about are looked for."""
 

@@ -104,6 +104,8 @@ def test_polynomials_of_several_devices(device):
     assert p(x).tolist() == q(y).tolist() and p(x).device == cuarray.device("cpu") and q(y).device == y.device
     assert q.domain.device == q.window.device == q.coef.device == y.device and str(p) == str(q)
     assert polynomial.Legendre.fit(y, y, 1).has_samewindow(q)
+    r = polynomial.Legendre(p.coef, domain=[0, 4])  # given as a list: on the current device, until it is asked for
+    assert r.domain.device == r.coef.device == cuarray.device("cpu") and r(x)[2] == 1 - 1.5
     with cuarray.device("cpu"):
         assert polynomial.Legendre.fit(x, x, 1).has_samewindow(p) and p.deriv().coef.device == p.coef.device
 

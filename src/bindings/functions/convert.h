@@ -91,8 +91,8 @@ class ArrayOrScalar {
     bool is_scalar() const { return kind_ == Kind::Scalar || kind_ == Kind::Weak; }
     /// The scalar as an element of dtype, as an assignment casts it.
     Scalar element(DType dtype, const char* function) const;
-    /// The same, but OverflowError or ValueError where a float does not fit an integer dtype, or a NumPy scalar a signed
-    /// one.
+    /// The same, but OverflowError or ValueError where a float does not fit an integer dtype, or a NumPy scalar a
+    /// signed one.
     Scalar exact_element(DType dtype, const char* function) const;
     /// Whether it is a Python int that fits neither int64 nor uint64.
     bool is_beyond_integers() const { return kind_ == Kind::Weak && weak_.big != 0; }

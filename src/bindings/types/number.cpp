@@ -148,15 +148,16 @@ PyObject* leave_to_other(Operator op, PyObject* a, PyObject* b) {
     refuse_beside(other, kind, device, kRowNames[op]);
 }
 
-/// `x == y` where y is None or a text, which no element equals: an array of bools as in NumPy, where a plain False would
-/// index as one; null for all other operators and operands. A value is asked as a number is.
+/// `x == y` where y is None or a text, which no element equals: an array of bools as in NumPy, where a plain False
+/// would index as one; null for all other operators and operands. A value is asked as a number is.
 PyObject* compare_with_nothing(Operator op, PyObject* a, PyObject* b) {
     if (op != Equal && op != NotEqual) return nullptr;
     PyObject* const array = is_ndarray(a) ? a : b;
     PyObject* const other = is_ndarray(a) ? b : a;
     if (other != Py_None && !PyUnicode_Check(other) && !PyBytes_Check(other)) return nullptr;
     if (as_ndarray(array)->is_value) return Py_NewRef(op == Equal ? Py_False : Py_True);
-    return wrap_result(full(array_of(array).shape(), Scalar::of(DType::bool_, op == NotEqual), array_of(array).device()));
+    return wrap_result(
+        full(array_of(array).shape(), Scalar::of(DType::bool_, op == NotEqual), array_of(array).device()));
 }
 
 PyObject* compute_or_leave(Operator op, PyObject* a, PyObject* b, SlotFrame frame) {
