@@ -23,7 +23,7 @@ add_custom_command(
     VERBATIM)
 add_custom_target(names ALL DEPENDS "${CMAKE_BINARY_DIR}/generated/tables.json")
 
-foreach(stub _core __init__ fft linalg random testing lib/stride_tricks)
+foreach(stub _core __init__ emath fft linalg random testing lib/stride_tricks)
     get_filename_component(folder "cuarray/${stub}" DIRECTORY)
     install(FILES "${CUARRAY_PACKAGE_DIR}/${stub}.pyi" DESTINATION "${folder}")
 endforeach()

@@ -57,7 +57,7 @@ def to_host(x) -> np.ndarray[Any, Any]:
     return host_values(x, "testing")
 
 
-def assert_array_equal(actual, desired, err_msg="", *, strict=False) -> None:
+def assert_array_equal(actual, desired, err_msg="", verbose=True, *, strict=False) -> None:
     """Raise AssertionError unless shapes and elements are equal; NaN equals NaN.
 
     Parameters
@@ -65,6 +65,8 @@ def assert_array_equal(actual, desired, err_msg="", *, strict=False) -> None:
     actual, desired : array_like
         On any device.
     err_msg : str
+    verbose : bool
+        Whether the message of the error has the values.
     strict : bool
         Whether the dtypes must be equal too, and scalars are not broadcast.
 
@@ -77,10 +79,12 @@ def assert_array_equal(actual, desired, err_msg="", *, strict=False) -> None:
     >>> import cuarray as ca
     >>> ca.testing.assert_array_equal(ca.arange(3), [0, 1, 2])
     """
-    np.testing.assert_array_equal(to_host(actual), to_host(desired), err_msg, strict=strict)
+    np.testing.assert_array_equal(to_host(actual), to_host(desired), err_msg, verbose, strict=strict)
 
 
-def assert_allclose(actual, desired, rtol=1e-07, atol=0, equal_nan=True, err_msg="") -> None:
+def assert_allclose(
+    actual, desired, rtol=1e-07, atol=0, equal_nan=True, err_msg="", verbose=True, *, strict=False
+) -> None:
     """Raise AssertionError unless all elements agree within tolerances.
 
     Parameters
@@ -90,6 +94,10 @@ def assert_allclose(actual, desired, rtol=1e-07, atol=0, equal_nan=True, err_msg
     rtol, atol : float
     equal_nan : bool
     err_msg : str
+    verbose : bool
+        Whether the message of the error has the values.
+    strict : bool
+        Whether the dtypes must be equal too, and scalars are not broadcast.
 
     See Also
     --------
@@ -100,7 +108,9 @@ def assert_allclose(actual, desired, rtol=1e-07, atol=0, equal_nan=True, err_msg
     >>> import cuarray as ca
     >>> ca.testing.assert_allclose(ca.sqrt(2.0), 1.41421356, rtol=1e-8)
     """
-    np.testing.assert_allclose(to_host(actual), to_host(desired), rtol, atol, equal_nan, err_msg)
+    np.testing.assert_allclose(
+        to_host(actual), to_host(desired), rtol, atol, equal_nan, err_msg, verbose, strict=strict
+    )
 
 
 def ulp_distance(actual, exact) -> np.ndarray[Any, Any]:

@@ -77,6 +77,7 @@ from cuarray._core import ArrayLike, DeviceLike, DTypeLike, OneKey, Shape, ndarr
 
 #: Submodules with a generated stub, and what stands in it besides functions.
 STUBBED = {
+    "emath": "",
     "fft": "",
     "linalg": "",
     "lib/stride_tricks": "",

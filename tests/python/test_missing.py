@@ -45,7 +45,7 @@ def test_a_missing_name_has_advice_that_can_be_followed(name):
 
 @pytest.mark.parametrize(("name", "words"), [
     ("NaN", "cuarray.nan"), ("Inf", "cuarray.inf"), ("float", "use float, or cuarray.float64"), ("int", "use int, or cuarray.int64"),
-    ("float_", "cuarray.float64"), ("get_include", "find_package"), 
+    ("float_", "cuarray.float64"), ("get_include", "find_package"),
     ("datetime64", "int64"), ("asnumpy", "x.numpy()"), ("toDlpack", "x.__dlpack__()"), ("get_array_module", "__array_namespace__"), ("ElementwiseKernel", "cuarray.fuse"),
     ("jit", "cuarray.fuse"), ("tensor", "cuarray.asarray"), ("grad", "cuarray.interop"), ("vmap", "more axes"), ("rand", "cuarray.random.rand,"),
     ("cuda", "cuarray.device"), ("object", "use object"), ("in1d", "cuarray.isin"), ("string_", "texts"),

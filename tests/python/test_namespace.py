@@ -131,6 +131,57 @@ def test_signatures_are_those_of_numpy(name):
             assert ours[p].default == q.default or (q.default is None and not ours[p].default), f"{name}({p}=...)"
 
 
+def call_of(function):
+    """The parameters in their order, with what they are beside positional, without our own; None where they are not said."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except ValueError:
+        return None
+    kinds = {
+        inspect.Parameter.KEYWORD_ONLY: "=",
+        inspect.Parameter.VAR_POSITIONAL: "*",
+        inspect.Parameter.VAR_KEYWORD: "**",
+    }
+    return [kinds.get(p.kind, "") + name for name, p in parameters.items() if name not in ADDED]
+
+
+#: Signatures more specific than NumPy's *args and **kwargs, positional or keyword where NumPy allows one, or with more keywords.
+DIFFERENT_IN = {
+    "random.ranf", "random.sample", "fft.fftfreq", "fft.rfftfreq",
+    *(f"ndarray.{name}" for name in "choose clip conj conjugate dot max mean min prod setflags std sum var view".split()),
+}  # fmt: skip
+
+
+#: How to get what has the methods, where a namespace is a class.
+MADE = {
+    "ndarray": "ones((2, 2))",
+    "random.Generator": "random.default_rng()",
+    "random.RandomState": "random.RandomState()",
+}
+
+
+@pytest.mark.parametrize("home", ["emath", "fft", "lib.stride_tricks", "linalg", "random", "testing", *MADE])
+def test_signatures_of_other_namespaces_are_those_of_numpy(home):
+    ours = eval(f"cuarray.{MADE.get(home, home)}")
+    theirs = eval(f"np.{MADE.get(home, home).replace('emath', 'lib.scimath')}")
+    compared, wrong = 0, []
+    for name in dir(theirs):
+        known = getattr(ours, name, None)
+        if name.startswith("_") or f"{home}.{name}" in DIFFERENT_IN or isinstance(known, type) or not callable(known):
+            continue
+        calls = call_of(known), call_of(getattr(theirs, name))
+        if None not in calls:
+            compared += 1
+            wrong += [f"{name}: {calls[0]} instead of {calls[1]}"] * (calls[0] != calls[1])
+            parameters = inspect.signature(known).parameters
+            for p, q in inspect.signature(getattr(theirs, name)).parameters.items():
+                is_worse = (
+                    q.kind == q.POSITIONAL_OR_KEYWORD and p in parameters and parameters[p].kind == q.POSITIONAL_ONLY
+                )
+                wrong += [f"{name}: {p} is only positional"] * is_worse
+    assert compared >= 2 and not wrong, "\n".join(wrong)
+
+
 # Docstrings
 
 

@@ -125,8 +125,9 @@ PyObject* squeeze_method(PyObject* self, PyObject** values) {
     return wrap_view(std::move(squeezed), self);
 }
 
-PyObject* fill_method(PyObject* self, PyObject* value) {
-    fill_with(self, value);
+constexpr Signature kFillSignature{"fill", {"value"}, 1, 1};
+PyObject* fill_method(PyObject* self, PyObject** values) {
+    fill_with(self, values[0]);
     return Py_NewRef(Py_None);
 }
 
@@ -363,8 +364,8 @@ PyMethodDef array_methods[] = {
      ">>> import cuarray as ca\n"
      ">>> ca.zeros((1, 3, 1)).squeeze().shape\n"
      "(3,)"},
-    {"fill", method(plain_method<fill_method>), METH_O,
-     "fill($self, value, /)\n--\n\nSets every element."
+    {"fill", method(fast_method<kFillSignature, fill_method>), kFast,
+     "fill($self, /, value)\n--\n\nSets every element."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> x = ca.zeros(3)\n"
