@@ -70,6 +70,13 @@ MUTANTS = [
         "tests/python/test_floating_errors.py -k folds",
     ),
     Mutant(
+        "a-segment-looks-at-its-first-element",
+        "src/runtime/signalling.cpp",
+        "for (int64_t i = begins[segment]; i < ends[segment]; ++i)",
+        "for (int64_t i = begins[segment]; i < begins[segment] + 1; ++i)",
+        "tests/python/test_floating_errors.py -k segments",
+    ),
+    Mutant(
         "a-scan-looks-at-one-element",
         "src/runtime/signalling.cpp",
         "if (i / apart % length > 0) from[i] |= from[i - apart];",

@@ -8,6 +8,7 @@
 #include "cuarray/core/table.h"
 #include "cuarray/ops/creation.h"
 #include "cuarray/runtime/registry.h"
+#include "runtime/hooks.h"
 
 namespace cuarray {
 namespace {
@@ -184,6 +185,8 @@ void end_with(const Array& numbers, const Argument& stop) {
 Spaced spaced_reals(double start, double stop, int64_t num, bool endpoint, Device device) {
     const int64_t intervals = num - endpoint;
     const double delta = stop - start;
+    if (std::isinf(delta) && std::isfinite(start) && std::isfinite(stop) && are_floating_errors_wanted())
+        report_floating_errors(kOver, "subtract");
     const double step = intervals > 0 ? delta / double(intervals) : std::numeric_limits<double>::quiet_NaN();
     if (intervals > 0)
         if (Array few = few_spaced(start, stop, step, num, endpoint, device)) return {few, float64_of(step)};

@@ -302,6 +302,20 @@ Specials folded(const Specials& found, const Dims& shape, const Dims& axes) {
     return all;
 }
 
+/// The same of all elements of each segment.
+Specials in_segments(const Specials& found, const SegmentedReduce& task, const int64_t* begins, const int64_t* ends) {
+    const int64_t apart = c_strides(task.shape, 1)[task.axis], length = task.shape[task.axis];
+    const int64_t outer = length ? count(task.shape) / (length * apart) : 0;
+    Specials all(size_t(outer * task.count * apart));
+    for (int64_t line = 0; line < outer; ++line)
+        for (int64_t segment = 0; segment < task.count; ++segment)
+            for (int64_t i = begins[segment]; i < ends[segment]; ++i)
+                for (int64_t k = 0; k < apart; ++k)
+                    all[size_t((line * task.count + segment) * apart + k)] |=
+                        found[size_t((line * length + i) * apart + k)];
+    return all;
+}
+
 /// The errors of sums and the like, by the elements that each comes from.
 unsigned errors_of_folds(const Doubles& results, const Specials& from) {
     unsigned errors = 0;
@@ -362,6 +376,20 @@ class SignallingDecorator final : public Decorator {
         const Fault fault = inner_.run(task);
         const unsigned errors = errors_of_results(task.outputs[0], task.shape, from);
         return report(fault, errors | steps.errors(), "accumulate");
+    }
+
+    Fault run_and_report(const SegmentedReduce& task) {
+        Dims results = task.shape;
+        results[task.axis] = task.count;
+        if (count(results) == 0 || !is_inexact(task.result.dtype)) return inner_.run(task);
+        const Specials values = specials_of(host_copy(inner_, task.values, task.shape), task.shape);
+        const Dims segments{task.count};
+        const HostValues begins = host_copy(inner_, task.begins, segments),
+                         ends = host_copy(inner_, task.ends, segments);
+        const Fault fault = inner_.run(task);
+        const Specials from = in_segments(values, task, static_cast<const int64_t*>(begins.memory->data),
+                                          static_cast<const int64_t*>(ends.memory->data));
+        return report(fault, errors_of_results(task.result, results, from), "reduceat");
     }
 
     Fault run_and_report(const Matmul& task) {

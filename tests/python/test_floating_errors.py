@@ -206,6 +206,23 @@ def test_folds_look_at_their_own_elements(device):
     assert errors_of(cuarray, lambda: cuarray.asarray(a) @ cuarray.asarray(b)) == 0
 
 
+def test_segments_look_at_their_own_elements(device):
+    x = np.ones((3, 6, 2))
+    x[0, 1, 0], x[1, 3, 1], x[2, 4:, 0], x[2, 4, 1], x[2, 5, 1] = np.nan, np.inf, 1e308, np.inf, -np.inf
+    ours = cuarray.asarray(x)
+    for begins, axis in (([0, 3], 1), ([4], 1), ([0, 5, 2], 1), ([4, 3], 1), ([0, 2], 0), ([0, 2, 1], 0), ([1], 2)):
+        want = errors_of(np, lambda: np.add.reduceat(x, begins, axis))
+        assert errors_of(cuarray, lambda: cuarray.add.reduceat(ours, begins, axis)) == want, (begins, axis)
+    assert errors_of(cuarray, lambda: cuarray.add.reduceat(ours[:2], [0, 3], 1)) == 0
+    assert errors_of(cuarray, lambda: cuarray.add.reduceat(cuarray.arange(3), [0, 1])) == 0
+
+
+def test_intervals_overflow(device):
+    for ends, num in (((-1e308, 1e308), 5), ((-1e308, 1.7e308), 2000), ((0, 1e308), 3), ((0, np.inf), 3)):
+        want = errors_of(np, lambda: np.linspace(*ends, num))
+        assert errors_of(cuarray, lambda: cuarray.linspace(*ends, num)) == want, ends
+
+
 def test_numbers_and_pending_values(device):
     x = cuarray.asarray([1.0, 0.0])
     assert errors_of(cuarray, lambda: x[0] / x[1]) == 1
