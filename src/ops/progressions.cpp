@@ -186,7 +186,7 @@ Spaced spaced_reals(double start, double stop, int64_t num, bool endpoint, Devic
     const int64_t intervals = num - endpoint;
     const double delta = stop - start;
     if (std::isinf(delta) && std::isfinite(start) && std::isfinite(stop) && are_floating_errors_wanted())
-        report_floating_errors(kOver, "subtract");
+        report_floating_errors(kOver, rows()[row::subtract].name);
     const double step = intervals > 0 ? delta / double(intervals) : std::numeric_limits<double>::quiet_NaN();
     if (intervals > 0)
         if (Array few = few_spaced(start, stop, step, num, endpoint, device)) return {few, float64_of(step)};
