@@ -45,6 +45,18 @@ def test_examples_run(document, block, capsys):
     exec(compile(block, document, "exec"), {})
 
 
+def test_the_advice_of_the_guide_is_that_which_is_measured(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    advice = importlib.import_module("advice")
+    table = (ROOT / "docs/guide/fast.md").read_text("utf-8").partition(advice.BEGIN)[2].partition(advice.END)[0]
+    assert re.findall(r"^\| (.*?) \| .*\d [mun]s \| .*\d [mun]s \|$", table, re.MULTILINE) == [
+        row[0] for row in advice.ADVICE
+    ]
+    names = advice.namespace(cuarray)
+    for name, before, after, _ in advice.ADVICE:
+        cuarray.testing.assert_allclose(eval(before, names), eval(after, names), rtol=1e-5, err_msg=name)
+
+
 def differences():
     """The rows of the tables of docs/differences.md: what differs, and the expression that shows it."""
     rows = re.findall(r"^\| (.*) \|$", (ROOT / "docs/differences.md").read_text("utf-8"), re.MULTILINE)

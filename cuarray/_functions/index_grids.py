@@ -224,7 +224,7 @@ def triu_indices_from(arr, k=0):
 
 
 def matrix(arr, function):
-    """Return rows, columns and device of an array of two axes."""
+    """Return rows, columns and device of a 2-d array."""
     arr = as_array(arr)
     if arr.ndim != 2:
         raise ValueError(f"{function}: the array has {arr.ndim} axes and 2 are needed")

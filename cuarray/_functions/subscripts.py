@@ -114,7 +114,7 @@ class Joiner:
             numbers = [int(word) for word in text.split(",")]
             given = dict(enumerate(numbers))
         except ValueError as error:
-            matrix = "; there are no matrices, use two axes" if text in ("r", "c") else ""
+            matrix = "; there are no matrices, use 2-d arrays" if text in ("r", "c") else ""
             raise ValueError(f"r_: unknown special directive {text!r}{matrix}") from error
         if len(numbers) > 3:
             raise ValueError(f"r_: unknown special directive {text!r}")
