@@ -18,6 +18,15 @@ from cuarray._namespace.missing import ADVICE
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "coverage.md"
 
+#: Draws that a GPU makes of a PCG64's words, by the rows of the table.
+GPU_DRAWS = set(
+    re.findall(r"^DRAW\((\w+)", (DOCS.parent / "include/cuarray/sequence_draws.def").read_text("utf-8"), re.MULTILINE)
+)
+#: Methods and functions of `random` that draw nothing.
+NO_DRAWS = {
+    "bit_generator", "spawn", "get_state", "set_state", "seed", "default_rng", "get_bit_generator", "set_bit_generator",
+}  # fmt: skip
+
 #: Heading, NumPy's names, ours, the prefix of the names, and who serves what we have not.
 PARTS = (
     ("Functions and ufuncs", np, ca, ""),
@@ -48,8 +57,9 @@ Every function, ufunc, method and attribute of NumPy {version}, written by `pyth
 - **keywords**: whether a function takes NumPy's parameters under their names; those that it does not take are listed.
 - **computed**: "on the device" of the arguments, or for new arrays on the current device; "by NumPy" on the host, which
   works with `import cuarray.numpy as np` and under `python -m cuarray` alone, and is counted and warned about there;
-  `cuarray` itself has no such name. Which random numbers are drawn on the host is in
-  [Random numbers](differences.md#random-numbers).
+  `cuarray` itself has no such name. Random numbers are "drawn on the device" where a GPU draws arrays of them itself from a
+  PCG64, that of `default_rng`; "drawn on the host" by NumPy and copied to the device, without waiting, otherwise
+  ([Random numbers](guide/random.md#on-a-gpu)). A `Generator(cuarray.random.Philox(seed))` draws all of them on the device.
 - **difference**: what [Differences from NumPy](differences.md) says, which also has rows about all functions together.
 
 """
@@ -123,9 +133,23 @@ def rows(home, ours, prefix, said):
         yield (
             full,
             keywords(theirs, own) if callable(theirs) else "",
-            "NumPy's own" if is_numpys else "on the device",
+            "NumPy's own" if is_numpys else computed(name, home),
             notes,
         )
+
+
+def computed(name, home):
+    """Return where a name is computed that is cuarray's own."""
+    is_of_random = home in (np.random, np.random.RandomState, np.random.Generator)
+    if not is_of_random or name in NO_DRAWS or isinstance(getattr(home, name), type):
+        return "on the host" if is_of_random else "on the device"
+    return f"drawn on the {'device' if home is np.random.Generator and is_drawn_by_gpus(name) else 'host'}"
+
+
+def is_drawn_by_gpus(method):
+    """Whether a GPU draws arrays of a method of Generator; tests/test_coverage.py watches what is drawn."""
+    row = {"random": "uniform", "integers": "integer"}.get(method, method.removeprefix("standard_"))
+    return not GPU_DRAWS.isdisjoint({row, f"{row}_double", f"{row}_64"})
 
 
 def escaped(text):
