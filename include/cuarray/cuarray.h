@@ -1,5 +1,11 @@
 // cuarray.h -- the public C++ API, all of it.
 #pragma once
+#include "cuarray/api/elementwise.h"
+#include "cuarray/api/indices.h"
+#include "cuarray/api/random.h"
+#include "cuarray/api/reductions.h"
+#include "cuarray/api/scopes.h"
+#include "cuarray/api/values.h"
 #include "cuarray/array/array.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/core/device.h"

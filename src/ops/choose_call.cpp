@@ -42,7 +42,7 @@ bool is_integer(DType dtype) { return info(dtype).kind <= Kind::Signed; }
 bool choose_exact(Call& c, ArgType (&types)[kMaxIn]) {
     bool found = false;
     for (size_t i = 0; i < c.args.size(); ++i) {
-        const Weak* w = c.args[i].weak;
+        const std::optional<Weak>& w = c.args[i].weak;
         if (!w || w->kind != Weak::Kind::Int || types[1 - i].is_weak() || !is_integer(types[1 - i].dtype)) continue;
         if (c.options.signature.types[i] != DType::none || holds(types[1 - i].dtype, *w)) continue;
         c.scalars[i] = exact_integer(*w);

@@ -19,8 +19,8 @@ Scalar int64_scalar(int64_t number) { return Scalar::of(DType::int64, number); }
 
 /// A number of a position; empty for an array. TypeError for what is no integer.
 std::optional<int64_t> position_number(const Argument& one, const char* function) {
-    const Weak* const weak = one.weak;
-    const Scalar* const scalar = one.scalar;
+    const std::optional<Weak>& weak = one.weak;
+    const std::optional<Scalar>& scalar = one.scalar;
     if (!weak && !scalar) return {};
     if (scalar ? scalar->dtype != DType::int64 : weak->kind != Weak::Kind::Int || weak->big)
         raise(ErrorKind::Type, function, ": only integers are permitted");

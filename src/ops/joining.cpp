@@ -157,7 +157,7 @@ ArrayList flattened(const ArgumentList& given, const Array* out, DType dtype, st
             continue;
         }
         const DType common = result_type(types), wanted = out ? out->dtype() : dtype != DType::none ? dtype : common;
-        const Weak* const weak = one.weak;
+        const std::optional<Weak>& weak = one.weak;
         const Scalar number = weak ? convert(*weak, is_held(*weak, wanted) ? wanted : common, "concatenate")
                                    : convert(*one.scalar, common);
         flat.push_back(&made.emplace_back(full({1}, number, device ? *device : current_device())));

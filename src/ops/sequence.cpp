@@ -19,9 +19,6 @@ using kernel::TileExit;
 using kernel::TilePlace;
 using kernel::u128;
 
-/// PCG64's multiplier (O'Neill 2014).
-constexpr u128 kMultiplier = {4865540595714422341u, 2549297995355413924u};
-
 /// What a draw takes of the sequence.
 struct SequenceUnits {
     int bits;
@@ -53,7 +50,7 @@ void set_jumps(kernel::AffineMap* jumps, const u128& increment) {
     };
     thread_local Jumps last;
     if (last.increment.low != increment.low || last.increment.high != increment.high) {
-        last.over[0] = {kMultiplier, increment};
+        last.over[0] = {kPcg64Multiplier, increment};
         for (int k = 1; k < kernel::kPcg64Jumps; ++k)
             last.over[k] = kernel::composed(last.over[k - 1], last.over[k - 1]);
         last.increment = increment;

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 #include "cuarray/core/dtype.h"
 #include "cuarray/core/layout.h"
+#include "cuarray/core/scalar.h"
 #include "cuarray/runtime/backend.h"
 #include "cuarray/runtime/runtime.h"
 #include "cuarray/runtime/storage.h"
@@ -110,6 +112,18 @@ class CUARRAY_API Array {
     }
 
     explicit operator bool() const { return is_pending() || storage_; }
+
+    // For programs: what follows is defined in cuarray/api/.
+    /// The elements that NumPy's indices select: integers, `slice(...)`, `ellipsis`, `newaxis` give a view; with arrays
+    /// of integers or bools among them they are copied where they are read. Either may be assigned to.
+    template <class... Indices>
+    auto operator()(const Indices&... indices) const;
+    /// The only element as a T, cast as astype would; ValueError if there are several.
+    template <NumberType T>
+    T item() const;
+    /// The elements as Ts, in C order; waits for the device.
+    template <NumberType T>
+    std::vector<T> to_vector() const;
 
  private:
     void run_pending() const;

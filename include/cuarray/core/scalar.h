@@ -1,5 +1,6 @@
 // scalar.h -- a value with a dtype, and Python numbers, which have only a kind.
 #pragma once
+#include <complex>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -49,7 +50,24 @@ constexpr DType dtype_of_number() {
 #define DTYPE(name, type, kind_, bits, ...) \
     if (std::is_arithmetic_v<T> && kind == Kind::kind_ && Limits::digits == bits) return DType::name;
 #include "cuarray/dtypes.def"
+    if (std::is_same_v<T, std::complex<float>>) return DType::complex64;
+    if (std::is_same_v<T, std::complex<double>>) return DType::complex128;
     return DType::none;
+}
+
+/// A number of C++ that some dtype holds.
+template <class T>
+concept NumberType = dtype_of_number<T>() != DType::none;
+
+/// An int, float or complex of C++ as an operand, which takes the dtype of the arrays beside it. A bool has one.
+template <NumberType T>
+Weak weak_number(T value) {
+    if constexpr (!std::is_arithmetic_v<T>)
+        return {Weak::Kind::Complex, 0, false, 0, double(value.real()), double(value.imag())};
+    else if constexpr (std::is_integral_v<T>)
+        return {Weak::Kind::Int, 0, std::is_signed_v<T> && value < T(0), uint64_t(value), double(value), 0};
+    else
+        return {Weak::Kind::Float, 0, false, 0, double(value), 0};
 }
 
 template <class T>

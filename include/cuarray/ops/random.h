@@ -48,6 +48,9 @@ struct Pcg64State {
     uint32_t carried;  ///< the upper half of the last word of which a 32-bit number was drawn
 };
 
+/// The factor of a step of its state.
+constexpr kernel::u128 kPcg64Multiplier{4865540595714422341u, 2549297995355413924u};
+
 /// What NumPy's Generator draws: numbers of a row of sequence_draws.def, mostly start + width * x, or integers of a
 /// range.
 struct SequenceNumbers {

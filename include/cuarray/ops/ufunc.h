@@ -1,5 +1,6 @@
 // ufunc.h -- calling a row of ufuncs.def on arrays: type rule, broadcasting, out=, where=, overlap, then one Expr.
 #pragma once
+#include <optional>
 #include <span>
 #include "cuarray/array/array.h"
 #include "cuarray/core/scalar.h"
@@ -10,17 +11,25 @@ namespace cuarray {
 /// Dying arrays of at least so many bytes lend their memory to results: smaller ones stay in the caches anyway.
 constexpr int64_t kReusedFrom = 64 << 10;
 
-/// An argument of an operation: an array, a scalar with a dtype, or a Python number.
+/// An argument of an operation: an array, which the caller keeps for the call, a scalar with a dtype, or a number of
+/// Python or C++, which takes the dtype of the arrays beside it.
 struct Argument {
     const Array* array = nullptr;
-    const Scalar* scalar = nullptr;
-    const Weak* weak = nullptr;
+    std::optional<Scalar> scalar = {};
+    std::optional<Weak> weak = {};
     bool is_dying = false;  ///< nobody reads the array after the call, whose result may take its memory
 
     Argument(const Array& a) : array(&a) {}
     Argument(Array&& a) : array(&a), is_dying(true) {}
-    Argument(const Scalar& s) : scalar(&s) {}
-    Argument(const Weak& w) : weak(&w) {}
+    Argument(const Scalar& s) : scalar(s) {}
+    Argument(const Weak& w) : weak(w) {}
+    template <NumberType T>
+    Argument(T number) {
+        if constexpr (std::is_same_v<T, bool>)
+            scalar = Scalar::of(DType::bool_, number);
+        else
+            weak = weak_number(number);
+    }
     ArgType type() const {
         return weak ? ArgType{DType::none, weak->kind} : ArgType{array ? array->dtype() : scalar->dtype, {}};
     }

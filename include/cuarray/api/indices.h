@@ -1,0 +1,124 @@
+// indices.h -- x(slice(1, -1), 0): what NumPy's indices select, read and assigned to.
+#pragma once
+#include <concepts>
+#include <optional>
+#include <type_traits>
+#include <vector>
+#include "cuarray/ops/indexing.h"
+#include "cuarray/ops/ufunc.h"
+
+namespace cuarray {
+
+/// Positions from `start` to before `stop`; negative ones count from the end, and a step may be negative.
+struct Slice {
+    std::optional<int64_t> start, stop, step;
+};
+/// As Python's slice: of all positions, of those before `stop`, from `start` to `stop`. {} stands for None.
+inline Slice slice() { return {}; }
+inline Slice slice(std::optional<int64_t> stop) { return {{}, stop, {}}; }
+inline Slice slice(std::optional<int64_t> start, std::optional<int64_t> stop, std::optional<int64_t> step = {}) {
+    return {start, stop, step};
+}
+
+/// All axes that no other index names.
+struct Ellipsis {};
+constexpr Ellipsis ellipsis{};
+/// A new axis of length 1.
+struct NewAxis {};
+constexpr NewAxis newaxis{};
+
+/// to[...] = values, cast and broadcast as NumPy's assignment does; from any device. OverflowError or ValueError for a
+/// number that an integer dtype does not hold.
+CUARRAY_API void store(const Array& to, const Argument& values);
+
+/// A view that indices select. Where it is assigned to, its elements are: `x(0) = 1`. Named, it is an array like
+/// others.
+class Selection : public Array {
+ public:
+    explicit Selection(Array view) : Array(std::move(view)) {}
+    Selection(const Selection&) = default;
+    Selection(Selection&&) = default;
+    void operator=(const Selection& values) && { store(*this, values); }
+    void operator=(const Argument& values) && { store(*this, values); }
+};
+
+/// The elements that indices with arrays among them select. They are read by a conversion to Array, into new memory, or
+/// assigned to.
+class CUARRAY_API Elements {
+ public:
+    template <class... Indices>
+    explicit Elements(const Array& array, const Indices&... indices) : array_(array) {
+        arrays_.reserve(sizeof...(indices));
+        (add(indices), ...);
+    }
+    Elements(const Elements&) = delete;
+
+    operator Array() const { return elements_at(array_, indices_); }
+    /// As an operand of an operation.
+    operator Argument() const { return Argument(read_ = *this); }
+    void operator=(const Elements& values) && { std::move(*this) = Argument(Array(values)); }
+    void operator=(const Argument& values) &&;
+
+ private:
+    template <class One>
+    void add(const One& one);
+
+    const Array array_;
+    std::vector<Array> arrays_;  ///< of integers or bools, to which indices_ point
+    std::vector<Index> indices_;
+    mutable Array read_;
+};
+
+namespace api {
+
+template <class T>
+concept ArrayIndex = std::derived_from<T, Array> || std::same_as<T, Elements>;
+template <class T>
+concept AdvancedIndex = ArrayIndex<T> || std::same_as<T, bool>;
+
+template <class One>
+Index as_index(const One& one) {
+    Index index;
+    if constexpr (std::same_as<One, bool>) {
+        index.kind = Index::Kind::Bool;
+        index.value = one;
+    } else if constexpr (std::same_as<One, Slice>) {
+        index.kind = Index::Kind::Slice;
+        index.start = one.start.value_or(Index::kAbsent);
+        index.stop = one.stop.value_or(Index::kAbsent);
+        index.step = one.step.value_or(Index::kAbsent);
+    } else if constexpr (std::same_as<One, Ellipsis>) {
+        index.kind = Index::Kind::Ellipsis;
+    } else if constexpr (std::same_as<One, NewAxis>) {
+        index.kind = Index::Kind::NewAxis;
+    } else {
+        static_assert(std::integral<One>, "an index is an integer, slice(...), ellipsis, newaxis, or an array");
+        index.value = int64_t(one);
+    }
+    return index;
+}
+
+}  // namespace api
+
+template <class One>
+void Elements::add(const One& one) {
+    if constexpr (api::ArrayIndex<One>) {
+        Index& index = indices_.emplace_back();
+        index.kind = Index::Kind::Array;
+        index.array = &arrays_.emplace_back(one);
+    } else {
+        indices_.push_back(api::as_index(one));
+    }
+}
+
+template <class... Indices>
+auto Array::operator()(const Indices&... indices) const {
+    if constexpr ((api::AdvancedIndex<Indices> || ...)) {
+        return Elements(*this, indices...);
+    } else {
+        const std::vector<Index> list{api::as_index(indices)...};
+        return Selection(basic_index(*this, list));
+    }
+}
+
+}  // namespace cuarray

@@ -1,0 +1,36 @@
+// random.h -- numpy.random.default_rng(seed) in C++: the same numbers, on every device.
+#pragma once
+#include "cuarray/ops/random.h"
+#include "cuarray/runtime/registry.h"
+
+namespace cuarray {
+
+/// The state of NumPy's PCG64(seed).
+CUARRAY_API Pcg64State pcg64_state(uint64_t seed);
+
+/// NumPy's Generator over PCG64: each call gives the numbers that NumPy's method of that name gives next, of this
+/// shape, on a device. ValueError for parameters outside their domain. Not for several threads at once.
+class CUARRAY_API Generator {
+ public:
+    explicit Generator(uint64_t seed) : state_(pcg64_state(seed)) {}
+
+    /// Uniform in [0, 1), float64 or float32.
+    Array random(const Dims& shape, DType dtype = DType::float64, Device device = current_device());
+    Array uniform(double low, double high, const Dims& shape, Device device = current_device());
+    /// With mean 0 and variance 1, float64 or float32; with this mean and standard deviation.
+    Array standard_normal(const Dims& shape, DType dtype = DType::float64, Device device = current_device());
+    Array normal(double loc, double scale, const Dims& shape, Device device = current_device());
+    Array exponential(double scale, const Dims& shape, Device device = current_device());
+    /// From low to before high, both within the dtype.
+    Array integers(int64_t low, int64_t high, const Dims& shape, DType dtype = DType::int64,
+                   Device device = current_device());
+
+    const Pcg64State& state() const { return state_; }
+
+ private:
+    Array draw(const SequenceNumbers& numbers, const Dims& shape, DType dtype, Device device, const char* name);
+
+    Pcg64State state_;
+};
+
+}  // namespace cuarray

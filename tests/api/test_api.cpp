@@ -1,0 +1,189 @@
+// test_api.cpp -- the C++ API of programs: arrays from numbers, operators, indices, reductions, random numbers, text.
+#include <cmath>
+#include <complex>
+#include <sstream>
+#include <string>
+#include <vector>
+#include "../core/check.h"
+#include "cuarray/cuarray.h"
+
+using namespace cuarray;
+
+namespace {
+
+template <class T>
+bool has(const Array& array, const Dims& shape, const std::vector<T>& values) {
+    return array.shape() == shape && array.to_vector<T>() == values;
+}
+
+template <class T>
+std::string text(const T& value) {
+    std::ostringstream stream;
+    stream << value;
+    return stream.str();
+}
+
+void test_arrays_of_numbers() {
+    CHECK(has<double>(array({1., 2.}), {2}, {1, 2}) && array({1., 2.}).dtype() == DType::float64);
+    CHECK(has<int>(array({{1, 2, 3}, {4, 5, 6}}), {2, 3}, {1, 2, 3, 4, 5, 6}) && array({1}).dtype() == DType::int32);
+    CHECK(has<float>(array({{{1.f}, {2.f}}}), {1, 2, 1}, {1, 2}) && array(1.5f).dtype() == DType::float32);
+    CHECK(has<bool>(array({true, false}), {2}, {true, false}) && array(true).item<bool>());
+    CHECK(has<bool>(array(std::vector<bool>{false, true}), {2}, {false, true}));
+    CHECK(array(std::complex<float>(1, 2)).dtype() == DType::complex64);
+    CHECK(array(std::complex<double>(1, 2)).item<std::complex<double>>() == std::complex<double>(1, 2));
+    const std::vector<int64_t> numbers{1, 2, 3, 4};
+    CHECK(has<int64_t>(array(numbers, Dims{2, 2}), {2, 2}, numbers) &&
+          has<int64_t>(array(numbers.data(), {4}), {4}, numbers));
+    CHECK(array(std::vector<float>()).size() == 0 && array(7).ndim() == 0 && array(7).item<double>() == 7);
+    CHECK(RAISES(Value, array({{1, 2}, {3}})) && RAISES(Value, array(numbers, Dims{3})));
+    CHECK(RAISES(Value, array({{{1}, {2}}, {{3}}})) && RAISES(Value, array({{{1}}, {{2, 3}}})));
+    CHECK(RAISES(Value, array({1, 2}).item<int>()));
+    CHECK((array({300}).item<unsigned char>() == 44) && array({2.9}).item<int>() == 2);
+    CHECK(has<double>(array({{1., 2.}, {3., 4.}}).transpose({1, 0}), {2, 2}, {1, 3, 2, 4}), "C order, not memory's");
+}
+
+void test_operators() {
+    const Array x = array({1., 2., 3.}), i = array({7, -7, 2}), b = array({true, false, true});
+    CHECK(has<double>(sqrt(x * x + 1.0) - x, {3}, {std::sqrt(2.) - 1, std::sqrt(5.) - 2, std::sqrt(10.) - 3}));
+    CHECK(has<double>(2 / x, {3}, {2, 1, 2. / 3}) && has<double>(-x + +x, {3}, {0, 0, 0}));
+    CHECK(has<int>(i % 3, {3}, {1, 2, 2}) && (i % 3).dtype() == DType::int32, "the divisor's sign; int32 stays");
+    CHECK(has<int>(i << 1, {3}, {14, -14, 4}) && has<int>(i >> 1, {3}, {3, -4, 1}) && has<int>(~i, {3}, {-8, 6, -3}));
+    CHECK(has<int>(i & 3, {3}, {3, 1, 2}) && has<int>(i | 1, {3}, {7, -7, 3}) && has<int>(i ^ i, {3}, {0, 0, 0}));
+    CHECK(has<bool>((x > 1) & (x <= 2.5), {3}, {false, true, false}) && has<bool>(!b, {3}, {false, true, false}));
+    CHECK(has<bool>(x == 2, {3}, {false, true, false}) && has<bool>(1 != x, {3}, {false, true, true}));
+    CHECK((b & true).dtype() == DType::bool_ && (b + 1).dtype() == DType::int64);
+    CHECK((array({1.f}) * 2.0).dtype() == DType::float32, "a number takes the array's dtype");
+    CHECK((array({1.f}) * std::complex<double>(0, 1)).dtype() == DType::complex64);
+    CHECK((array({1.f}) * Scalar::of(DType::float64, 2.0)).dtype() == DType::float64, "a scalar has its own");
+    CHECK(RAISES(Overflow, array(std::vector<unsigned char>{1}) + 300) && RAISES(Value, x + array({1., 2.})));
+    CHECK(pow(x, 2).to_vector<double>()[2] == 9 && where(x > 1, x, 0).to_vector<double>()[0] == 0);
+    const auto [quotient, remainder] = divmod(i, 3);
+    CHECK(has<int>(quotient, {3}, {2, -3, 0}) && has<int>(remainder, {3}, {1, 2, 2}));
+    UfuncOptions in_double;
+    in_double.has_signature = true;
+    in_double.signature.types[2] = DType::float64;
+    CHECK(add(i, 1, in_double).dtype() == DType::float64);
+}
+
+void test_in_place() {
+    Array x = array({1., 2., 3.});
+    const Array also = x;
+    x += 1;
+    x *= x;
+    CHECK(has<double>(also, {3}, {4, 9, 16}), "all that share the elements see them");
+    x(slice(1, {})) -= array({1., 2.});
+    CHECK(has<double>(x, {3}, {4, 8, 14}));
+    x(x > 5) /= 2;
+    CHECK(has<double>(x, {3}, {4, 4, 7}));
+    Array i = array({1, 2});
+    CHECK(RAISES(Type, i /= 2) && has<int>(i, {2}, {1, 2}));
+    (i <<= 2) |= 1;
+    CHECK(has<int>(i, {2}, {5, 9}));
+}
+
+void test_indices() {
+    Array m = arange(12).reshape({3, 4});
+    CHECK(has<int>(m(1), {4}, {4, 5, 6, 7}) && m(-1, -1).item<int>() == 11 && m(ellipsis, 0).shape() == Dims{3});
+    CHECK(has<int>(m(slice(1, {}), slice(-1, 0, -2)), {2, 2}, {7, 5, 11, 9}) && m(slice(2)).shape() == (Dims{2, 4}));
+    CHECK(m(slice(), newaxis).shape() == (Dims{3, 1, 4}) && m(slice({}, {}, 2)).shape() == (Dims{2, 4}));
+    CHECK(has<int>(m(array({2, 0})), {2, 4}, {8, 9, 10, 11, 0, 1, 2, 3}));
+    CHECK(has<int>(m(m > 9), {2}, {10, 11}) && has<int>(m(array({0, 1}), slice(1)), {2, 1}, {0, 4}));
+    CHECK(has<int>(m(array({0, 1})) + 1, {2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}), "an operand");
+    CHECK(Array(m(true)).shape() == (Dims{1, 3, 4}));
+    m(0) = 0;
+    m(slice(1, {}), 0) = array({-1, -2});
+    CHECK(has<int>(m, {3, 4}, {0, 0, 0, 0, -1, 5, 6, 7, -2, 9, 10, 11}));
+    m(0) = m(2);
+    CHECK(has<int>(m(0), {4}, {-2, 9, 10, 11}), "elements, not the name");
+    m(m < 0) = 100;
+    m(array({1, 1}), array({1, 2})) = array({7., 8.9});
+    CHECK(has<int>(m, {3, 4}, {100, 9, 10, 11, 100, 7, 8, 7, 100, 9, 10, 11}));
+    m(1, 1) = m(array({0}), 1);
+    m(array({2})) = m(array({0}));
+    CHECK(m(1, 1).item<int>() == 9 && has<int>(m(2), {4}, {100, 9, 10, 11}));
+    Array part = m(1);
+    part = array({1});
+    CHECK(m(1, 0).item<int>() == 100, "a name is bound, nothing is written");
+    CHECK(RAISES(Index, m(3)) && RAISES(Index, m(0, 0, 0)) && RAISES(Value, m(slice({}, {}, 0))));
+    CHECK(RAISES(Value, m(0) = array({1, 2})) && RAISES(Value, m(0) = NAN) && RAISES(Overflow, m(0) = 1e30));
+    Array small = array(std::vector<unsigned char>{1, 2});
+    CHECK(RAISES(Overflow, small(0) = 300) && RAISES(Overflow, small(0) = -1.5) &&
+          RAISES(Overflow, small(small > 0) = 256));
+    CHECK(RAISES(Type, small(0) = std::complex<double>(1, 1)) && small.to_vector<int>() == std::vector<int>({1, 2}));
+    small(0) = 3.9;
+    Array flags = zeros({3}, DType::bool_);
+    flags(slice(2)) = 0.5;
+    CHECK(small(0).item<int>() == 3 && has<bool>(flags, {3}, {true, true, false}));
+}
+
+void test_reductions() {
+    const Array m = array({{1., 2.}, {3., 6.}});
+    CHECK(sum(m).item<double>() == 12 && has<double>(sum(m, 0), {2}, {4, 8}) && mean(m).item<float>() == 3);
+    CHECK(has<double>(max(m, -1, true), {2, 1}, {2, 6}) && has<double>(prod(m, {0, 1}), {}, {36}));
+    CHECK(has<int64_t>(argmax(m, 1), {2}, {1, 1}) && argmin(m).item<int>() == 0 &&
+          count_nonzero(m > 1).item<int>() == 3);
+    CHECK(all(m > 0).item<bool>() && !any(m > 9).item<bool>() &&
+          sum(array({1.f}), {}, false, DType::float64).dtype() == DType::float64);
+    CHECK(var(m).item<double>() == 3.5 && std::fabs(stddev(m, {}, 1).item<double>() - std::sqrt(14. / 3)) < 1e-15);
+    CHECK(RAISES(Axis, sum(m, 2)) && RAISES(Value, sum(m, {0, 0})) && RAISES(Value, max(zeros({0}))));
+    CHECK(sum(m, std::nullopt).item<double>() == 12 && sum(m, Dims{}).shape() == m.shape());
+}
+
+void test_numbers_in_functions() {
+    CHECK(has<double>(full({2}, 3.5), {2}, {3.5, 3.5}) && full({2}, 3).dtype() == DType::int64);
+    CHECK(has<double>(clip(array({1., 5.}), 2, 4), {2}, {2, 4}));
+    const Argument kept = 2.5;  // owns its number
+    CHECK(has<double>(add(array({1.}), kept), {1}, {3.5}));
+}
+
+void test_scopes() {
+    const Array x = array({1., 2.});
+    Array y;
+    {
+        FuseScope fused;
+        y = exp(x) * 2.0 + 1.0;
+        EagerScope now;
+        CHECK(sum(x).item<double>() == 3);
+    }
+    CHECK(y.to_vector<double>() == (exp(x) * 2.0 + 1.0).to_vector<double>(), "the same bits");
+}
+
+void test_random() {  // the first numbers of numpy.random.default_rng(42), and of a seed of 64 bits
+    Generator rng(42);
+    CHECK(has<double>(rng.random({2}), {2}, {0.7739560485559633, 0.4388784397520523}));
+    CHECK(has<double>(rng.normal(1, 2, {2}), {2}, {2.5009023916129145, 2.8811294327824277}));
+    CHECK(has<int64_t>(rng.integers(-5, 5, {4}), {4}, {-3, -5, 0, 4}));
+    CHECK(has<double>(rng.exponential(2, {1}), {1}, {2.819921388515147}) &&
+          has<double>(rng.uniform(1, 3, {1}), {1}, {2.5721286105539076}));
+    CHECK(has<float>(rng.random({2}, DType::float32), {2}, {0.51322657f, 0.12811363f}));
+    CHECK(has<float>(rng.standard_normal({1}, DType::float32), {1}, {-1.1877912f}));
+    CHECK(has<int>(rng.integers(3, 4, {2}, DType::int8), {2}, {3, 3}) &&
+          Generator(1ull << 40).random({1}).item<double>() == 0.3608095734199638);
+    CHECK(has<int>(rng.integers(-100, 100, {2}, DType::int8), {2}, {-2, -41}));
+    CHECK(RAISES(Value, rng.normal(0, -1, {1})) && RAISES(Value, rng.integers(3, 3, {1})) &&
+          RAISES(Value, rng.uniform(2, 1, {1})));
+    CHECK(RAISES(Value, rng.integers(0, 300, {1}, DType::uint8)) && RAISES(Type, rng.random({1}, DType::int8)));
+    CHECK(RAISES(Value, rng.integers(-1, 3, {1}, DType::uint64)) &&
+          RAISES(Type, rng.integers(0, 3, {1}, DType::float64)));
+}
+
+void test_text() {
+    CHECK(text(array({1., 2.5})) == "array([1. , 2.5])" && text(array({1, -20})) == "array([  1, -20], dtype=int32)");
+    CHECK(text(zeros({0, 3})) == "array([], shape=(0, 3), dtype=float64)" &&
+          text(array(2.5f)) == "array(2.5, dtype=float32)");
+    CHECK(text(array({{true, false}})) == "array([[ True, False]])");
+}
+
+}  // namespace
+
+int main() {
+    test_arrays_of_numbers();
+    test_operators();
+    test_in_place();
+    test_indices();
+    test_reductions();
+    test_numbers_in_functions();
+    test_scopes();
+    test_random();
+    test_text();
+}
