@@ -137,6 +137,19 @@ def test_arrays_are_printed_as_numpy_prints_them(tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("objdump") is None, reason="no objdump")
+def test_nothing_is_destroyed_at_exit():
+    """Other threads may compute while the process ends: static objects of the library have no destructors."""
+    calls, function = [], ""
+    code = subprocess.run(["objdump", "-dC", package() / "libcuarray.so"], capture_output=True, text=True, check=True)
+    for line in code.stdout.splitlines():
+        if line.endswith(">:"):
+            function = line
+        elif line.endswith("<__cxa_atexit@plt>"):
+            calls.append(function)
+    assert [name for name in calls if "<atexit>" not in name] == []
+
+
+@pytest.mark.skipif(shutil.which("objdump") is None, reason="no objdump")
 def test_the_registers_of_long_doubles_are_left_alone(every):
     """MMX registers alias the x87 stack: NumPy's next long double result would be NaN."""
     libraries = list(package().glob("*.so" if every else "_host_base.so"))

@@ -27,7 +27,7 @@ void store(const Array& to, const Argument& values) {
         fill(to, stored_element(values, to.dtype()), kAssignment);
 }
 
-void Elements::operator=(const Argument& values) && {
+void SelectedElements::operator=(const Argument& values) && {
     if (!values.array) return assign_at(array_, indices_, stored_element(values, array_.dtype()));
     assign_at(array_, indices_, to_device(*values.array, array_.device()));
 }

@@ -244,17 +244,17 @@ bool is_default(DType dtype) {
 }  // namespace
 
 std::string to_string(const Array& array) {
-    static const std::string kStart = "array(";
+    const std::string start = "array(";
     const bool is_summary = array.size() > kThreshold;
     Array shown = array;
     if (is_summary)
         for (int axis = 0; axis < array.ndim(); ++axis) shown = ends_of(shown, axis);
-    std::string text = kStart;
+    std::string text = start;
     if (array.is_empty())
         text += "[]";
     else
-        text += ListText(array.shape(), is_summary, texts_of(shown))(0, std::string(kStart.size() + 1, ' '),
-                                                                     kLineWidth - 1);
+        text +=
+            ListText(array.shape(), is_summary, texts_of(shown))(0, std::string(start.size() + 1, ' '), kLineWidth - 1);
     std::string extras;
     if ((array.is_empty() && array.ndim() > 1) || is_summary) extras = "shape=" + to_string(array.shape());
     if (!is_default(array.dtype()) || array.is_empty())
@@ -262,7 +262,7 @@ std::string to_string(const Array& array) {
     if (extras.empty()) return text + ")";
     const size_t last_line = text.size() + 1 - (text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1);
     const bool fits = last_line + extras.size() + 2 <= kLineWidth;
-    return text + "," + (fits ? " " : "\n" + std::string(kStart.size(), ' ')) + extras + ")";
+    return text + "," + (fits ? " " : "\n" + std::string(start.size(), ' ')) + extras + ")";
 }
 
 std::ostream& operator<<(std::ostream& stream, const Array& array) { return stream << to_string(array); }

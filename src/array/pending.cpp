@@ -294,8 +294,8 @@ bool reads_in_place(const MergedExpr& program, const Array& to) {
 
 /// Marks values that died with a run and so have no memory.
 void bury(Arrays dying) {
-    static const std::exception_ptr dead =
-        std::make_exception_ptr(Error(ErrorKind::Runtime, "fuse: this array's value was given to another array"));
+    static const auto& dead = *new const std::exception_ptr(
+        std::make_exception_ptr(Error(ErrorKind::Runtime, "fuse: this array's value was given to another array")));
     for (const Array* a : dying)
         if (PendingNode* const node = a->pending(); node && !node->graph && !node->result) node->error = dead;
 }

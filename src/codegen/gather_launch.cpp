@@ -204,14 +204,14 @@ static void fill_choice(std::byte* to, const Space& space, std::span<const Index
 /// The type of a kernel's parameters.
 static std::string_view parameters_text(bool updates, IndexWidth width, size_t arrays) {
     constexpr size_t kWidths = 3;
-    static const auto texts = [] {
+    static const auto& texts = *new const auto([] {
         constexpr const char* types[kWidths] = {"Index32, ", "IndexFar, ", "Index64, "};
         std::array<std::string, 2 * kWidths*(kernel::kMaxIndices + 1)> texts;
         for (size_t k = 0; k < texts.size(); ++k)
             texts[k] = std::string(k & 1 ? "UpdateParameters<" : "IndexedAccessParameters<") + types[k / 2 % kWidths] +
                        std::to_string(k / (2 * kWidths)) + ">";
         return texts;
-    }();
+    }());
     return texts[(arrays * kWidths + size_t(width)) * 2 + updates];
 }
 

@@ -204,7 +204,7 @@ class KernelText {
 }  // namespace
 
 void append_reachable(std::string& text, std::string_view program, bool complex_numbers) {
-    static KernelText library;
+    static auto& library = *new KernelText;
     library.append_reachable(text, program, complex_numbers);
 }
 

@@ -18,7 +18,7 @@ constexpr Symbol kSymbols[] = {
 #define BINARY OTHER
 #define UNARY OTHER
 #define COMPARISON OTHER
-#include "core/operators.def"
+#include "cuarray/core/operators.def"
 };
 
 const Symbol* symbol_of(const char* row) {

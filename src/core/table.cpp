@@ -99,8 +99,9 @@ Table::Table() {
     for (size_t i = 0; i < count; ++i) resolutions[i].store(kUnknown, std::memory_order_relaxed);
 }
 
-/// Constructed when the library is loaded, so that no access checks for initialisation; no static initialiser uses it.
-const Table the_table;
+/// Made when the library is loaded, so that no access checks for initialisation; no static initialiser uses it. Never
+/// destroyed: a thread may compute while the process ends.
+const Table& the_table = *new const Table;
 const Table& table() { return the_table; }
 
 /// The types and the identity of a reduction over one element type.

@@ -31,22 +31,22 @@ int64_t read_entry(const std::string& path, const std::string& key) {
     return -1;
 }
 
-const std::string kGroup = "/sys/fs/cgroup/";
+std::string group_file(const char* name) { return std::string("/sys/fs/cgroup/") + name; }
 
 }  // namespace
 
 int64_t total_memory() {
     int64_t total = read_entry("/proc/meminfo", "MemTotal:") * 1024;
-    const int64_t group = read_number(kGroup + "memory.max");
+    const int64_t group = read_number(group_file("memory.max"));
     if (group > 0) total = std::min(total, group);
     return std::max(total, int64_t(1) << 30);
 }
 
 int64_t available_memory() {
     int64_t available = read_entry("/proc/meminfo", "MemAvailable:") * 1024;
-    const int64_t group = read_number(kGroup + "memory.max"), used = read_number(kGroup + "memory.current");
+    const int64_t group = read_number(group_file("memory.max")), used = read_number(group_file("memory.current"));
     if (group > 0 && used >= 0) {
-        const int64_t files = std::max<int64_t>(read_entry(kGroup + "memory.stat", "inactive_file"), 0);
+        const int64_t files = std::max<int64_t>(read_entry(group_file("memory.stat"), "inactive_file"), 0);
         available = std::min(available, group - used + files);
     }
     return std::max<int64_t>(available, 0);

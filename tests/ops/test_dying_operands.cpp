@@ -20,11 +20,6 @@ double first(const Array& array) {
     return value;
 }
 
-Array add(Argument a, Argument b) {
-    const Argument args[] = {a, b};
-    return call(row::add, args).array[0];
-}
-
 void check_moved() {
     const Array one = filled(1);
     Array x = filled(2), y = filled(3);

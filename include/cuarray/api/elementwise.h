@@ -1,6 +1,8 @@
 // elementwise.h -- every row of ufuncs.def as a function, and the operators of arrays.
 #pragma once
 #include <concepts>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include "cuarray/api/indices.h"
 #include "cuarray/ops/ufunc.h"
@@ -58,8 +60,29 @@ concept Operand = AnyArray<T> || NumberType<std::remove_cvref_t<T>> || std::same
 template <class T>
 concept Target = std::derived_from<std::remove_reference_t<T>, Array>;
 
-inline void call_in_place(RowId row, Array& target, const Argument& other) {
-    const Argument args[] = {target, other};
+consteval bool is_symbol(std::string_view wanted, const char* symbol) { return symbol && wanted == symbol; }
+
+/// The row of an operator of Python, which C++ writes alike.
+consteval RowId row_of(std::string_view wanted, int operands) {
+#define BINARY(name, row_name, symbol, ...) \
+    if (operands == 2 && is_symbol(wanted, symbol)) return row::row_name;
+#define COMPARISON BINARY
+#define UNARY(name, row_name, symbol, ...) \
+    if (operands == 1 && is_symbol(wanted, symbol)) return row::row_name;
+#define OTHER(...)
+#include "cuarray/core/operators.def"
+    throw "no operator of Python";
+}
+
+template <RowId row, class... Args>
+Array apply(Args&&... operands) {
+    const Argument args[] = {std::forward<Args>(operands)...};
+    return std::move(call(row, args).array[0]);
+}
+
+template <RowId row, class B>
+void apply_in_place(Array& target, B&& other) {
+    const Argument args[] = {target, std::forward<B>(other)};
     UfuncOptions options;
     options.out[0] = &target;
     call(row, args, options);
@@ -67,54 +90,59 @@ inline void call_in_place(RowId row, Array& target, const Argument& other) {
 
 }  // namespace api
 
-// Operators, of which one operand at least is an array. % has the sign of the divisor, as in Python. There is no &&
-// and no ||, which C++ evaluates otherwise: & and | of bools are logical.
+// Operators, of which one operand at least is an array: each computes what Python's computes. There is no && and no ||,
+// which C++ evaluates otherwise; & and | of bools are logical.
+//
 // The constraint on arrays comes first: operands of other types are not asked whether they are numbers.
-#define OPERATOR(symbol, name)                                                                 \
+#define OPERATOR(symbol)                                                                       \
     template <class A, class B>                                                                \
         requires((api::AnyArray<A> || api::AnyArray<B>) && api::Operand<A> && api::Operand<B>) \
     Array operator symbol(A&& a, B&& b) {                                                      \
-        return name(std::forward<A>(a), std::forward<B>(b));                                   \
+        return api::apply<api::row_of(#symbol, 2)>(std::forward<A>(a), std::forward<B>(b));    \
     }
 // x += y writes to the elements of x, which all arrays that share them see; the result is cast by the rule 'same_kind'.
-#define ARITHMETIC(symbol, name)                              \
-    OPERATOR(symbol, name)                                    \
-    template <api::Target A, api::Operand B>                  \
-    A&& operator symbol## = (A && a, B && b) {                \
-        api::call_in_place(row::name, a, std::forward<B>(b)); \
-        return std::forward<A>(a);                            \
-    }                                                         \
-    template <std::same_as<Elements> A, api::Operand B>       \
-    void operator symbol## = (A && a, B && b) {               \
-        std::move(a) = Argument(name(a, std::forward<B>(b))); \
+#define ARITHMETIC(symbol)                                                         \
+    OPERATOR(symbol)                                                               \
+    template <api::Target A, api::Operand B>                                       \
+    A&& operator symbol## = (A && a, B && b) {                                     \
+        api::apply_in_place<api::row_of(#symbol, 2)>(a, std::forward<B>(b));       \
+        return std::forward<A>(a);                                                 \
+    }                                                                              \
+    template <std::same_as<SelectedElements> A, api::Operand B>                    \
+    void operator symbol## = (A && a, B && b) {                                    \
+        std::move(a) = api::apply<api::row_of(#symbol, 2)>(a, std::forward<B>(b)); \
     }
-#define UNARY_OPERATOR(symbol, name)     \
-    template <api::AnyArray A>           \
-    Array operator symbol(A&& a) {       \
-        return name(std::forward<A>(a)); \
+#define UNARY_OPERATOR(symbol)                                          \
+    template <api::AnyArray A>                                          \
+    Array operator symbol(A&& a) {                                      \
+        return api::apply<api::row_of(#symbol, 1)>(std::forward<A>(a)); \
     }
-ARITHMETIC(+, add)
-ARITHMETIC(-, subtract)
-ARITHMETIC(*, multiply)
-ARITHMETIC(/, divide)
-ARITHMETIC(%, remainder)
-ARITHMETIC(&, bitwise_and)
-ARITHMETIC(|, bitwise_or)
-ARITHMETIC(^, bitwise_xor)
-ARITHMETIC(<<, bitwise_left_shift)
-ARITHMETIC(>>, bitwise_right_shift)
-OPERATOR(==, equal)
-OPERATOR(!=, not_equal)
-OPERATOR(<, less)
-OPERATOR(<=, less_equal)
-OPERATOR(>, greater)
-OPERATOR(>=, greater_equal)
-UNARY_OPERATOR(-, negative)
-UNARY_OPERATOR(+, positive)
-UNARY_OPERATOR(~, bitwise_invert)
-UNARY_OPERATOR(!, logical_not)
+ARITHMETIC(+)
+ARITHMETIC(-)
+ARITHMETIC(*)
+ARITHMETIC(/)
+ARITHMETIC(%)
+ARITHMETIC(&)
+ARITHMETIC(|)
+ARITHMETIC(^)
+ARITHMETIC(<<)
+ARITHMETIC(>>)
+OPERATOR(==)
+OPERATOR(!=)
+OPERATOR(<)
+OPERATOR(<=)
+OPERATOR(>)
+OPERATOR(>=)
+UNARY_OPERATOR(-)
+UNARY_OPERATOR(+)
+UNARY_OPERATOR(~)
 #undef OPERATOR
 #undef ARITHMETIC
 #undef UNARY_OPERATOR
+
+template <api::AnyArray A>
+Array operator!(A&& a) {
+    return logical_not(std::forward<A>(a));
+}
 
 }  // namespace cuarray

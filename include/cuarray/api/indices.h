@@ -33,30 +33,30 @@ CUARRAY_API void store(const Array& to, const Argument& values);
 
 /// A view that indices select. Where it is assigned to, its elements are: `x(0) = 1`. Named, it is an array like
 /// others.
-class Selection : public Array {
+class SelectedView : public Array {
  public:
-    explicit Selection(Array view) : Array(std::move(view)) {}
-    Selection(const Selection&) = default;
-    Selection(Selection&&) = default;
-    void operator=(const Selection& values) && { store(*this, values); }
+    explicit SelectedView(Array view) : Array(std::move(view)) {}
+    SelectedView(const SelectedView&) = default;
+    SelectedView(SelectedView&&) = default;
+    void operator=(const SelectedView& values) && { store(*this, values); }
     void operator=(const Argument& values) && { store(*this, values); }
 };
 
 /// The elements that indices with arrays among them select. They are read by a conversion to Array, into new memory, or
 /// assigned to.
-class CUARRAY_API Elements {
+class CUARRAY_API SelectedElements {
  public:
     template <class... Indices>
-    explicit Elements(const Array& array, const Indices&... indices) : array_(array) {
+    explicit SelectedElements(const Array& array, const Indices&... indices) : array_(array) {
         arrays_.reserve(sizeof...(indices));
         (add(indices), ...);
     }
-    Elements(const Elements&) = delete;
+    SelectedElements(const SelectedElements&) = delete;
 
     operator Array() const { return elements_at(array_, indices_); }
     /// As an operand of an operation.
     operator Argument() const { return Argument(read_ = *this); }
-    void operator=(const Elements& values) && { std::move(*this) = Argument(Array(values)); }
+    void operator=(const SelectedElements& values) && { std::move(*this) = Argument(Array(values)); }
     void operator=(const Argument& values) &&;
 
  private:
@@ -72,7 +72,7 @@ class CUARRAY_API Elements {
 namespace api {
 
 template <class T>
-concept ArrayIndex = std::derived_from<T, Array> || std::same_as<T, Elements>;
+concept ArrayIndex = std::derived_from<T, Array> || std::same_as<T, SelectedElements>;
 template <class T>
 concept AdvancedIndex = ArrayIndex<T> || std::same_as<T, bool>;
 
@@ -101,7 +101,7 @@ Index as_index(const One& one) {
 }  // namespace api
 
 template <class One>
-void Elements::add(const One& one) {
+void SelectedElements::add(const One& one) {
     if constexpr (api::ArrayIndex<One>) {
         Index& index = indices_.emplace_back();
         index.kind = Index::Kind::Array;
@@ -114,10 +114,10 @@ void Elements::add(const One& one) {
 template <class... Indices>
 auto Array::operator()(const Indices&... indices) const {
     if constexpr ((api::AdvancedIndex<Indices> || ...)) {
-        return Elements(*this, indices...);
+        return SelectedElements(*this, indices...);
     } else {
         const std::vector<Index> list{api::as_index(indices)...};
-        return Selection(basic_index(*this, list));
+        return SelectedView(basic_index(*this, list));
     }
 }
 

@@ -7,18 +7,18 @@
 namespace cuarray {
 
 /// The axes that a reduction removes: one, several, or all.
-struct ReducedAxes : std::optional<Dims> {
-    ReducedAxes() = default;
-    ReducedAxes(std::nullopt_t) {}
-    ReducedAxes(int64_t axis) : std::optional<Dims>(Dims{axis}) {}
-    ReducedAxes(int axis) : ReducedAxes(int64_t(axis)) {}
-    ReducedAxes(std::initializer_list<int64_t> axes) : std::optional<Dims>(Dims(axes)) {}
-    ReducedAxes(const Dims& axes) : std::optional<Dims>(axes) {}
+struct ReductionAxes : std::optional<Dims> {
+    ReductionAxes() = default;
+    ReductionAxes(std::nullopt_t) {}
+    ReductionAxes(int64_t axis) : std::optional<Dims>(Dims{axis}) {}
+    ReductionAxes(int axis) : ReductionAxes(int64_t(axis)) {}
+    ReductionAxes(std::initializer_list<int64_t> axes) : std::optional<Dims>(Dims(axes)) {}
+    ReductionAxes(const Dims& axes) : std::optional<Dims>(axes) {}
 };
 
 namespace api {
 
-inline ReduceOptions reduce_options(const ReducedAxes& axis, bool keepdims, DType dtype, const char* name) {
+inline ReduceOptions reduce_options(const ReductionAxes& axis, bool keepdims, DType dtype, const char* name) {
     ReduceOptions options;
     options.all_axes = !axis;
     if (axis) options.axes = *axis;
@@ -37,7 +37,7 @@ inline ReduceOptions reduce_options(const ReducedAxes& axis, bool keepdims, DTyp
 #define CUARRAY_Public(parameters, example) CUARRAY_REDUCTION
 #define CUARRAY_Method(parameters, example) CUARRAY_REDUCTION
 #define CUARRAY_REDUCTION(row_name)                                                                   \
-    inline Array row_name(const Array& x, const ReducedAxes& axis = {}, bool keepdims = false,        \
+    inline Array row_name(const Array& x, const ReductionAxes& axis = {}, bool keepdims = false,      \
                           DType dtype = DType::none) {                                                \
         return reduce(reduction::row_name, x, api::reduce_options(axis, keepdims, dtype, #row_name)); \
     }
@@ -49,10 +49,10 @@ inline ReduceOptions reduce_options(const ReducedAxes& axis, bool keepdims, DTyp
 #undef CUARRAY_REDUCTION
 
 /// The mean of the squared distances from the mean, with divisor n - correction; its square root, which is NumPy's std.
-inline Array var(const Array& x, const ReducedAxes& axis = {}, double correction = 0, bool keepdims = false) {
+inline Array var(const Array& x, const ReductionAxes& axis = {}, double correction = 0, bool keepdims = false) {
     return variance(x, api::reduce_options(axis, keepdims, DType::none, "var"), correction, false);
 }
-inline Array stddev(const Array& x, const ReducedAxes& axis = {}, double correction = 0, bool keepdims = false) {
+inline Array stddev(const Array& x, const ReductionAxes& axis = {}, double correction = 0, bool keepdims = false) {
     return variance(x, api::reduce_options(axis, keepdims, DType::none, "std"), correction, true);
 }
 

@@ -23,7 +23,7 @@ enum Operator {
 #define BINARY OTHER
 #define UNARY OTHER
 #define COMPARISON OTHER
-#include "core/operators.def"
+#include "cuarray/core/operators.def"
     kOperators
 };
 
@@ -32,7 +32,7 @@ constexpr const char* kRowNames[] = {
 #define BINARY OTHER
 #define UNARY OTHER
 #define COMPARISON OTHER
-#include "core/operators.def"
+#include "cuarray/core/operators.def"
 };
 
 RowId operator_rows[kOperators];
@@ -43,7 +43,7 @@ constexpr const char* kSymbols[] = {
 #define BINARY OTHER
 #define UNARY OTHER
 #define COMPARISON(name, row, symbol, precedence, slot) nullptr,
-#include "core/operators.def"
+#include "cuarray/core/operators.def"
 };
 static_assert(kOperators <= kMostOperators);
 static_assert(GreaterEqual - Less == Py_GE - Py_LT);
@@ -59,7 +59,7 @@ constexpr int kSlots[] = {
 #define BINARY OTHER
 #define UNARY OTHER
 #define COMPARISON(name, row, symbol, precedence, slot) Py_##slot,
-#include "core/operators.def"
+#include "cuarray/core/operators.def"
 };
 
 /// Operands that Python's operators take: numbers, arrays, and what numpy.asarray makes numbers of; false for all that
@@ -393,7 +393,7 @@ const PyType_Slot slots[] = {
 #define UNARY(name, row, symbol, precedence, nb) {Py_nb_##nb, slot(unary<name>)},
 #define COMPARISON(name, row, symbol, precedence, nb)
 #define OTHER(name, row, symbol, precedence, nb)
-#include "core/operators.def"
+#include "cuarray/core/operators.def"
     {Py_nb_divmod, slot(binary<Divmod>)},
     {Py_nb_power, slot(power)},
     {Py_nb_inplace_power, slot(power_in_place)},
