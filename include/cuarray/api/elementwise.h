@@ -75,13 +75,13 @@ consteval RowId row_of(std::string_view wanted, int operands) {
 }
 
 template <RowId row, class... Args>
-Array apply(Args&&... operands) {
+Array operate(Args&&... operands) {
     const Argument args[] = {std::forward<Args>(operands)...};
     return std::move(call(row, args).array[0]);
 }
 
 template <RowId row, class B>
-void apply_in_place(Array& target, B&& other) {
+void operate_in_place(Array& target, B&& other) {
     const Argument args[] = {target, std::forward<B>(other)};
     UfuncOptions options;
     options.out[0] = &target;
@@ -98,24 +98,24 @@ void apply_in_place(Array& target, B&& other) {
     template <class A, class B>                                                                \
         requires((api::AnyArray<A> || api::AnyArray<B>) && api::Operand<A> && api::Operand<B>) \
     Array operator symbol(A&& a, B&& b) {                                                      \
-        return api::apply<api::row_of(#symbol, 2)>(std::forward<A>(a), std::forward<B>(b));    \
+        return api::operate<api::row_of(#symbol, 2)>(std::forward<A>(a), std::forward<B>(b));  \
     }
 // x += y writes to the elements of x, which all arrays that share them see; the result is cast by the rule 'same_kind'.
-#define ARITHMETIC(symbol)                                                         \
-    OPERATOR(symbol)                                                               \
-    template <api::Target A, api::Operand B>                                       \
-    A&& operator symbol## = (A && a, B && b) {                                     \
-        api::apply_in_place<api::row_of(#symbol, 2)>(a, std::forward<B>(b));       \
-        return std::forward<A>(a);                                                 \
-    }                                                                              \
-    template <std::same_as<SelectedElements> A, api::Operand B>                    \
-    void operator symbol## = (A && a, B && b) {                                    \
-        std::move(a) = api::apply<api::row_of(#symbol, 2)>(a, std::forward<B>(b)); \
+#define ARITHMETIC(symbol)                                                           \
+    OPERATOR(symbol)                                                                 \
+    template <api::Target A, api::Operand B>                                         \
+    A&& operator symbol## = (A && a, B && b) {                                       \
+        api::operate_in_place<api::row_of(#symbol, 2)>(a, std::forward<B>(b));       \
+        return std::forward<A>(a);                                                   \
+    }                                                                                \
+    template <std::same_as<SelectedElements> A, api::Operand B>                      \
+    void operator symbol## = (A && a, B && b) {                                      \
+        std::move(a) = api::operate<api::row_of(#symbol, 2)>(a, std::forward<B>(b)); \
     }
-#define UNARY_OPERATOR(symbol)                                          \
-    template <api::AnyArray A>                                          \
-    Array operator symbol(A&& a) {                                      \
-        return api::apply<api::row_of(#symbol, 1)>(std::forward<A>(a)); \
+#define UNARY_OPERATOR(symbol)                                            \
+    template <api::AnyArray A>                                            \
+    Array operator symbol(A&& a) {                                        \
+        return api::operate<api::row_of(#symbol, 1)>(std::forward<A>(a)); \
     }
 ARITHMETIC(+)
 ARITHMETIC(-)
