@@ -273,6 +273,13 @@ MUTANTS = [
         "tests/python/test_check.py",
     ),
     Mutant(
+        "check-copies-an-argument-twice",
+        "cuarray/_tools/check.py",
+        "        if id(x) not in made:",
+        "        if True:",
+        "tests/python/test_check.py -k share_memory",
+    ),
+    Mutant(
         "check-compares-no-arguments",
         "cuarray/_tools/check.py",
         "    if not same((args, kwargs), (host_args, host_kwargs), size):",

@@ -47,6 +47,12 @@ class Flat:
         flat.flags.writeable = False  # writes would be lost
         return flat
 
+    def __dlpack__(self, **options):
+        return self.base.ravel().__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.base.__dlpack_device__()
+
     __hash__ = None  # type: ignore[assignment]
 
     def __eq__(self, other):

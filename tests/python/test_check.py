@@ -101,6 +101,41 @@ def test_errors_that_the_program_asks_for_are_no_difference(tmp_path):
     assert done.stdout == "divide by zero encountered in divide\ninvalid value encountered in sqrt\n", done.stderr
 
 
+def test_arguments_that_share_memory(tmp_path, device):
+    program = """
+        import numpy as np
+        x = np.linspace(-3, 3, 12).reshape(3, 4)
+        np.clip(x, -1, 1, out=x)
+        np.add(x[1:], x[:-1], out=x[1:])
+        x[:, 1:] -= x[:, :-1]
+        np.negative(x, out=x.T.T)
+        np.multiply(x, x, x)
+        print(np.frombuffer(b"\\x00\\x01", dtype=">i2"), np.copyto(x[:1], x[1:2]))
+    """
+    done = run(tmp_path, program, "--device", device)
+    assert done.stdout == "[1] None\n", done.stderr
+
+
+@pytest.mark.parametrize("call", ["np.clip(x, -1, 1, out=x)", "np.cumsum(x, out=x)", "np.add(x, x[::-1], out=y)"])
+def test_wrong_writes_to_an_argument_are_seen(tmp_path, call):
+    program = f"import numpy as np\nx, y = np.linspace(-3, 3, 5), np.zeros(5)\n{call}"
+    fault = """
+import sys
+if '--check' in sys.orig_argv:
+    import cuarray as ca
+    def wrong(f):
+        def call(*a, out):
+            f(*a, out=out)
+            out[0] += 1
+            return out
+        return call
+    for name in ("clip", "cumsum"):
+        setattr(ca, name, wrong(getattr(ca, name)))
+"""
+    done = run(tmp_path, program, faulty=fault)
+    assert done.returncode == ("add" not in call) and ("script.py:3: " in done.stderr) == ("add" not in call)
+
+
 def test_same():
     assert check.same(ca.asarray([1.0, np.nan]), np.array([1.0, np.nan]), 1)
     assert check.same(ca.asarray([1.0 + 1e-15]), np.array([1.0]), 1)

@@ -258,6 +258,12 @@ def test_flat_as_an_array_of_numpy(view):
     assert copied.flags.writeable and not cuarray.shares_memory(copied, ours)
 
 
+def test_flat_is_an_argument_on_every_device(device):
+    x = cuarray.arange(6).reshape(2, 3)
+    assert cuarray.bincount(x.flat).tolist() == [1] * 6 and cuarray.shares_memory(cuarray.asarray(x.flat), x)
+    assert cuarray.asarray(x.T.flat).tolist() == [0, 3, 1, 4, 2, 5] and cuarray.asarray(x.flat).device == x.device
+
+
 STATEMENTS = """
 xp.put(v, [0, 2], [9, 8])
 xp.put(v, [0, 2, 4], [9, 8])
