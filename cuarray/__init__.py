@@ -73,7 +73,7 @@ MODULES = (
     "_functions.polynomials",
     "_functions.windows",
     "_functions.numbers",
-    "_functions.interpolation",
+    "_functions.unwrapping",
     "_functions.files",
     "_functions.printing",
     "_functions.subscripts",

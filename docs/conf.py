@@ -88,6 +88,7 @@ def read(app, page, source):
         return
     if page == "reference":  # its anchors are HTML, which MyST does not read
         source[0] = re.sub(r"\]\(#([\w.]+)\)", r"](api/cuarray.\1.rst)", source[0])
+    source[0] = re.sub(r"\]\(((?:\.\./)*)reference\.md#([\w.]+)\)", r"](\1api/cuarray.\2.rst)", source[0])
     for name, other in PAGES.items():
         if page == other:
             source[0] = moved_links((ROOT / name).read_text("utf-8"), ROOT, page)

@@ -108,7 +108,8 @@ def chapter(file, title, module, pages, about=""):
         name = one.removeprefix(module + ".")
         text += f"   * - :py:obj:`{name}`\n     - {summary(module, name)}\n"
     text += "\n.. toctree::\n   :hidden:\n\n" + "".join(f"   {one}\n" for one in pages)
-    (API / f"{file}.rst").write_text(text, "utf-8")
+    with (API / f"{file}.rst").open("x", encoding="utf-8") as page_file:  # an error if two chapters have one name
+        page_file.write(text)
     return file
 
 

@@ -728,7 +728,7 @@ ALONG_AN_AXIS = [
     ),
     Mutant(
         "unwrap-turns-half-a-period",
-        "cuarray/_functions/interpolation.py",
+        "cuarray/_functions/unwrapping.py",
         "(within == -half) & (steps > 0)",
         "(within == -half) & (steps < 0)",
         tests("interpolation"),
