@@ -282,7 +282,7 @@ MUTANTS = [
     Mutant(
         "check-compares-no-arguments",
         "cuarray/_tools/check.py",
-        "    if not same((args, kwargs), (host_args, host_kwargs), size):",
+        "    if not share and not same((args, kwargs), (host_args, host_kwargs), size):",
         "    if False:",
         "tests/python/test_check.py",
     ),
