@@ -1,4 +1,4 @@
-"""Times of simulated GPUs: the start, a kernel's first run and later ones, and Numba's vector add beside Numba's own simulator.
+"""Times of simulated GPUs: the start, a kernel's first run and later ones; vector add beside Numba's own simulator.
 
     python benchmarks/simulated.py
 

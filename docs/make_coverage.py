@@ -57,9 +57,10 @@ Every function, ufunc, method and attribute of NumPy {version}, written by `pyth
 - **keywords**: whether a function takes NumPy's parameters under their names; those that it does not take are listed.
 - **computed**: "on the device" of the arguments, or for new arrays on the current device; "by NumPy" on the host, which
   works with `import cuarray.numpy as np` and under `python -m cuarray` alone, and is counted and warned about there;
-  `cuarray` itself has no such name. Random numbers are "drawn on the device" where a GPU draws arrays of them itself from a
-  PCG64, that of `default_rng`; "drawn on the host" by NumPy and copied to the device, without waiting, otherwise
-  ([Random numbers](guide/random.md#on-a-gpu)). A `Generator(cuarray.random.Philox(seed))` draws all of them on the device.
+  `cuarray` itself has no such name. Random numbers are "drawn on the device" where a GPU draws arrays of them itself
+  from a PCG64, that of `default_rng`; "drawn on the host" by NumPy and copied to the device, without waiting, otherwise
+  ([Random numbers](guide/random.md#on-a-gpu)). A `Generator(cuarray.random.Philox(seed))` draws all of them on the
+  device.
 - **difference**: what [Differences from NumPy](differences.md) says, which also has rows about all functions together.
 
 """
