@@ -25,7 +25,7 @@ Device device_among(std::initializer_list<const Argument*> arguments, const std:
 Array spaced(const Argument& start, const Argument& stop, const Length& num, bool endpoint, Device device,
              const char* name) {
     if (num < 0) raise(ErrorKind::Value, name, ": the number of samples ", num.value, " is negative");
-    return std::get<Array>(linspace(start, stop, num, endpoint, false, DType::none, 0, device)[0]);
+    return std::get<Array>(functions::linspace(start, stop, num, endpoint, false, DType::none, 0, device)[0]);
 }
 
 /// The result: with the first axis at another place, and of a dtype.

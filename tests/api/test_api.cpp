@@ -132,6 +132,10 @@ void test_reductions() {
 void test_numbers_in_functions() {
     CHECK(has<double>(full({2}, 3.5), {2}, {3.5, 3.5}) && full({2}, 3).dtype() == DType::int64);
     CHECK(has<double>(clip(array({1., 5.}), 2, 4), {2}, {2, 4}));
+    CHECK(has<double>(linspace(0, 1, 3), {3}, {0, 0.5, 1}) && linspace(array({0, 1}), 5).shape() == (Dims{50, 2}));
+    const Array x = array({1, 2}), y = array({3});
+    CHECK(has<int>(concat({x, y}), {3}, {1, 2, 3}) && has<int>(stack({x, x + 1}), {2, 2}, {1, 2, 2, 3}));
+    CHECK(has<int>(concat(std::vector<Array>{x, y, x}), {5}, {1, 2, 3, 1, 2}));
     const Argument kept = 2.5;  // owns its number
     CHECK(has<double>(add(array({1.}), kept), {1}, {3.5}));
 }
@@ -171,7 +175,7 @@ void test_text() {
     CHECK(text(array({1., 2.5})) == "array([1. , 2.5])" && text(array({1, -20})) == "array([  1, -20], dtype=int32)");
     CHECK(text(zeros({0, 3})) == "array([], shape=(0, 3), dtype=float64)" &&
           text(array(2.5f)) == "array(2.5, dtype=float32)");
-    CHECK(text(array({{true, false}})) == "array([[ True, False]])");
+    CHECK(text(zeros({2, 3}).shape()) == "(2, 3)" && text(array({{true, false}})) == "array([[ True, False]])");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "values.h"
 
 using namespace cuarray;
+using functions::linspace;
 
 namespace {
 

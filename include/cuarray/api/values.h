@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 #include "cuarray/array/array.h"
+#include "cuarray/ops/creation.h"
 #include "cuarray/runtime/registry.h"
 
 namespace cuarray {
@@ -78,6 +79,13 @@ Array array(std::initializer_list<std::initializer_list<std::initializer_list<T>
     return array(all, Dims{int64_t(stack.size()), rows, length}, device);
 }
 
+/// `num` equally spaced numbers from start to stop, which is the last one or, without `endpoint`, the one behind it; of
+/// arrays along a new axis. functions::linspace gives their distance, too.
+inline Array linspace(const Argument& start, const Argument& stop, int64_t num = 50, bool endpoint = true,
+                      DType dtype = DType::none, int64_t axis = 0) {
+    return std::get<Array>(functions::linspace(start, stop, num, endpoint, false, dtype, axis)[0]);
+}
+
 template <NumberType T>
 T Array::item() const {
     const Scalar element = convert(cuarray::item(*this, "item"), dtype_of_number<T>());
@@ -103,5 +111,7 @@ std::vector<T> Array::to_vector() const {
 /// NumPy's text of an array, "array([1., 2.])": of more than 1000 elements the first and last three along each axis.
 CUARRAY_API std::string to_string(const Array& array);
 CUARRAY_API std::ostream& operator<<(std::ostream& stream, const Array& array);
+/// "(3, 4)".
+CUARRAY_API std::ostream& operator<<(std::ostream& stream, const Dims& shape);
 
 }  // namespace cuarray

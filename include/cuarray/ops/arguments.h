@@ -1,6 +1,7 @@
 // arguments.h -- what functions take, by what it means: it decides how a caller may write it.
 #pragma once
 #include <concepts>
+#include <initializer_list>
 #include <optional>
 #include <ranges>
 #include <utility>
@@ -123,6 +124,9 @@ class ArrayList : public Few<const Array*, 8> {
     ArrayList(const Range& range) {
         for (const Array& array : range) push_back(&array);
     }
+    ArrayList(std::initializer_list<Array> list) {
+        for (const Array& array : list) push_back(&array);
+    }
 };
 
 /// The same of arrays and numbers.
@@ -133,6 +137,14 @@ class ArgumentList : public Few<Argument, 4> {
         requires std::same_as<std::ranges::range_value_t<Range>, ArrayOrNumber>
     ArgumentList(const Range& range) {
         for (const ArrayOrNumber& one : range) push_back(as_argument(one));
+    }
+    template <std::ranges::range Range>
+        requires std::same_as<std::ranges::range_value_t<Range>, Array>
+    ArgumentList(const Range& range) {
+        for (const Array& array : range) push_back(array);
+    }
+    ArgumentList(std::initializer_list<Array> list) {
+        for (const Array& array : list) push_back(array);
     }
 };
 

@@ -95,6 +95,6 @@ CUARRAY_API std::vector<ArrayOrNumber> linspace(const Argument& start, const Arg
 
 using functions::empty, functions::zeros, functions::ones, functions::full;
 using functions::empty_like, functions::zeros_like, functions::ones_like, functions::full_like;
-using functions::eye, functions::identity, functions::tri, functions::arange, functions::linspace;
+using functions::eye, functions::identity, functions::tri, functions::arange;
 
 }  // namespace cuarray
