@@ -21,7 +21,7 @@ def simulate(count=1, *, like="H100", memcheck=False, seed=0):
     count : int, optional
         The number of GPUs, 1 to 16.
     like : str, optional
-        'T4', 'A100', 'L4', 'H100' or 'B200': the compute capability, and the limits that follow from it.
+        'T4', 'A100', 'L4', 'H100' or 'B200': what the device attributes say, from compute capability to L2 cache.
     memcheck : bool, optional
         Judge every access of every kernel: bounds, races, uninitialised memory, barriers. Reports go to stderr.
     seed : int, optional

@@ -9,6 +9,7 @@ of a command, prints the driver and NVRTC. `python -m cuarray --simulate` runs a
   CUDASIM_PROGRESS=mode     when queued work runs: lazy (once waited for), eager (at once), random (default)
   CUDASIM_DEVICES=n         number of devices (2)
   CUDASIM_CC=major.minor    compute capability of all devices (9.0)
+  CUDASIM_ATTRIBUTES=n=v,.. what cuDeviceGetAttribute says of the attributes of these numbers
   CUDASIM_DRIVER=n          driver version as cuDriverGetVersion gives it (13000)
   CUDASIM_NVRTC=major.minor version that nvrtcVersion gives (the driver's)
   CUDASIM_MEMORY=bytes      memory of each device (8 GiB)

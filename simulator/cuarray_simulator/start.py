@@ -4,12 +4,36 @@ import ctypes
 import os
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 from cuarray_simulator import libraries
 from cuarray_simulator.build import SimulatorError, environment
 
-#: GPUs that can be imitated, and their compute capability.
-MODELS = {"T4": "7.5", "A100": "8.0", "L4": "8.9", "H100": "9.0", "B200": "10.0"}
+
+class Model(NamedTuple):
+    """What the driver says of a GPU: clocks in kHz, the L2 cache in MiB, the bus in bits."""
+
+    capability: str
+    multiprocessors: int
+    clock: int
+    cache: int
+    memory_clock: int
+    bus: int
+
+    def attributes(self):
+        """Return the attributes as CUDASIM_ATTRIBUTES names them, by CUDA's numbers."""
+        values = {16: self.multiprocessors, 13: self.clock, 38: self.cache << 20, 36: self.memory_clock, 37: self.bus}
+        return ",".join(f"{key}={value}" for key, value in values.items())
+
+
+#: GPUs that can be imitated.
+MODELS = {
+    "T4": Model("7.5", 40, 1_590_000, 4, 5_001_000, 256),
+    "A100": Model("8.0", 108, 1_410_000, 40, 1_215_000, 5120),
+    "L4": Model("8.9", 58, 2_040_000, 48, 6_251_000, 192),
+    "H100": Model("9.0", 132, 1_980_000, 50, 2_619_000, 5120),
+    "B200": Model("10.0", 148, 1_965_000, 126, 3_996_000, 8192),
+}
 
 
 def checked(name, value, least, most):
@@ -25,7 +49,8 @@ def settings(count=1, like="H100", memcheck=False, seed=0, limit=100, suppress=(
         raise SimulatorError(f"simulate: like is {', '.join(MODELS)}, not {like!r}")
     return {
         "CUDASIM_DEVICES": checked("count", count, 1, 16),
-        "CUDASIM_CC": MODELS[like],
+        "CUDASIM_CC": MODELS[like].capability,
+        "CUDASIM_ATTRIBUTES": MODELS[like].attributes(),
         "CUDASIM_NAME": like,
         "CUDASIM_CHECK": "1" if memcheck else "0",
         "CUDASIM_SEED": checked("seed", seed, 0, 2**63 - 1),

@@ -112,8 +112,11 @@ def test_a_call_in_a_program(script):
         ca.simulate(3, like="T4")
         driver, major = ctypes.CDLL("libcuda.so.1"), ctypes.c_int()
         driver.cuInit(0)
-        driver.cuDeviceGetAttribute(ctypes.byref(major), 75, 0)
-        print(len(ca.devices()) - 1, major.value)
+        said = [len(ca.devices()) - 1]
+        for key in (75, 16, 38, 81):  # major, multiprocessors, L2 cache, shared memory of a multiprocessor
+            driver.cuDeviceGetAttribute(ctypes.byref(major), key, 0)
+            said.append(major.value)
+        print(*said)
         try:
             ca.simulate()
         except RuntimeError as error:
@@ -121,7 +124,9 @@ def test_a_call_in_a_program(script):
     """)
     run = python(program.parent, program)
     assert run.returncode == 0, run.stderr
-    assert run.stdout.startswith("3 7\nsimulate: GPUs have been looked for already; "), run.stdout
+    assert run.stdout.startswith(f"3 7 40 {4 << 20} {64 << 10}\nsimulate: GPUs have been looked for already; "), (
+        run.stdout
+    )
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ constexpr Attribute kAttributes[] = {
     {CU_DEVICE_ATTRIBUTE_WARP_SIZE, 32},
     {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, 65536},
     {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 1000000},
-    {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, kMultiprocessors},
+    {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 8},
     {CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY, 1},
     {CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS, 1},
     {CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, 1000000},
@@ -62,6 +62,7 @@ int attribute(CUdevice_attribute key, CUdevice device) {
     if (key == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) return settings().minor;
     if (key == CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) return settings().pools;
     if (key == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID) return device + 1;
+    if (auto given = settings().attributes.find(key); given != settings().attributes.end()) return given->second;
     const Limits& l = limits();
     const Attribute by_capability[] = {
         {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, static_cast<int>(l.threads_per_multiprocessor)},
@@ -95,6 +96,8 @@ const Limits& cudasim::limits() {
         if (l.capability <= settings().major * 10 + settings().minor) best = &l;
     return *best;
 }
+
+int cudasim::multiprocessors() { return attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0); }
 
 CUDASIM_API cuInit(unsigned flags) {
     CUDASIM_ENTER(Nothing);

@@ -68,6 +68,22 @@ void failure_setting(Settings& s) {
     s.fail_code = static_cast<CUresult>(code);
 }
 
+/// Attributes as number=value, joined by commas.
+std::map<int, int> attributes_setting() {
+    std::map<int, int> found;
+    const char* at = text_setting("CUDASIM_ATTRIBUTES", "");
+    for (int key = 0, value = 0, length = 0; std::sscanf(at, "%d=%d%n", &key, &value, &length) == 2;) {
+        found[key] = value;
+        at += length;
+        if (*at == ',') ++at;
+    }
+    if (*at) {
+        std::fprintf(stderr, "cudasim: CUDASIM_ATTRIBUTES: use number=value,number=value, not %s\n", at);
+        std::abort();
+    }
+    return found;
+}
+
 Settings read_settings() {
     Settings s{};
     s.seed = seed_setting();
@@ -84,6 +100,7 @@ Settings read_settings() {
     s.capture = capture_setting();
     s.mig = number_setting("CUDASIM_MIG", 0) != 0;
     s.name = text_setting("CUDASIM_NAME", "GPU");
+    s.attributes = attributes_setting();
     s.limit = static_cast<long>(number_setting("CUDASIM_LIMIT", 1));
     s.suppress = text_setting("CUDASIM_SUPPRESS", "");
     s.json = text_setting("CUDASIM_JSON", "");

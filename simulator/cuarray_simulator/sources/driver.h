@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <cstdarg>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -38,8 +39,9 @@ struct Settings {
     std::string fail_entry;
     long fail_nth;
     CUresult fail_code;
-    /// What devices are called: "Simulated GPU 0".
+    /// What devices are called: "Simulated GPU 0"; attributes that are not the simulator's own.
     std::string name;
+    std::map<int, int> attributes;
     /// The finding that ends a kernel; kernels whose findings are not reported; the file for lines of JSON.
     long limit;
     std::string suppress, json;
@@ -57,6 +59,8 @@ struct Limits {
     unsigned shared_per_multiprocessor, shared_per_block_optin;
 };
 const Limits& limits();
+/// The multiprocessors of a device.
+int multiprocessors();
 constexpr unsigned kRegistersPerBlock = 65536;
 
 /// A small seeded generator; every choice of the simulator comes from one of these.

@@ -71,8 +71,8 @@ unsigned resident_blocks(const Function& f, unsigned block_size, size_t dynamic_
 /// The blocks of a cooperative launch are all resident.
 CUresult check_cooperative(const Launch& l, const Function& f) {
     const unsigned long long blocks = 1ull * l.grid.x * l.grid.y * l.grid.z;
-    const unsigned long long most =
-        kMultiprocessors * 1ull * resident_blocks(f, l.block.x * l.block.y * l.block.z, l.dynamic_shared);
+    const unsigned long long most = 1ull * static_cast<unsigned>(multiprocessors()) *
+                                    resident_blocks(f, l.block.x * l.block.y * l.block.z, l.dynamic_shared);
     if (blocks <= most) return CUDA_SUCCESS;
     return refused(f.kernel->name, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
                    format("a cooperative launch of %llu blocks, %llu fit on the device", blocks, most));

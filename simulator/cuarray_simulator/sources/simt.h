@@ -11,9 +11,6 @@ namespace cudasim {
 /// Shared memory that a block may have without opting in to more.
 constexpr unsigned kStaticSharedLimit = 48 << 10;
 
-/// The multiprocessors of a device.
-constexpr int kMultiprocessors = 8;
-
 /// One launch, ready to run: parameters hold addresses that the CPU can follow.
 struct Grid {
     const cudasim_module* module;
