@@ -70,6 +70,13 @@ MUTANTS = [
         "tests/python/test_floating_errors.py -k folds",
     ),
     Mutant(
+        "updates-of-one-element-are-alone",
+        "src/runtime/signalling.cpp",
+        "            once[i] = times == 1;",
+        "            once[i] = times > 0;",
+        "tests/python/test_floating_errors.py -k updates",
+    ),
+    Mutant(
         "a-segment-looks-at-its-first-element",
         "src/runtime/signalling.cpp",
         "for (int64_t i = begins[segment]; i < ends[segment]; ++i)",

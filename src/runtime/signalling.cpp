@@ -6,6 +6,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "cuarray/runtime/registry.h"
@@ -316,6 +319,23 @@ Specials in_segments(const Specials& found, const SegmentedReduce& task, const i
     return all;
 }
 
+/// Where the accesses of an update go: byte offsets in the indexed array.
+std::vector<int64_t> targets_of(Backend& device, const IndexedAccess& task) {
+    std::vector<int64_t> targets(size_t(count(task.shape)));
+    Dims place(task.shape.size(), 0);
+    for (int64_t& target : targets) {
+        for (int axis = 0; axis < place.size(); ++axis) target += place[axis] * task.array.strides[axis];
+        for (int axis = place.size() - 1; axis >= 0 && ++place[axis] == task.shape[axis]; --axis) place[axis] = 0;
+    }
+    for (const IndexedAxis& axis : task.indices) {
+        const HostValues index = host_copy(device, axis.index, task.shape);
+        const int64_t* const positions = static_cast<const int64_t*>(index.memory->data);
+        for (size_t i = 0; i < targets.size(); ++i)
+            targets[i] += (positions[i] < 0 ? positions[i] + axis.size : positions[i]) * axis.stride;
+    }
+    return targets;
+}
+
 /// The errors of sums and the like, by the elements that each comes from.
 unsigned errors_of_folds(const Doubles& results, const Specials& from) {
     unsigned errors = 0;
@@ -390,6 +410,58 @@ class SignallingDecorator final : public Decorator {
         const Specials from = in_segments(values, task, static_cast<const int64_t*>(begins.memory->data),
                                           static_cast<const int64_t*>(ends.memory->data));
         return report(fault, errors_of_results(task.result, results, from), "reduceat");
+    }
+
+    Fault run_and_report(const IndexedAccess& task) {
+        const int64_t n = count(task.shape);
+        if (task.kind != IndexedAccess::Kind::Update || n == 0 || !is_inexact(task.array.dtype))
+            return inner_.run(task);
+        EvaluatedStep step;
+        step.row = loops()[task.loop].row;
+        const auto append = [&](const HostValues& values) {
+            step.in_types.push_back(values.dtype);
+            step.in.emplace_back(values, task.shape);
+        };
+        const HostValues before = gathered(task);
+        append(before);
+        std::vector<unsigned char> found = specials_of(before, task.shape);
+        if (loops()[task.loop].in[1] != DType::none) {
+            const HostValues elements = host_copy(inner_, task.elements, task.shape);
+            const Specials more = specials_of(elements, task.shape);
+            append(elements);
+            for (size_t i = 0; i < found.size(); ++i) found[i] |= more[i];
+        }
+        const std::vector<int64_t> targets = targets_of(inner_, task);
+        const Fault fault = inner_.run(task);
+        if (fault != Fault::None) return fault;
+        const HostValues after = gathered(task);
+        step.out_types = {after.dtype};
+        step.out.emplace_back(after, task.shape);
+
+        // Results that lie between several updates of one element are not known: those count as a fold.
+        std::unordered_map<int64_t, std::pair<int, unsigned char>> updates;
+        for (size_t i = 0; i < targets.size(); ++i) {
+            auto& [times, from] = updates[targets[i]];
+            ++times, from |= found[i];
+        }
+        const std::unique_ptr<bool[]> once(new bool[size_t(n)]);
+        Specials from(found.size());
+        for (size_t i = 0; i < targets.size(); ++i) {
+            const auto& [times, specials] = updates[targets[i]];
+            once[i] = times == 1;
+            from[i] = once[i] ? kNaN | kInfinity : specials;  // no error of a fold
+        }
+        return report(fault, errors_of(step, n, once.get()) | errors_of_folds(step.out[0], from),
+                      rows()[step.row].name);
+    }
+
+    /// The elements that indices select, on the host.
+    HostValues gathered(const IndexedAccess& task) {
+        const StorageRef memory{inner_.allocate(count(task.shape) * item_size(task.array.dtype))};
+        const View to{memory.get(), 0, task.array.dtype, c_strides(task.shape, item_size(task.array.dtype))};
+        inner_.run(IndexedAccess{IndexedAccess::Kind::Gather, task.shape, task.array, task.indices, to, task.outside,
+                                 task.name});
+        return host_copy(inner_, to, task.shape);
     }
 
     Fault run_and_report(const Matmul& task) {

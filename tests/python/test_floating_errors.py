@@ -217,6 +217,35 @@ def test_segments_look_at_their_own_elements(device):
     assert errors_of(cuarray, lambda: cuarray.add.reduceat(cuarray.arange(3), [0, 1])) == 0
 
 
+def test_updates_look_at_their_own_elements(device):
+    """NumPy names the ufunc; several updates of one element are one fold."""
+    nan, inf = np.nan, np.inf
+    for name, x, at, values in (
+        ("add", [1e308, 1.0], [0], 1e308), ("add", [1e308, inf], [1], 1e308), ("add", [inf, 1], [0, 1], [-inf, 2]),
+        ("add", [nan, 1], [0], inf), ("divide", [1.0, 2], [1], 0.0), ("divide", [0.0, 2], [0], 0.0), ("add", [1.0, 2], [0, -1], 3),
+        ("add", [1e308, 0], [0, 0, 1], 5e307), ("add", [0, inf], [1, 1, 0], [-inf, 1, 1]), ("multiply", [1e-300, 1], [0], 1e-300),
+        ("subtract", [1.0, inf, 3], [[0, 1], [2, 2]], [[1.0, 5.0], [1e308, -2e307]]), ("add", [[1e308, 1], [2, 3]], ([0, 1], [0, 1]), 1e308),
+        ("add", [[1e308, 1], [2, 3]], 0, [1e308, 1]),
+    ):  # fmt: skip
+        x = np.array(x, float)
+        values = np.array(values, float)
+        want = errors_of(np, lambda: getattr(np, name).at(x.copy(), at, values))
+        ours = cuarray.asarray(x)
+        found = errors_of(cuarray, lambda: getattr(cuarray, name).at(ours.copy(), at, cuarray.asarray(values)))
+        assert found == want, (name, x, at, values)
+    assert (
+        errors_of(cuarray, lambda: cuarray.log.at(cuarray.zeros(2), [0]))
+        == errors_of(np, lambda: np.log.at(np.zeros(2), [0]))
+        == 1
+    )
+    assert errors_of(cuarray, lambda: cuarray.add.at(cuarray.arange(3), [0], 2)) == 0
+    with cuarray.errstate(over="raise"), pytest.raises(FloatingPointError, match="overflow encountered in add"):
+        cuarray.add.at(cuarray.full(2, 1e308), [0], 1e308)
+    with cuarray.errstate(all="raise"), pytest.raises(IndexError):
+        cuarray.add.at(cuarray.ones(2), [5], 1.0)
+        cuarray.synchronize()
+
+
 def test_intervals_overflow(device):
     for ends, num in (((-1e308, 1e308), 5), ((-1e308, 1.7e308), 2000), ((0, 1e308), 3), ((0, np.inf), 3)):
         want = errors_of(np, lambda: np.linspace(*ends, num))
