@@ -32,8 +32,8 @@ def test_the_page_is_up_to_date(coverage):
     page = coverage.PAGE.read_text("utf-8")
     installed = tuple(map(int, np.__version__.split(".")[:2]))
     written = tuple(map(int, page.partition("attribute of NumPy ")[2].partition(",")[0].split(".")))
-    if installed < written:
-        pytest.skip("this NumPy is older than docs/coverage.md")
+    if installed != written:
+        pytest.skip("docs/coverage.md is of another NumPy")
     assert page == coverage.page(), "type: python docs/make_coverage.py"
 
 

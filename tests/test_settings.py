@@ -3,6 +3,7 @@
 import pathlib
 import re
 
+import cuarray
 from cuarray._tools import doctor
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -14,7 +15,7 @@ def test_every_variable_is_documented():
     read = set()
     for path in (ROOT / "src").rglob("*.cpp"):
         read |= set(re.findall(r'(?:getenv|is_set)\("(CUARRAY_\w+)"\)', path.read_text()))
-    for path in (ROOT / "cuarray").rglob("*.py"):
+    for path in pathlib.Path(cuarray.__file__).parent.rglob("*.py"):  # also where ROOT has no package
         read |= set(re.findall(r'environ(?:\.get\(|\[)"(CUARRAY_\w+)"', path.read_text()))
     # Python derives these names from the names of libraries.
     libraries = {name for name in listed if name.startswith("CUARRAY_LIB")}
