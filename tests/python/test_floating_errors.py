@@ -225,7 +225,7 @@ def test_updates_look_at_their_own_elements(device):
         ("add", [nan, 1], [0], inf), ("divide", [1.0, 2], [1], 0.0), ("divide", [0.0, 2], [0], 0.0), ("add", [1.0, 2], [0, -1], 3),
         ("add", [1e308, 0], [0, 0, 1], 5e307), ("add", [0, inf], [1, 1, 0], [-inf, 1, 1]), ("multiply", [1e-300, 1], [0], 1e-300),
         ("subtract", [1.0, inf, 3], [[0, 1], [2, 2]], [[1.0, 5.0], [1e308, -2e307]]), ("add", [[1e308, 1], [2, 3]], ([0, 1], [0, 1]), 1e308),
-        ("add", [[1e308, 1], [2, 3]], 0, [1e308, 1]),
+        ("add", [[1e308, 1], [2, 3]], 0, [1e308, 1]), ("add", [1.0, 2], [0, 0], [nan, 1]), ("add", [1.0, 2], [1, -1], [inf, 1]),
     ):  # fmt: skip
         x = np.array(x, float)
         values = np.array(values, float)
