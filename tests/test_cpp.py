@@ -4,6 +4,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -67,6 +68,16 @@ def environment(program):
     if program.stem != "test_linalg" or not libraries:
         return None
     return os.environ | {"CUARRAY_LIBBLAS": str(libraries[0])}
+
+
+@pytest.mark.few
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
+def test_the_api_on_a_simulated_gpu(tmp_path):
+    binary = built(HERE / "api/test_api.cpp", tmp_path)
+    command = [sys.executable, HERE / "cudasim/run", binary]
+    env = os.environ | {"CUARRAY_DEVICE": "cuda:0", "CUDASIM_CHECK": "1"}
+    run = subprocess.run(command, capture_output=True, text=True, timeout=300, env=env)
+    assert run.returncode == 0, run.stdout + run.stderr
 
 
 def printed_arrays():
