@@ -402,6 +402,8 @@ INTENDED = [
     ("fill_diagonal reads the value before it looks at the axes: of two faults the other one is named",
      every(has("fill_diagonal"), lambda step: isinstance(step.got, OverflowError | TypeError | ValueError)
            and isinstance(step.want, ValueError) and re.search("at least 2-d|equal length", str(step.want)) is not None)),
+    ("a number is read before the places it goes to: of two faults the other one is named",
+     every(lambda step: step.want is not None, has("place", "put", "putmask", "put_along_axis"), got_says("out of bounds for|cannot convert float NaN"))),
     ("products read axes= before they look at the arrays: of two faults the other one is named",
      every(has("matmul", "matvec", "vecmat", "vecdot"), lambda step: isinstance(step.got, TypeError)
            and isinstance(step.want, ValueError) and "does not have enough dimensions" in str(step.want))),
