@@ -146,9 +146,11 @@ void test_scopes() {
     {
         FuseScope fused;
         y = exp(x) * 2.0 + 1.0;
+        CHECK(y.is_pending() && is_deferring());
         EagerScope now;
         CHECK(sum(x).item<double>() == 3);
     }
+    CHECK(!is_deferring() && !y.is_pending());
     CHECK(y.to_vector<double>() == (exp(x) * 2.0 + 1.0).to_vector<double>(), "the same bits");
 }
 
