@@ -14,7 +14,7 @@ class FuseScope {
     FuseScope& operator=(const FuseScope&) = delete;
 };
 
-/// Within its scope, operations of this thread run at the call.
+/// Within its scope, operations of this thread run at the call, but for those in a FuseScope.
 class EagerScope {
  public:
     EagerScope() { begin_eager(); }
