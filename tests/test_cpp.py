@@ -157,7 +157,7 @@ def test_nothing_is_destroyed_at_exit():
             function = line
         elif line.endswith("<__cxa_atexit@plt>"):
             calls.append(function)
-    assert [name for name in calls if "<atexit>" not in name] == []
+    assert len(calls) <= 1, calls  # that of atexit() itself, which a stripped library names otherwise
 
 
 @pytest.mark.skipif(shutil.which("objdump") is None, reason="no objdump")

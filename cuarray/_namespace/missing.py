@@ -196,13 +196,14 @@ def advice_on_missing(name, module=np):
     return f"; use {module.__name__}.{name} with x.numpy() and cuarray.asarray"
 
 
-def absent(kind, name, advice):
-    """Return a property that raises AttributeError with advice, so that hasattr is False."""
+class Absent:
+    """An attribute that raises AttributeError with advice, of objects and of their class: hasattr is False for both."""
 
-    def refuse(_):
-        raise AttributeError(f"'cuarray.{kind}' object has no attribute {name!r}; {advice}")
+    def __init__(self, kind, name, advice):
+        self.message = f"'cuarray.{kind}' object has no attribute {name!r}; {advice}"
 
-    return property(refuse)
+    def __get__(self, instance, owner=None):
+        raise AttributeError(self.message)
 
 
 def advising(kind, advice):
@@ -211,7 +212,7 @@ def advising(kind, advice):
     def listed(self):
         return sorted(set(object.__dir__(self)) - advice.keys())
 
-    return {name: absent(kind, name, text) for name, text in advice.items()} | {"__dir__": listed}
+    return {name: Absent(kind, name, text) for name, text in advice.items()} | {"__dir__": listed}
 
 
 _core.extend_ndarray(advising("ndarray", ATTRIBUTES))

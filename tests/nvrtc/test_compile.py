@@ -245,8 +245,8 @@ def test_checks_can_fail():
     scalar = 'extern "C" __global__ void k(float* p) { *p = 1; } // contiguous<program, 4> stored_t<f32> y0[V];'
     assert any("16 bytes" in fault for fault in check("k", scalar, "sm_90"))
     assert check("k", "no program at all", "sm_90")
-    unknown = 'extern "C" __global__ void k(int* p) { asm("sad.s32 %0, 1, 2, 3;" : "=r"(*p)); }'
-    assert any("instruction sad.s32" in fault for fault in check("k", unknown, "sm_90"))
+    unknown = 'extern "C" __global__ void k(int* p) { asm("vabsdiff.s32.s32.s32 %0, 1, 2;" : "=r"(*p)); }'
+    assert any("instruction vabsdiff" in fault for fault in check("k", unknown, "sm_90"))
     shifted = """extern "C" __global__ void k(float* p, int n) {
         float a, b;
         #pragma unroll 1
