@@ -300,6 +300,7 @@ INSTRUCTIONS = [
     Row("cvt.[f].[half]", "half", "ptx::{f}(ptx::from_half({a}))"),
     Row("cvt[whole][sat].[to].f16", "f16", "ptx::to_integer<ptx::{to}, {round}>(ptx::from_half({a}))"),
     Row("cvt[whole].[i].bf16", "bf16", "ptx::to_integer<ptx::{i}, {round}>(ptx::from_half({a}))"),
+    Row("cvt.rn.bf16.f16", "f16", "ptx::to_half<ptx::bf16>(ptx::from_half({a}))"),
     Row("cvt.rn.bf16.[i]", "i", "ptx::to_half<ptx::bf16>(ptx::odd_double({a}))"),
     Row("cvt.rn[sat].f16.[from]", "from", "ptx::half_out<ptx::f16, false, {sat}>(ptx::f64({a}))"),
     Row(
