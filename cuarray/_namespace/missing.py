@@ -197,12 +197,14 @@ def advice_on_missing(name, module=np):
 
 
 class Absent:
-    """An attribute that raises AttributeError with advice, of objects and of their class: hasattr is False for both."""
+    """An attribute of a class that raises AttributeError with advice, so that hasattr is False for objects."""
 
     def __init__(self, kind, name, advice):
         self.message = f"'cuarray.{kind}' object has no attribute {name!r}; {advice}"
 
     def __get__(self, instance, owner=None):
+        if instance is None:
+            return self  # for whoever reads all that dir() lists
         raise AttributeError(self.message)
 
 

@@ -69,9 +69,14 @@ std::string called_function() {
     return called;
 }
 
-/// Whether a public function or a method of arrays has that name.
+/// Whether a public function, a method or an attribute of arrays has that name. What says why there is none is neither.
 bool is_name_of_ours(const std::string& name) {
-    return public_object(name) || PyObject_HasAttrString(reinterpret_cast<PyObject*>(ndarray_type), name.c_str());
+    if (public_object(name)) return true;
+    const Object found =
+        Object::steal_or_null(PyObject_GetAttrString(reinterpret_cast<PyObject*>(ndarray_type), name.c_str()));
+    if (!found) PyErr_Clear();
+    return found && (PyCallable_Check(found.get()) || Py_IS_TYPE(found.get(), &PyGetSetDescr_Type) ||
+                     Py_IS_TYPE(found.get(), &PyProperty_Type));
 }
 
 bool find(std::string* file, int* number) {
