@@ -1996,9 +1996,16 @@ MUTANTS = [
     ),
     Mutant(
         "scalars-wrap-where-they-are-set",
-        "src/bindings/functions/convert.cpp",
-        "if (kind_ == Kind::Scalar) return convert_exactly(scalar_, dtype, function);",
-        "if (kind_ == Kind::Scalar) return convert(scalar_, dtype);",
+        "src/ops/choose_call.cpp",
+        "if (given.scalar) return convert_exactly(*given.scalar, dtype, function);",
+        "if (given.scalar) return convert(*given.scalar, dtype);",
+        "tests/python/test_indexing.py -k fit",
+    ),
+    Mutant(
+        "numbers-wrap-where-they-are-put",
+        "src/ops/choose_call.cpp",
+        "return convert(number, dtype, function);",
+        "return convert(convert(number, DType::float64, function), dtype);",
         "tests/python/test_indexing.py -k fit",
     ),
     Mutant(

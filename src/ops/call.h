@@ -44,6 +44,10 @@ DType default_dtype(Weak::Kind kind);
 /// The truth value of a Python number.
 bool is_true(const Weak& number);
 
+/// A number as an element that is assigned: OverflowError or ValueError where an integer dtype does not hold a Python
+/// number, or a signed one a scalar; TypeError for a complex number in a real dtype.
+CUARRAY_API Scalar stored_element(const Argument& number, DType dtype, const char* function);
+
 /// A Python number as an input of the loop, of dtype `in`. A logical row takes its truth value, which a cast may lose.
 Scalar element(const Row& row, const Loop& loop, const Weak& number, DType in);
 

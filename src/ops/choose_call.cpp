@@ -95,6 +95,16 @@ bool holds(DType dtype, const Weak& w) {
 
 bool is_true(const Weak& w) { return w.big || w.integer || w.real != 0 || w.imag != 0; }
 
+Scalar stored_element(const Argument& given, DType dtype, const char* function) {
+    if (given.scalar) return convert_exactly(*given.scalar, dtype, function);
+    const Weak& number = *given.weak;
+    const Kind kind = info(dtype).kind;
+    if (kind == Kind::Bool) return Scalar::of(DType::bool_, is_true(number));
+    if (number.kind == Weak::Kind::Complex && kind != Kind::Complex)
+        raise(ErrorKind::Type, function, ": a complex number cannot be stored in ", info(dtype).name);
+    return convert(number, dtype, function);
+}
+
 /// Whether a row's inputs are truth values, whatever their type.
 bool is_logical(const Row& r, const Loop& loop) {
     return loop.out[0] == DType::bool_ && (r.has(Associative) || &r == &rows()[row::logical_not]);

@@ -9,6 +9,7 @@
 #include "bindings/protocols/other_arrays.h"
 #include "bindings/types/ndarray.h"
 #include "cuarray/runtime/registry.h"
+#include "ops/call.h"
 
 namespace cuarray::python {
 namespace {
@@ -333,9 +334,7 @@ DType ArrayOrScalar::default_dtype() const {
 }
 
 Scalar ArrayOrScalar::exact_element(DType dtype, const char* function) const {
-    if (kind_ == Kind::Scalar) return convert_exactly(scalar_, dtype, function);
-    if (weak_.kind == Weak::Kind::Float) return convert(weak_, dtype, function);
-    return element(dtype, function);
+    return stored_element(argument(), dtype, function);
 }
 
 Scalar ArrayOrScalar::element(DType dtype, const char* function) const {
