@@ -21,6 +21,7 @@ from tqdm import tqdm
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import calls  # noqa: F401, registers its measure
+import deferral  # noqa: F401, registers its measure
 import everyday  # noqa: F401, registers its measure
 import frameworks  # noqa: F401, registers its measure
 import interop  # noqa: F401, registers its measures
