@@ -1,5 +1,6 @@
 """The measures of functions inside other frameworks."""
 
+import time
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,6 +11,41 @@ from race import Result, race
 import cuarray as ca
 
 CALLS = 1000
+SIZE = 100
+
+
+@measure()
+def functions_in_torch() -> Iterator[Result]:
+    """sin of 100 float64 by `interop.torch.wrap`, against a torch.autograd.Function on NumPy's arrays; CPU time."""
+    torch = peers.optional("torch")
+    if not torch:
+        return
+    from cuarray.interop.torch import wrap
+
+    class Plain(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return torch.from_numpy(np.sin(x.detach().numpy()))
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return torch.from_numpy(grad.numpy() * np.cos(x.detach().numpy()))
+
+    ours = wrap(ca.sin, backward=lambda inputs, output, grad: grad * ca.cos(inputs[0]))
+    x = torch.linspace(0, 1, SIZE, dtype=torch.float64)
+    leaf, end = x.clone().requires_grad_(), torch.ones_like(x)
+    steps = {
+        "forward": lambda function: function(x),
+        "forward, recorded": lambda function: function(leaf),
+        "with backward": lambda function: function(leaf).backward(end),
+    }
+    for name, step in steps.items():
+        best = race(
+            1.0, time.process_time, ours=lambda step=step: step(ours), plain=lambda step=step: step(Plain.apply)
+        )
+        yield Result(f"sin of {SIZE} in torch, {name}", best["ours"], best["plain"], "autograd.Function", 1 / 1.3)
 
 
 @measure()
@@ -27,11 +63,11 @@ def calls_in_jax() -> Iterator[Result]:
         loop = jax.jit(lambda x: jax.lax.fori_loop(0, CALLS, lambda _, y: function(y), x))
         return lambda: loop(x).block_until_ready()
 
-    time = race(
+    best = race(
         1.0,
         call=looped(ours),
         pure_callback=looped(lambda x: jax.pure_callback(lambda x: np.asarray(x) + 1, x, x)),
     )
     yield Result(
-        "x + 1 in a jitted loop", time["call"] / CALLS, time["pure_callback"] / CALLS, "jax.pure_callback", 10.0
+        "x + 1 in a jitted loop", best["call"] / CALLS, best["pure_callback"] / CALLS, "jax.pure_callback", 10.0
     )

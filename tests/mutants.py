@@ -679,6 +679,27 @@ MUTANTS = [
         "tests/python/test_interop_derivatives.py -k not_kept",
     ),
     Mutant(
+        "gradients-are-given-writable-results",
+        "cuarray/interop/_rules.py",
+        "self.backward(tuple(map(give, inputs)), give(output),",
+        "self.backward(tuple(map(give, inputs)), output,",
+        "tests/python/test_interop_torch_functions.py -k read_only",
+    ),
+    Mutant(
+        "lazy-tensors-are-their-memory",
+        "src/bindings/protocols/producers.cpp",
+        "for (PyObject* const question : {is_conj, is_neg})",
+        "for (PyObject* const question : {is_conj})",
+        "tests/python/test_interop_torch_functions.py -k lazy",
+    ),
+    Mutant(
+        "gradients-that-have-gradients-are-constants",
+        "cuarray/interop/_torch_autograd.py",
+        "if not (torch.is_grad_enabled() or is_dual() or is_transformed()):",
+        "if True:",
+        "tests/python/test_interop_wrap.py -k gradients_of_gradients_in_torch",
+    ),
+    Mutant(
         "second-gradients-in-torch-forget-the-outer-tape",
         "cuarray/interop/_torch_autograd.py",
         "again = torch.is_grad_enabled()",

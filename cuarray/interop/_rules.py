@@ -10,9 +10,10 @@
   only. `pull.push`, optional, is the function of the arrays' tangents; without it, it is the transpose of `pull`.
 - ``zeros_like(x)``: frameworks only whose `pull` can be differentiated
 - ``lift(rule_of, args, keywords)``: a call of a rule as a differentiable operation; frameworks with autodiff only
-- ``check(arrays, name)``, optional: raises if a function has changed its arguments
-- ``untaped()``, optional: a context in which nothing is remembered for gradients
-- ``repeated(fn, name)``, optional: a context for another run of a function, for its gradients
+- ``check(arrays, name)``: raises if a function has changed its arguments; `unchecked` where they cannot be
+- ``untaped()``: a context in which nothing is remembered for gradients
+- ``repeated(fn, name)``: a context for another run of a function, for its gradients; as `untaped` it is `nothing_kept`
+  where there is no state
 """
 
 import contextlib
@@ -29,7 +30,7 @@ from cuarray.interop import _trees as trees
 
 def is_differentiable(array):
     """Whether an array has a gradient: real and complex floating-point numbers have."""
-    return np.dtype(array.dtype).kind not in "biu"
+    return array.dtype.kind not in "biu"
 
 
 def contiguous(x):
@@ -37,34 +38,38 @@ def contiguous(x):
     return x if x.flags.c_contiguous else x.copy()
 
 
-def frozen(x):
-    """Return a read-only view of an array, or a read-only copy of a 0-d result."""
-    if not x.flags.writeable:
-        return x
-    view = cuarray.array(x) if _core.is_value(x) else x.view()
-    view.flags.writeable = False
-    return view
+_NOTHING = contextlib.nullcontext()
+
+
+def nothing_kept(*_):
+    """Stand for `repeated` and `untaped` of a framework without state."""
+    return _NOTHING
+
+
+def unchecked(*_):
+    """Stand for `check` of a framework whose arguments are read-only."""
 
 
 CUARRAY = SimpleNamespace(
     __name__="cuarray",
     is_array=lambda x: isinstance(x, (cuarray.ndarray, np.ndarray, np.generic)),
-    give=frozen,
+    give=_core.frozen,
     take=cuarray.asarray,
     make=lambda x, like: x,
+    check=unchecked,
+    untaped=nothing_kept,
+    repeated=nothing_kept,
 )
 NUMPY = SimpleNamespace(
     __name__="numpy",
     is_array=lambda x: isinstance(x, (np.ndarray, np.generic)),
-    give=lambda x: np.asarray(frozen(x)) if x.device.kind == "cpu" else x.numpy(),
+    give=lambda x: np.asarray(_core.frozen(x)) if x.device.kind == "cpu" else x.numpy(),
     take=cuarray.asarray,
     make=lambda x, like: x.numpy(),
+    check=unchecked,
+    untaped=nothing_kept,
+    repeated=nothing_kept,
 )
-
-
-def nothing_kept(*_):
-    """Stand for `repeated` and `untaped` of a framework without state."""
-    return contextlib.nullcontext()
 
 
 class ByPosition:
@@ -145,11 +150,10 @@ class Rule:
         self.fn, self.arguments, self.framework, self.backward, self.jvp = fn, arguments, framework, backward, jvp
         self.name = name or getattr(fn, "__name__", type(fn).__name__)
         self.result = None  #: the skeleton of the result, once it has run
-
-    @property
-    def has_tape(self):
-        """Whether the framework remembers the run for the gradients."""
-        return self.backward is None and self.jvp is None and hasattr(self.framework, "vjp")
+        #: Whether the framework remembers the run for the gradients.
+        self.has_tape = backward is None and jvp is None and hasattr(framework, "vjp")
+        #: Whether the function takes cuarray's arrays alone, by position: nothing is converted.
+        self.is_direct = framework is CUARRAY and arguments is trees.arrays_alone(len(arguments[0]))
 
     @property
     def has_gradient(self):
@@ -160,11 +164,11 @@ class Rule:
         return self.jvp is not None or self.has_tape
 
     def require_gradient(self):
-        if not self.has_gradient:
+        if self.backward is None and not self.has_tape:
             raise RuntimeError(f"{self.name} has no gradient: give wrap a backward=")
 
     def require_tangent(self):
-        if not self.has_tangent:
+        if self.jvp is None and not self.has_tape:
             raise RuntimeError(f"{self.name} has no derivative in forward mode: give wrap a jvp=")
 
     @property
@@ -246,26 +250,30 @@ class Rule:
 
     def repeated(self):
         """Return the context in which the function runs again, for its gradients."""
-        return getattr(self.framework, "repeated", nothing_kept)(self.fn, self.name)
-
-    def untaped(self):
-        """Return the context of what a caller of another framework does here."""
-        return getattr(self.framework, "untaped", nothing_kept)()
+        return self.framework.repeated(self.fn, self.name)
 
     def call(self, given):
         """Call the function with the framework's arrays; return its arrays."""
         args, keywords = trees.put_together(self.arguments, given)
-        results, self.result = trees.take_apart(self.fn(*args, **keywords), self.framework.is_array)
+        return self.arrays_of(self.fn(*args, **keywords), given)
+
+    def arrays_of(self, result, given):
+        results, self.result = trees.take_apart(result, self.framework.is_array)
         if not results:
             kind = self.framework.__name__.rpartition(".")[2]
             raise TypeError(f"{self.name}: the function must return arrays of {kind}, not {self.result!r}")
-        if hasattr(self.framework, "check"):
-            self.framework.check(given, self.name)
+        self.framework.check(given, self.name)
         return results
 
     def run(self, arrays):
         """Return the results of the function, on the device of the arguments."""
-        with self.untaped():
+        if self.is_direct and arrays:
+            result = self.fn(*map(_core.frozen, arrays))
+            if type(result) is not cuarray.ndarray:
+                return self.taken(self.arrays_of(result, arrays), arrays)
+            self.result = trees.slot(0)
+            return [result.to_device(arrays[0].device)]
+        with self.framework.untaped():
             return self.taken(self.call(self.given(arrays)), arrays)
 
     def taken(self, results, arrays):
@@ -279,27 +287,28 @@ class Rule:
         if not self.has_tape:
             outputs = self.run(arrays)
             return outputs, partial(self.pull_back, arrays, outputs), partial(self.push_forward, arrays, outputs)
-        with self.untaped():
+        with self.framework.untaped():
             results, pull = self.framework.vjp(self.call, self.given(arrays), wanted)
             outputs = self.taken(results, arrays)
         known = [is_differentiable(x) for x in outputs]
 
         def pull_back(grads):
-            with self.untaped():
+            with self.framework.untaped():
                 return self.fitted(pull(self.given(grads)), arrays, "gradient")
 
         def push_forward(tangents):
-            with self.untaped():
+            with self.framework.untaped():
                 return self.fitted(self.push(pull, results, self.given(tangents), known), outputs, "tangent")
 
         return outputs, pull_back, push_forward
 
     def given(self, arrays):
-        return [None if x is None else self.framework.give(x) for x in arrays]
+        give = self.framework.give
+        return [None if x is None else give(x) for x in arrays]
 
     def require_places(self, are_needed):
         """Raise where a derivative is needed that the functions given have no place for; a bool for each array."""
-        if self.has_tape:
+        if self.has_tape or not self.arguments[1]:
             return
         for name, part in self.arguments[1].items():
             slots, _ = trees.take_apart(part, lambda x: isinstance(x, trees.Slot))
@@ -311,15 +320,24 @@ class Rule:
         if self.has_tape:
             with self.repeated():
                 return self.linearize(inputs, [is_differentiable(x) for x in inputs])[1](grads)
-        args, _ = trees.put_together(self.arguments, self.given(inputs))
-        output, grad = (trees.put_together(self.result, self.given(part)) for part in (outputs, grads))
-        found = self.backward(args, output, grad)
+        if self.is_direct and type(self.result) is trees.Slot:
+            (output,), (grad,), give = outputs, grads, _core.frozen
+            found = self.backward(tuple(map(give, inputs)), give(output), None if grad is None else give(grad))
+            if len(inputs) == 1 and type(found) is cuarray.ndarray:
+                return [self.fit(found, inputs[0], "gradient", 0)]
+        else:
+            args, _ = trees.put_together(self.arguments, self.given(inputs))
+            output = trees.put_together(self.result, self.given(outputs))
+            grad = trees.put_together(self.result, self.given(grads))
+            found = self.backward(args, output, grad)
         return self.fitted(self.in_order(found, len(inputs)), inputs, "gradient")
 
     def in_order(self, found, count):
         """Return what `backward` returned as a list, by the number of the array."""
         positional = self.arguments[0]
         found = one_per_argument(found, positional, f"{self.name}: backward")
+        if self.arguments is trees.arrays_alone(count):
+            return found
         flat = trees.in_slots(positional, tuple(found), f"{self.name}: backward")
         return flat + [None] * (count - len(flat))  # arrays among the keyword arguments have no gradient
 
@@ -335,14 +353,17 @@ class Rule:
 
     def fitted(self, found, likes, kind):
         """Return derivatives as arrays of the dtypes of what they belong to; ValueError if a shape is another."""
-        taken = [None if x is None else self.framework.take(x) for x in found]
-        return [self.fit(x, like, f"{kind} of", i) for i, (x, like) in enumerate(zip(taken, likes, strict=True))]
+        take, pairs = self.framework.take, enumerate(zip(found, likes, strict=True))
+        return [None if x is None else self.fit(take(x), like, kind, i) for i, (x, like) in pairs]
 
-    def fit(self, found, like, what, index):
-        if found is None or not is_differentiable(like):
+    def fit(self, found, like, kind, index):
+        if not is_differentiable(like):
             return None
         if found.shape != like.shape:
-            raise ValueError(f"{self.name}: a {what} shape {found.shape} for array {index} of shape {like.shape}")
-        if found.dtype.kind == "c" and like.dtype.kind != "c":
-            raise TypeError(f"{self.name}: a {what} {found.dtype} for array {index} of {like.dtype}; write .real")
-        return found.astype(like.dtype, copy=False).to_device(like.device)
+            raise ValueError(f"{self.name}: a {kind} of shape {found.shape} for array {index} of shape {like.shape}")
+        if found.dtype != like.dtype:
+            if found.dtype.kind == "c" and like.dtype.kind != "c":
+                text = f"a {kind} of {found.dtype} for array {index} of {like.dtype}; write .real"
+                raise TypeError(f"{self.name}: {text}")
+            found = found.astype(like.dtype)
+        return found.to_device(like.device)

@@ -4,13 +4,19 @@ import contextlib
 import functools
 
 import cuarray
+from cuarray import _core
 from cuarray.interop import _trees as trees
-from cuarray.interop._rules import chosen, in_places
+from cuarray.interop._rules import chosen, in_places, is_differentiable
 
 try:
     import torch
+    from torch.autograd import forward_ad
 except ImportError as error:
     raise ImportError("cuarray.interop.torch needs PyTorch: pip install torch") from error
+
+
+#: Whether a transform of torch.func is at work.
+is_transformed = torch._C._are_functorch_transforms_active
 
 
 def is_array(x):
@@ -20,14 +26,17 @@ def is_array(x):
 def take(tensor):
     """Return a cuarray array over the memory of a tensor, or over its values if it is conj- or neg-lazy.
 
-    The capsule holds a tensor of its own: assigning to `tensor.data` later leaves it intact.
+    The array holds the tensor's storage: assigning to `tensor.data` later leaves it intact.
     """
-    own = tensor.detach()
-    if own.is_conj():
-        own = own.resolve_conj()
-    if own.is_neg():
-        own = own.resolve_neg()
-    return cuarray.from_dlpack(own)
+    return taken((tensor,))[0]
+
+
+def taken(tensors):
+    """Return a list of such arrays."""
+    arrays = _core.detached(tensors)
+    if arrays is None:
+        return [cuarray.from_dlpack(t.detach().resolve_conj().resolve_neg()) for t in tensors]
+    return arrays
 
 
 def _stream_number(device):
@@ -37,15 +46,17 @@ def _stream_number(device):
 
 def give(x):
     """Return a tensor over the memory of an array, writable even if the array is not; see `check`."""
-    tensor = x._as_exchanged(torch.Tensor) if x.flags.writeable else None  # it copies read-only arrays
-    if tensor is not None:
-        return tensor
+    return make(x) if x.flags.writeable else _by_capsule(x)
+
+
+def _by_capsule(x):
     return torch.utils.dlpack.from_dlpack(x.__dlpack__(stream=_stream_number(x.device), max_version=(1, 0)))
 
 
 def make(x, _like=None):
     """Return a tensor over the memory of an array; a copy of a read-only one, since tensors are writable."""
-    return give(x if x.flags.writeable else x.copy())
+    tensor = x._as_exchanged(torch.Tensor)  # which copies those
+    return _by_capsule(x if x.flags.writeable else x.copy()) if tensor is None else tensor
 
 
 def check(tensors, name):
@@ -130,28 +141,38 @@ def _beside_gpu(device):
 
 def is_recorded(tensors):
     """Whether autograd keeps a graph of what is made of tensors."""
-    return torch.is_grad_enabled() and any(t.requires_grad for t in tensors)
+    if torch.is_grad_enabled():
+        for tensor in tensors:  # any() of a generator takes three times as long
+            if tensor.requires_grad:
+                return True
+    return False
 
 
 def is_dual():
     """Whether tensors may have tangents."""
-    return torch.autograd.forward_ad._current_level >= 0
+    return forward_ad._current_level >= 0
 
 
 def step(node, tensors):
     """Evaluate a `Node`, as one of autograd's where that keeps a graph."""
-    if torch._C._are_functorch_transforms_active():
+    if is_transformed():
         return FunctionalStep.apply(node, *tensors)
     if is_recorded(tensors) or is_dual():
         return Step.apply(node, *tensors)
-    with torch.no_grad():
+    if not torch.is_grad_enabled():
         return node.evaluate(tensors)
+    torch._C._set_grad_enabled(False)  # torch.no_grad takes 2 us
+    try:
+        return node.evaluate(tensors)
+    finally:
+        torch._C._set_grad_enabled(True)
 
 
 def save(ctx, node, tensors, output):
     ctx.node, ctx.count = node, len(tensors)
     ctx.save_for_backward(*tensors, *output)
-    ctx.save_for_forward(*tensors, *output)
+    if is_dual():
+        ctx.save_for_forward(*tensors, *output)
 
 
 class Step(torch.autograd.Function):
@@ -166,8 +187,10 @@ class Step(torch.autograd.Function):
     @staticmethod
     def backward(ctx, *grads):
         saved = ctx.saved_tensors  # raises if one was changed in place since
-        inputs, outputs = saved[: ctx.count], saved[ctx.count :]
-        pull = ctx.node.gradient(ctx.count, ctx.needs_input_grad[1:], outputs)
+        inputs, outputs, node = saved[: ctx.count], saved[ctx.count :], ctx.node
+        if not (torch.is_grad_enabled() or is_dual() or is_transformed()):
+            return None, *node.gradients(inputs, outputs, grads, ctx.needs_input_grad[1:])
+        pull = node.gradient(ctx.count, ctx.needs_input_grad[1:], outputs)
         known = [g for g, out in zip(grads, outputs, strict=True) if differentiable(out)]
         found = iter(step(pull, [*inputs, *outputs, *known]))
         return None, *(next(found) if here else None for here in pull.wanted)
@@ -217,31 +240,34 @@ class Node:
         self.rule, self.records, self.pull, self.push = rule, records, None, None
 
     def evaluate(self, tensors):
-        arrays = [take(t) for t in tensors]
+        arrays = taken(tensors)
         with beside(arrays):
             if self.records:
                 wanted = [differentiable(t) and (t.requires_grad or is_dual()) for t in tensors]
                 found, self.pull, self.push = self.rule.linearize(arrays, wanted)
             else:
                 found = self.rule.run(arrays)
-            return tuple(make(x) for x in found)
+            return tuple(map(make, found))
 
     def places(self, count):
         """Return which of the tensors its rule takes."""
         return range(count)
 
     def pull_back(self, inputs, outputs, grads):
-        if self.pull:
-            return self.pull(grads)
-        places = self.places(len(inputs))
-        found = dict(zip(places, self.rule.pull_back([inputs[i] for i in places], outputs, grads), strict=True))
-        return [found.get(i) for i in range(len(inputs))]
+        return self.pull(grads) if self.pull else self.rule.pull_back(inputs, outputs, grads)
 
     def push_forward(self, inputs, outputs, tangents):
-        if self.push:
-            return self.push(tangents)
-        places = self.places(len(inputs))
-        return self.rule.push_forward([inputs[i] for i in places], outputs, [tangents[i] for i in places])
+        return self.push(tangents) if self.push else self.rule.push_forward(inputs, outputs, tangents)
+
+    def gradients(self, inputs, outputs, grads, needed):
+        """Return the gradients of tensors, where they are needed and nobody asks for their derivatives."""
+        self.rule.require_gradient()
+        self.rule.require_places(needed)
+        arrays, results = taken(inputs), taken(outputs)
+        ends = [take(g) if is_differentiable(x) else None for g, x in zip(grads, results, strict=True)]
+        with beside(arrays):
+            pairs = zip(self.pull_back(arrays, results, ends), needed, strict=True)
+            return [make(g) if here and g is not None else None for g, here in pairs]
 
     def gradient(self, count, needed, outputs):
         self.rule.require_gradient()
@@ -263,13 +289,22 @@ class Derivative(Node):
         self.pull = self.push = None
 
     def evaluate(self, tensors):
-        arrays = [take(t) for t in tensors]
+        arrays = taken(tensors)
         ends = self.count + len(self.are_known)
         with beside(arrays):
             return tuple(make(x) for x in self.found(arrays[: self.count], arrays[self.count : ends], arrays[ends:]))
 
     def places(self, count):
         return [*self.node.places(self.count), *range(self.count + len(self.are_known), count)]  # not the outputs
+
+    def pull_back(self, inputs, outputs, grads):
+        places = self.places(len(inputs))
+        found = dict(zip(places, self.rule.pull_back([inputs[i] for i in places], outputs, grads), strict=True))
+        return [found.get(i) for i in range(len(inputs))]
+
+    def push_forward(self, inputs, outputs, tangents):
+        places = self.places(len(inputs))
+        return self.rule.push_forward([inputs[i] for i in places], outputs, [tangents[i] for i in places])
 
     def wanted_of_rule(self):
         return [self.wanted[i] for i in self.node.places(self.count)]
@@ -305,14 +340,16 @@ def lifted(rule_of, _out_spec=None):
     """Return the call of a function through autograd: `rule_of(skeleton)` is its rule."""
 
     def lift(args, keywords):
+        if torch.compiler.is_dynamo_compiling():
+            return untraced(args, keywords)
         tensors, skeleton = trees.take_arguments_apart(args, keywords, is_array)
         rule = rule_of(skeleton)
         # Under torch.func the run belongs to no single tape.
-        records = (
-            rule.has_tape and (is_recorded(tensors) or is_dual()) and not torch._C._are_functorch_transforms_active()
-        )
+        records = rule.has_tape and (is_recorded(tensors) or is_dual()) and not is_transformed()
         results = step(Node(rule, records), tensors)
         return trees.put_together(rule.result, results)
 
-    # torch.compile would trace into the conversions.
-    return torch.compiler.disable(lift, reason="a wrapped function; cuarray.interop.torch.custom_op stays in the graph")
+    # torch.compile would trace into the conversions. The wrapper takes 1 us, even where nothing is compiled.
+    reason = "a wrapped function; cuarray.interop.torch.custom_op stays in the graph"
+    untraced = torch.compiler.disable(lift, reason=reason)
+    return lift

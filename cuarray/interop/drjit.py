@@ -6,7 +6,7 @@ import numpy as np
 
 import cuarray
 from cuarray.interop import _trees as trees
-from cuarray.interop._rules import chosen, contiguous, in_places
+from cuarray.interop._rules import chosen, contiguous, in_places, nothing_kept, unchecked
 
 try:
     import drjit as dr
@@ -63,6 +63,9 @@ def _shaped(x, like):
         return dr.zeros(type(like), dr.shape(like))
     tensor = make(x, [like])
     return tensor if dr.is_tensor_v(like) else type(like)(tensor)
+
+
+check, untaped, repeated = unchecked, nothing_kept, nothing_kept
 
 
 def vjp(function, arrays, wanted):

@@ -3,7 +3,7 @@
 import cuarray
 from cuarray import _core
 from cuarray.interop import _trees as trees
-from cuarray.interop._rules import chosen, contiguous, in_places, is_differentiable
+from cuarray.interop._rules import chosen, contiguous, in_places, is_differentiable, nothing_kept, unchecked
 
 try:
     import tensorflow as tf
@@ -80,6 +80,7 @@ def vjp(function, tensors, wanted):
 
 
 zeros_like = tf.zeros_like
+check, untaped, repeated = unchecked, nothing_kept, nothing_kept
 
 
 def _gradients(rule, pull, push, tensors, ends, known):

@@ -139,7 +139,7 @@ def wrap(
 
     @functools.wraps(fn)
     def wrapped(*args, **keywords):
-        return lift(*by_position(args, keywords))
+        return lift(*by_position(args, keywords)) if keywords else lift(args, keywords)
 
     return wrapped
 

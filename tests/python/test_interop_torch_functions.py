@@ -116,6 +116,23 @@ def check_arguments_are_read_only():
         assert t.tolist() == [1, 1, 1]
 
 
+def check_gradients_see_read_only_arrays():
+    """Memory of tensors that autograd has saved, and that of gradients which it gives to others, too."""
+
+    def backward(inputs, output, grad):
+        for x in (*inputs, output, grad):
+            assert "read-only" in str(error_of(lambda x=x: x.__setitem__(0, 9), ValueError))
+            seen.append(x)
+        return [grad] * len(inputs)
+
+    seen, x = [], double(3)
+    wrap(lambda x: x * 1, backward=backward)(x).sum().backward()
+    wrap(lambda x, y: x * y, backward=backward)(x, x).sum().backward()
+    in_tuples = wrap(lambda x: (x * 1,), backward=lambda i, output, grad: backward(i, output[0], grad[0]))
+    in_tuples(x)[0].sum().backward()
+    assert len(seen) == 10 and x.grad.tolist() == [4, 4, 4]
+
+
 def check_results_do_not_alias_arguments():
     t = torch.ones(3)
     for f in (lambda x: x, lambda x: x[1:], lambda x: ca.broadcast_to(x, (2, 3))):
@@ -128,6 +145,17 @@ def check_lazy_tensors():
     z = torch.tensor([1 + 2j])
     for t in (z.conj(), z.conj().imag, torch._neg_view(torch.ones(1))):
         assert torch.equal(wrap(lambda x: x + 0)(t), t.resolve_conj().resolve_neg())
+        seen = []
+        wrap(lambda *args: seen.extend(args) or args[0] + 0)(z, t)
+        assert address(seen[0]) == z.data_ptr() and seen[1].tolist() == t.tolist()
+
+
+def check_parameters_and_other_classes():
+    class Own(torch.Tensor):
+        pass
+
+    for t in (torch.nn.Parameter(double(3)), double(3, grad=False).as_subclass(Own)):
+        assert torch.equal(torch.Tensor(sine()(t).detach()), torch.sin(torch.Tensor(t.detach())))
 
 
 def check_new_data_leaves_nothing_dangling():

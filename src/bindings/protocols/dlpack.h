@@ -65,8 +65,12 @@ struct Exchange {
 const Exchange* exchange_of(PyTypeObject* type);
 /// The same for a class that was asked before; null for others.
 const Exchange* known_exchange(PyTypeObject* type);
-/// The object's memory; an empty handle where __dlpack__ has to say why there is none.
-Array import_by_exchange(const Exchange& exchange, PyObject* object);
+/// The object's memory; an empty handle where __dlpack__ has to say why there is none. `with_gradient`: also where
+/// that of the object would be lost.
+Array import_by_exchange(const Exchange& exchange, PyObject* object, bool with_gradient = false);
+/// A list of arrays over the memory of objects of classes with such a table, without their gradients; None where
+/// __dlpack__ has to say why there is none of one.
+PyObject* detached(PyObject*, PyObject* objects);
 /// Our own table, as the capsule that stands in the class.
 PyObject* exchange_capsule();
 

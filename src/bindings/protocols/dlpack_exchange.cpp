@@ -168,9 +168,10 @@ const Exchange* exchange_of(PyTypeObject* type) {
     return &known_exchanges.emplace_front(Exchange{type, api, producer, owner.release()});
 }
 
-Array import_by_exchange(const Exchange& exchange, PyObject* object) {
+Array import_by_exchange(const Exchange& exchange, PyObject* object, bool with_gradient) {
     const Producer* const producer = exchange.producer;
-    if (producer && producer->is_more_than_memory && producer->is_more_than_memory(object)) return {};
+    if (producer && producer->is_lazy && producer->is_lazy(object)) return {};
+    if (!with_gradient && producer && producer->has_gradient && producer->has_gradient(object)) return {};
     try {
         return exchange.owner ? import_from_owner(exchange, object) : import_managed(exchange, object);
     } catch (const ExceptionIsSet&) {
@@ -178,6 +179,22 @@ Array import_by_exchange(const Exchange& exchange, PyObject* object) {
         PyErr_Clear();
         return {};
     }
+}
+
+PyObject* detached(PyObject*, PyObject* objects) {
+    return guarded([&] {
+        const Object given = Object::steal(PySequence_Fast(objects, "detached: expected a sequence"));
+        const Py_ssize_t count = PySequence_Fast_GET_SIZE(given.get());
+        Object arrays = Object::steal(PyList_New(count));
+        for (Py_ssize_t k = 0; k < count; ++k) {
+            const Object object = Object::share(PySequence_Fast_GET_ITEM(given.get(), k));
+            const Exchange* const exchange = exchange_of(Py_TYPE(object.get()));
+            Array array = exchange ? import_by_exchange(*exchange, object.get(), true) : Array{};
+            if (!array) return Py_NewRef(Py_None);
+            PyList_SET_ITEM(arrays.get(), k, wrap(std::move(array)));
+        }
+        return arrays.release();
+    });
 }
 
 PyObject* as_exchanged_method(PyObject* self, PyObject* type) {

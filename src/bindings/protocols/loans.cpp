@@ -126,7 +126,22 @@ PyObject* lend_out(PyObject*, Arguments args, Py_ssize_t count) {
     return lend_to(work, args[2], args + 3, count - 3);
 }
 
+/// The array if it is read-only; else a read-only view of it, or a read-only copy of a value.
+PyObject* frozen(PyObject*, PyObject* object) {
+    return guarded([&]() -> PyObject* {
+        if (!is_ndarray(object)) fail(PyExc_TypeError, "frozen: expected a cuarray.ndarray, not %R", object);
+        const Array& array = array_of(object);
+        if (!array.is_writable()) return Py_NewRef(object);
+        const bool is_value = as_ndarray(object)->is_value;
+        Array made = is_value ? without_gil(array, [kept = array] { return copy(kept, 'C'); }) : array;
+        made.set_read_only();
+        return is_value ? wrap(std::move(made)) : wrap_view(std::move(made), object);
+    });
+}
+
 PyMethodDef loan_functions[] = {
+    {"detached", method(detached), METH_O, nullptr},
+    {"frozen", method(frozen), METH_O, nullptr},
     {"lend", method(lend), METH_FASTCALL, nullptr},
     {"lend_out", method(lend_out), METH_FASTCALL, nullptr},
     {nullptr, nullptr, 0, nullptr},

@@ -24,14 +24,17 @@ void check_torch(PyObject* tensor) {
         raise(ErrorKind::Buffer, "from_dlpack: a tensor of device 'meta', which has no memory");
 }
 
-bool is_more_than_torch_memory(PyObject* tensor) {
-    static PyObject* const requires_grad = Object::steal(PyUnicode_InternFromString("requires_grad")).release();
+bool is_lazy_tensor(PyObject* tensor) {
     static PyObject* const is_conj = Object::steal(PyUnicode_InternFromString("is_conj")).release();
     static PyObject* const is_neg = Object::steal(PyUnicode_InternFromString("is_neg")).release();
-    if (is_true(Object::steal(PyObject_GetAttr(tensor, requires_grad)).get())) return true;
     for (PyObject* const question : {is_conj, is_neg})
         if (is_true(Object::steal(PyObject_CallMethodNoArgs(tensor, question)).get())) return true;
     return false;
+}
+
+bool requires_gradient(PyObject* tensor) {
+    static PyObject* const requires_grad = Object::steal(PyUnicode_InternFromString("requires_grad")).release();
+    return is_true(Object::steal(PyObject_GetAttr(tensor, requires_grad)).get());
 }
 
 /// An attribute of an object that may have none; null then.
@@ -84,7 +87,7 @@ constexpr Producer kProducers[] = {
     {"numba_cuda_mlir", false},
     {.package = "pyarrow", .is_immutable = true, .is_plain = is_plain_column},
     {"tensorflow", true, check_tensorflow},
-    {"torch", false, check_torch, "Tensor", is_more_than_torch_memory, "untyped_storage"},
+    {"torch", false, check_torch, "Tensor", is_lazy_tensor, requires_gradient, "untyped_storage"},
 };
 
 std::string_view package_of(std::string_view module) { return module.substr(0, module.find('.')); }

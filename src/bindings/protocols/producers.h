@@ -13,8 +13,10 @@ struct Producer {
     void (*check)(PyObject* array) = nullptr;
     /// Its class written in Python with a table of C functions; null: none.
     const char* exchanged_class = nullptr;
-    /// Whether the values are not those in memory, or gradients would be lost: the table asks nothing.
-    bool (*is_more_than_memory)(PyObject* array) = nullptr;
+    /// Whether the values are not those in memory: the table does not ask.
+    bool (*is_lazy)(PyObject* array) = nullptr;
+    /// Whether gradients would be lost: the table does not ask.
+    bool (*has_gradient)(PyObject* array) = nullptr;
     /// The method whose result owns the memory; null: the tensor does.
     const char* owner = nullptr;
     /// Whether the elements lie in memory as an array's do; null: always. Others are read as numpy.asarray reads them.
