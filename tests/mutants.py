@@ -2067,9 +2067,8 @@ MUTANTS = [
     Mutant(
         "equal-memory-of-another-layout",
         "src/array/pending.cpp",
-        """ ||
-            !(v.strides == operand.strides))""",
-        ")",
+        "v.dtype == operand.dtype &&\n               v.strides == operand.strides;",
+        "v.dtype == operand.dtype;",
         "tests/python/test_fuse.py",
     ),
     Mutant(

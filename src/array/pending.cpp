@@ -36,10 +36,20 @@ namespace {
 using Nodes = std::vector<Ref<PendingNode>>;
 using NodeSpan = std::span<const Ref<PendingNode>>;
 
-constexpr size_t kMaxNodes = 64;   // a graph of this length runs before a node is added
-constexpr size_t kMaxInputs = 14;  // operands of one run; with the outputs at most Space::kMaxOperands
-constexpr size_t kMaxOutputs = 8;
-constexpr size_t kMaxScalars = kernel::kMaxScalars - 8;  // leaves 8 to the consumer that absorbs a plan
+/// What one run takes. A graph of so many nodes runs before one is added. Inputs and outputs are at most
+/// Space::kMaxOperands together.
+struct RunLimits {
+    size_t nodes, inputs, outputs, scalars;
+
+    bool allow(size_t count, size_t in, size_t out, size_t numbers) const {
+        return count <= nodes && in <= inputs && out <= outputs && numbers <= scalars;
+    }
+};
+constexpr RunLimits kHostLimits{4096, 14, 8, SIZE_MAX};
+/// Kernels are compiled, and their parameters bounded: 8 scalars are left to the consumer that absorbs a plan.
+constexpr RunLimits kKernelLimits{64, 14, 8, kernel::kMaxScalars - 8};
+
+const RunLimits& limits_of(Device device) { return device == Device{} ? kHostLimits : kKernelLimits; }
 
 constexpr int64_t kAutomaticallyFrom = 16384;          // elements
 constexpr int64_t kMostKeptBytes = int64_t(32) << 20;  // alive for automatically deferred nodes alone
@@ -64,8 +74,9 @@ class OwnGraph {
 
 thread_local OwnGraph graph;
 
+/// The newest nodes are found first; those behind keep their order.
 void forget(std::vector<PendingNode*>& list, PendingNode* node) {
-    if (auto it = std::find(list.begin(), list.end(), node); it != list.end()) list.erase(it);
+    if (auto it = std::find(list.rbegin(), list.rend(), node); it != list.rend()) list.erase(std::next(it).base());
 }
 
 void leave_graph(PendingNode& node) {
@@ -105,13 +116,6 @@ bool joins(const PendingNode& user, const PendingNode::Source& source) {
     return source.node && source.node->graph && source.node->shape == user.shape;
 }
 
-void mark(PendingNode& node) {
-    if (node.planned) return;
-    node.planned = true;
-    for (int i = 0; i < node.sources; ++i)
-        if (joins(node, node.source[i])) mark(*node.source[i].node);
-}
-
 /// A node that the plan reads but that cannot run with it (of another shape); null if there is none.
 PendingNode* separate_source(NodeSpan plan) {
     for (const Ref<PendingNode>& node : plan)
@@ -125,7 +129,10 @@ PendingNode* separate_source(NodeSpan plan) {
 Nodes closure(PendingGraph& g, NodeSpan roots) {
     for (;;) {
         for (const Ref<PendingNode>& root : roots)
-            if (root->graph) mark(*root);
+            if (root->graph) root->planned = true;
+        for (auto at = g.nodes.rbegin(); at != g.nodes.rend(); ++at)
+            for (int i = 0; (*at)->planned && i < (*at)->sources; ++i)
+                if (joins(**at, (*at)->source[i])) (*at)->source[i].node->planned = true;
         for (PendingNode* node : g.nodes)
             if (node->op == ExprNode::Op::Second && node->source[0].node->planned) node->planned = true;
         Nodes plan;
@@ -144,29 +151,35 @@ bool is_waiting(NodeSpan plan) {
     return std::all_of(plan.begin(), plan.end(), [](const Ref<PendingNode>& node) { return node->graph; });
 }
 
+/// The number of the input that is the same elements; their count if there is none.
+size_t find_input(const View& operand, std::span<const View> inputs) {
+    const auto is_same = [&](const View& v) {
+        return v.storage == operand.storage && v.offset == operand.offset && v.dtype == operand.dtype &&
+               v.strides == operand.strides;
+    };
+    return size_t(std::find_if(inputs.begin(), inputs.end(), is_same) - inputs.begin());
+}
+
 /// A plan turned into an Expr: operands without repetition, and the value of every node.
 struct MergedExpr {
     Expr expr;
     std::vector<View> inputs;
     std::vector<StorageRef> memory;  ///< of the inputs; kept here because nodes drop theirs when they have run
-    std::vector<ValueId> values;
+    std::vector<ValueId> values, input_values;
+    std::vector<size_t> inputs_up_to, scalars_up_to;  ///< by node of the plan: how many it and those before it read
 
-    ValueId value(const Ref<PendingNode>& node, NodeSpan plan) const {
-        return values[size_t(std::find(plan.begin(), plan.end(), node) - plan.begin())];
-    }
+    ValueId value(const PendingNode& node) const { return values[size_t(node.position)]; }
 
-    ValueId read(const PendingNode::Source& source, NodeSpan plan) {
-        if (source.node) return value(source.node, plan);
+    ValueId read(const PendingNode::Source& source) {
+        if (source.node) return value(*source.node);
         if (!source.storage) return expr.scalar(source.scalar);
-        const ValueId value =
-            read_once({source.storage.get(), source.offset, source.dtype, source.strides}, expr, inputs);
-        if (inputs.size() > memory.size()) memory.push_back(source.storage);
-        return value;
-    }
-
-    /// Whether one run can store so many values.
-    bool fits(size_t outputs) const {
-        return outputs <= kMaxOutputs && inputs.size() <= kMaxInputs && expr.scalars.size() <= kMaxScalars;
+        const View operand{source.storage.get(), source.offset, source.dtype, source.strides};
+        const size_t k = find_input(operand, inputs);
+        if (k < inputs.size()) return input_values[k];
+        inputs.push_back(operand);
+        memory.push_back(source.storage);
+        input_values.push_back(expr.input(operand.dtype));
+        return input_values.back();
     }
 
     /// New memory for the values of `wanted`, as the outputs.
@@ -178,16 +191,18 @@ struct MergedExpr {
             const auto allocate = [&] { return target.allocate(bytes); };
             outputs.emplace_back(new_memory(node->shape, node->dtype, allocate), 0, Layout{node->shape, node->strides},
                                  node->dtype);
-            expr.outputs.push_back(value(node, plan));
+            expr.outputs.push_back(value(*node));
         }
         return outputs;
     }
 
     explicit MergedExpr(NodeSpan plan) {
+        values.reserve(plan.size()), inputs_up_to.reserve(plan.size()), scalars_up_to.reserve(plan.size());
         for (const Ref<PendingNode>& node : plan) {
+            node->position = int(values.size());
             ValueId args[kMaxIn] = {kNoValue, kNoValue, kNoValue};
             for (int i = 0; i < node->sources; ++i) {
-                args[i] = read(node->source[i], plan);
+                args[i] = read(node->source[i]);
                 if (node->op == ExprNode::Op::Loop) args[i] = expr.cast(args[i], loops()[node->loop].in[i]);
             }
             switch (node->op) {
@@ -195,26 +210,50 @@ struct MergedExpr {
                 case ExprNode::Op::Second: values.push_back(expr.second(args[0])); break;
                 default: values.push_back(expr.loop(node->loop, args[0], args[1], args[2])); break;
             }
+            inputs_up_to.push_back(inputs.size()), scalars_up_to.push_back(expr.scalars.size());
         }
     }
 };
 
 using Arrays = std::span<const Array* const>;
 
-/// Whether an array that lives on, or a pending node outside the plan, refers to the node's value.
-bool is_wanted(const PendingNode& node, NodeSpan plan, Arrays dying) {
-    int inside = 0;
+/// The nodes of a plan whose values an array that lives on, or a pending node outside the plan, refers to.
+Nodes wanted_nodes(NodeSpan plan, Arrays dying = {}) {
+    for (const Ref<PendingNode>& node : plan) node->users_inside = 0;
     for (const Ref<PendingNode>& user : plan)
-        for (int i = 0; i < user->sources; ++i) inside += user->source[i].node.get() == &node;
-    const auto last = std::count_if(dying.begin(), dying.end(), [&](const Array* a) { return a->pending() == &node; });
-    return node.handles > last || node.users > inside;
+        for (int i = 0; i < user->sources; ++i)
+            if (user->source[i].node) ++user->source[i].node->users_inside;
+    Nodes wanted;
+    for (const Ref<PendingNode>& node : plan) {
+        const auto is_node = [&](const Array* a) { return a->pending() == node.get(); };
+        if (node->handles > std::count_if(dying.begin(), dying.end(), is_node) || node->users > node->users_inside)
+            wanted.push_back(node);
+    }
+    return wanted;
 }
 
-Nodes wanted_nodes(NodeSpan plan, Arrays dying = {}) {
-    Nodes wanted;
-    for (const Ref<PendingNode>& node : plan)
-        if (is_wanted(*node, plan, dying)) wanted.push_back(node);
-    return wanted;
+/// How many of a plan's first nodes one run can compute, with `outputs` more. A value is stored if it is one of
+/// `wanted`, or if a node behind them reads it.
+size_t fitting(NodeSpan plan, const MergedExpr& program, NodeSpan wanted, size_t outputs) {
+    const RunLimits& limits = limits_of(plan[0]->device);
+    if (limits.allow(plan.size(), program.inputs.size(), wanted.size() + outputs, program.expr.scalars.size()))
+        return plan.size();
+    // By node: the last one of the plan that reads it.
+    std::vector<size_t> last(plan.size(), 0), ends(plan.size() + 1, 0);
+    for (size_t i = 0; i < plan.size(); ++i)
+        for (int k = 0; k < plan[i]->sources; ++k)
+            if (const PendingNode* const from = plan[i]->source[k].node.get()) last[size_t(from->position)] = i;
+    for (const Ref<PendingNode>& node : wanted) last[size_t(node->position)] = plan.size();
+    size_t best = 1, stored = 0;
+    for (size_t i = 0; i < plan.size(); ++i) {
+        ++stored, ++ends[last[i]];
+        stored -= ends[i];
+        // Both outputs of a row run together.
+        const bool is_whole = i + 1 == plan.size() || plan[i + 1]->op != ExprNode::Op::Second;
+        if (is_whole && limits.allow(i + 1, program.inputs_up_to[i], stored + outputs, program.scalars_up_to[i]))
+            best = i + 1;
+    }
+    return best;
 }
 
 /// After a run: the nodes leave the graph, and edges from outside become reads.
@@ -229,7 +268,7 @@ void finish(PendingGraph& g, NodeSpan plan) {
 /// One node alone is a single loop of its operands, whose result may be written past the caches; false for others.
 bool run_alone(PendingGraph& g, NodeSpan plan) {
     PendingNode& node = *plan[0];
-    if (plan.size() > 1 || node.op != ExprNode::Op::Loop) return false;
+    if (node.op != ExprNode::Op::Loop || !(node.handles || node.users)) return false;
     const Loop& loop = loops()[node.loop];
     if (rows()[loop.row].nout > 1) return false;
     SingleLoop task{node.loop, node.shape, "deferred"};
@@ -255,23 +294,6 @@ bool run_alone(PendingGraph& g, NodeSpan plan) {
     return true;
 }
 
-/// Runs the nodes needed for `roots`, or some of them: the caller repeats until no root is pending.
-void run_together(PendingGraph& g, NodeSpan roots) {
-    const Nodes plan = closure(g, roots);
-    if (plan.empty()) return;
-    const Nodes wanted = wanted_nodes(plan);
-    if (wanted.size() == 1 && run_alone(g, plan)) return;
-    MergedExpr program(plan);
-    // Too many operands for one run: run the first half, whose results are memory for the rest.
-    if (!program.fits(wanted.size()) && plan.size() > 1) return settle(*plan[plan.size() / 2 - 1]);
-    const std::vector<Array> outputs = program.new_outputs(plan, wanted);
-    if (!wanted.empty())
-        run(program.expr, plan[0]->shape, program.inputs, outputs, plan.size() == 1 ? "deferred" : "fused");
-    if (!is_waiting(plan)) return;
-    for (size_t k = 0; k < wanted.size(); ++k) wanted[k]->result = outputs[k].storage_ref();
-    finish(g, plan);
-}
-
 /// A pending reader of the memory that is not part of the plan; null if there is none.
 PendingNode* other_reader(const Storage& memory, NodeSpan plan) {
     for (PendingNode* reader : memory.pending_readers)
@@ -290,6 +312,49 @@ bool reads_in_place(const MergedExpr& program, const Array& to) {
             return false;
     }
     return true;
+}
+
+/// As many nodes of a plan as one run takes, the first ones.
+struct PlannedRun {
+    Nodes plan, wanted;
+    MergedExpr program;
+    bool is_whole;
+
+    /// `dying` as for settle_into(); `outputs` are stored beside the nodes' values.
+    PlannedRun(Nodes nodes, Arrays dying, size_t outputs)
+        : plan(std::move(nodes)), wanted(wanted_nodes(plan, dying)), program(plan) {
+        const size_t count = fitting(plan, program, wanted, outputs);
+        is_whole = count == plan.size();
+        if (is_whole) return;
+        plan.resize(count);
+        wanted = wanted_nodes(plan, dying);
+        program = MergedExpr(plan);
+    }
+
+    /// Runs, also with the last node's value cast into `to` if that is not null. False if nothing was computed because
+    /// an allocation ran a finalizer that settled some of the plan, or that reads `to`.
+    bool run(PendingGraph& g, const Array* to) {
+        const char* const name = plan.size() == 1 && !to ? "deferred" : "fused";
+        std::vector<Array> outputs = program.new_outputs(plan, wanted);
+        if (!is_waiting(plan) || (to && other_reader(to->storage(), plan))) return false;
+        if (to) {
+            outputs.push_back(*to);
+            program.expr.outputs.push_back(program.expr.cast(program.values.back(), to->dtype()));
+        }
+        if (!outputs.empty() && count(plan[0]->shape) > 0)
+            run_unread(program.expr, plan[0]->shape, program.inputs, outputs, name);
+        if (!is_waiting(plan)) return true;
+        for (size_t k = 0; k < wanted.size(); ++k) wanted[k]->result = outputs[k].storage_ref();
+        finish(g, plan);
+        return true;
+    }
+};
+
+/// Runs the nodes needed for `roots`, or some of them: the caller repeats until no root is pending.
+void run_together(PendingGraph& g, NodeSpan roots) {
+    Nodes plan = closure(g, roots);
+    if (plan.empty() || (plan.size() == 1 && run_alone(g, plan))) return;
+    PlannedRun(std::move(plan), {}, 0).run(g, nullptr);
 }
 
 /// Marks values that died with a run and so have no memory.
@@ -495,9 +560,9 @@ bool can_defer(std::span<const Array* const> arrays, int64_t elements) {
 Array defer(const DeferredOperation& operation) {
     const auto& [op, loop, dtype, arrays, scalars, shape, strides, device] = operation;
     const GraphLock lock = lock_graph();
-    if (graph->nodes.size() >= kMaxNodes && op != ExprNode::Op::Second) settle_all();
+    if (graph->nodes.size() >= limits_of(device).nodes && op != ExprNode::Op::Second) settle_all();
     if (graph->operand_bytes > graph->judged_at + kMostKeptBytes / 8) {
-        if (!is_deferring() && op != ExprNode::Op::Second && kept_bytes(*graph) > kMostKeptBytes) settle_all();
+        if (op != ExprNode::Op::Second && kept_bytes(*graph) > kMostKeptBytes) settle_all();
         graph->judged_at = graph->operand_bytes;
     }
     for (const Array* a : arrays)
@@ -558,36 +623,30 @@ bool settle_into(const Array& value, const Array& to, std::span<const Array* con
     const GraphLock lock = lock_graph();
     const Ref<PendingNode> root(value.pending());
     if (!root || !root->graph || !(root->shape == to.shape())) return false;
-    PendingGraph& g = *root->graph;
-    Nodes plan;
-    for (;;) {
-        plan = closure(g, {&root, 1});
+    for (PendingGraph& g = *root->graph; root->graph;) {
+        Nodes plan = closure(g, {&root, 1});
         if (plan.empty() || !(plan.back() == root)) return false;
-        PendingNode* const reader = other_reader(to.storage(), plan);
-        if (!reader) break;
-        settle(*reader);
+        if (PendingNode* const reader = other_reader(to.storage(), plan)) {
+            settle(*reader);
+            continue;
+        }
+        PlannedRun planned(std::move(plan), dying, 1);
+        if (!planned.is_whole) {
+            planned.run(g, nullptr);
+            bury(dying);
+            continue;
+        }
+        // Several storages may refer to memory that has been exported, and their readers are not known here.
+        const bool is_shared = to.storage().last_export() && g.latest_export;
+        const bool is_direct =
+            !is_shared && !may_self_overlap(to.layout(), item_size(to.dtype())) && reads_in_place(planned.program, to);
+        Nodes& wanted = planned.wanted;
+        if (!is_direct && (wanted.empty() || !(wanted.back() == root))) wanted.push_back(root);
+        const bool has_run = planned.run(g, is_direct ? &to : nullptr);
+        bury(dying);
+        return has_run && is_direct;
     }
-    Nodes wanted = wanted_nodes(plan, dying);
-    MergedExpr program(plan);
-    if (!program.fits(wanted.size() + 1)) return false;
-    // Several storages may refer to memory that has been exported, and their readers are not known here.
-    const bool is_shared = to.storage().last_export() && g.latest_export;
-    const bool is_direct =
-        !is_shared && !may_self_overlap(to.layout(), item_size(to.dtype())) && reads_in_place(program, to);
-    if (!is_direct && (wanted.empty() || !(wanted.back() == root))) wanted.push_back(root);
-    std::vector<Array> outputs = program.new_outputs(plan, wanted);
-    // An allocation may run a finalizer.
-    if (!is_waiting(plan) || other_reader(to.storage(), plan)) return false;
-    if (is_direct) {
-        outputs.push_back(to);
-        program.expr.outputs.push_back(program.expr.cast(program.values.back(), to.dtype()));
-    }
-    run_unread(program.expr, to.shape(), program.inputs, outputs, "fused");
-    if (!is_waiting(plan)) return is_direct;
-    for (size_t k = 0; k < wanted.size(); ++k) wanted[k]->result = outputs[k].storage_ref();
-    finish(g, plan);
-    bury(dying);
-    return is_direct;
+    return false;
 }
 
 void settle_all() {
@@ -622,14 +681,9 @@ Export export_storage(StorageRef storage, bool is_writable) {
 }
 
 ValueId read_once(const View& operand, Expr& expr, std::vector<View>& inputs) {
-    for (size_t k = 0; k < inputs.size(); ++k) {
-        const View& v = inputs[k];
-        if (v.storage != operand.storage || v.offset != operand.offset || v.dtype != operand.dtype ||
-            !(v.strides == operand.strides))
-            continue;
-        for (size_t id = 0; id < expr.nodes.size(); ++id)
-            if (expr.nodes[id].op == ExprNode::Op::Input && expr.nodes[id].index == k) return ValueId(id);
-    }
+    const size_t k = find_input(operand, inputs);
+    for (size_t id = 0; k < inputs.size() && id < expr.nodes.size(); ++id)
+        if (expr.nodes[id].op == ExprNode::Op::Input && expr.nodes[id].index == k) return ValueId(id);
     inputs.push_back(operand);
     return expr.input(operand.dtype);
 }
@@ -653,7 +707,8 @@ Absorbed absorb(const Array& array, Expr& expr, std::vector<View>& inputs) {
     }
     if (absorbed.nodes.empty() || !(absorbed.nodes.back() == node)) return {};
     MergedExpr program(absorbed.nodes);
-    if (program.inputs.size() > kMaxInputs || program.expr.scalars.size() > kMaxScalars) return {};
+    const RunLimits& limits = limits_of(node->device);
+    if (!limits.allow(absorbed.nodes.size(), program.inputs.size(), 1, program.expr.scalars.size())) return {};
     expr = std::move(program.expr);
     inputs = std::move(program.inputs);
     absorbed.memory = std::move(program.memory);

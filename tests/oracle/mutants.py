@@ -1274,8 +1274,8 @@ EDITING = [
     Mutant(
         "a-masks-operand-taken-for-the-elements",
         "src/array/pending.cpp",
-        "v.storage != operand.storage || v.offset != operand.offset",
-        "v.storage != operand.storage",
+        "v.storage == operand.storage && v.offset == operand.offset",
+        "v.storage == operand.storage",
         tests("fuse", "masks"),
     ),
     Mutant(

@@ -318,3 +318,55 @@ for program in CHAINS:
         assert np.array_equal(x, y, equal_nan=x.dtype.kind in "fc"), program.name
 assert len(CHAINS) >= 40
 """)
+
+
+def test_a_long_chain_is_one_run():
+    in_own_process("""
+x = ca.ones(1_000_000)
+before = ca.memory.stats()["current"]
+ca.memory.reset_peak()
+y = x
+for k in range(300):
+    y = y * 0.5 + k
+ca.synchronize()
+assert ca.memory.stats()["peak"] - before < 1.5 * x.nbytes, "no value between them has memory"
+host = np.ones(1_000_000)
+for k in range(300):
+    host = host * 0.5 + k
+assert np.array_equal(np.asarray(y), host)
+""")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_graph_that_no_run_can_take(seed):
+    """Hundreds of operations on many arrays, of which many have names, both results of a row among them."""
+    in_own_process(f"""
+def program(values):
+    rng = np.random.default_rng({seed})
+    named = list(values)
+    for _ in range(250):
+        a, b = (named[k] for k in rng.integers(0, len(named), 2))
+        match int(rng.integers(0, 5)):
+            case 0: made = [a + b]
+            case 1: made = [ca.minimum(a * 0.5, b) - 1]
+            case 2: made = list(ca.divmod(a, abs(b) + 1))
+            case 3: made = [ca.modf(a)[1] + b]
+            case 4: made = [ca.where(a > b, a, b * 0.25)]
+        named += made
+        if rng.random() < 0.3:
+            del named[int(rng.integers(0, len(named)))]
+        if rng.random() < 0.02:
+            target = ca.zeros(20_002)
+            target[1:-1] = named[-1] + sum(named[-20:])
+            named.append(target[2:])
+    return named
+
+rng = np.random.default_rng({seed})
+given = [ca.array(rng.normal(size=20_000) * 4) for _ in range(30)]
+waiting = program(given)
+with ca.eager():
+    wanted = program(given)
+assert sum(map(_core.is_pending, waiting)) > 10
+for k in rng.permutation(len(waiting)).tolist():
+    assert np.array_equal(np.asarray(waiting[k]), np.asarray(wanted[k]), equal_nan=True), k
+""")

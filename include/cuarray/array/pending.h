@@ -57,6 +57,8 @@ class CUARRAY_API PendingNode {
     int users = 0;                  ///< edges of pending nodes that read it
     PendingGraph* graph = nullptr;  ///< the graph it waits in; null once it has run
     bool planned = false;           ///< part of the plan being made
+    int position = 0;               ///< in the plan being run
+    int users_inside = 0;           ///< edges of the plan's nodes that read it
 
  private:
     /// Takes the lock: the graph has raw pointers to its nodes and may be taking a reference.

@@ -27,7 +27,7 @@ struct Chain {
     int inputs = 0;
 
     /// The largest number of inputs and outputs together.
-    static constexpr int kMaxOperands = 64;
+    static constexpr int kMaxOperands = 256;
 };
 
 /// The instructions that chains become: of the level of the loops (CUARRAY_CPU_LEVEL), or fewer by CUARRAY_JIT.
