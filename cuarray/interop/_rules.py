@@ -12,6 +12,7 @@
 - ``lift(rule_of, args, keywords)``: a call of a rule as a differentiable operation; frameworks with autodiff only
 - ``check(arrays, name)``: raises if a function has changed its arguments; `unchecked` where they cannot be
 - ``untaped()``: a context in which nothing is remembered for gradients
+- ``forgotten(fn)``: a context for a run of a function that has no lasting effects
 - ``repeated(fn, name)``: a context for another run of a function, for its gradients; as `untaped` it is `nothing_kept`
   where there is no state
 """
@@ -42,8 +43,16 @@ _NOTHING = contextlib.nullcontext()
 
 
 def nothing_kept(*_):
-    """Stand for `repeated` and `untaped` of a framework without state."""
+    """Stand for `forgotten`, `repeated` and `untaped` of a framework without state."""
     return _NOTHING
+
+
+def draws_random_numbers(name):
+    """Return the text of the error for a function that cannot run again."""
+    return (
+        f"{name}: it draws random numbers, and runs again for the gradients, which would be those of others; draw them "
+        "outside and pass them"
+    )
 
 
 def unchecked(*_):
@@ -58,6 +67,7 @@ CUARRAY = SimpleNamespace(
     make=lambda x, like: x,
     check=unchecked,
     untaped=nothing_kept,
+    forgotten=nothing_kept,
     repeated=nothing_kept,
 )
 NUMPY = SimpleNamespace(
@@ -68,6 +78,7 @@ NUMPY = SimpleNamespace(
     make=lambda x, like: x.numpy(),
     check=unchecked,
     untaped=nothing_kept,
+    forgotten=nothing_kept,
     repeated=nothing_kept,
 )
 

@@ -6,7 +6,7 @@ import functools
 import cuarray
 from cuarray import _core
 from cuarray.interop import _trees as trees
-from cuarray.interop._rules import chosen, in_places, is_differentiable
+from cuarray.interop._rules import chosen, draws_random_numbers, in_places, is_differentiable
 
 try:
     import torch
@@ -66,24 +66,30 @@ def check(tensors, name):
 
 
 @contextlib.contextmanager
-def repeated(fn, name):
-    """Run a function again, for its gradients: a module changes copies of its buffers; random numbers are refused."""
+def forgotten(fn):
+    """Run a function without lasting effects: a module changes copies of its buffers, random numbers come again."""
     modules = list(fn.modules()) if isinstance(fn, torch.nn.Module) else []
     buffers = [dict(module._buffers) for module in modules]
     copies = {id(x): x.detach().clone() for part in buffers for x in part.values() if x is not None}
-    states = _random_states()
+    gpus = [torch.cuda.current_device()] if torch.cuda.is_initialized() else []
     try:
         for module, part in zip(modules, buffers, strict=True):
             module._buffers.update({name: copies.get(id(x)) for name, x in part.items()})
-        yield
+        with torch.random.fork_rng(gpus):
+            yield
     finally:
         for module, part in zip(modules, buffers, strict=True):
             module._buffers.update(part)
-    if not all(map(torch.equal, states, _random_states())):
-        raise RuntimeError(
-            f"{name}: it draws random numbers, and runs again for the gradients, which would be those of others; "
-            "draw them outside and pass them"
-        )
+
+
+@contextlib.contextmanager
+def repeated(fn, name):
+    """Do the same with a function that runs again, for its gradients: random numbers are refused."""
+    with forgotten(fn):
+        states = _random_states()
+        yield
+        if not all(map(torch.equal, states, _random_states())):
+            raise RuntimeError(draws_random_numbers(name))
 
 
 def _random_states():

@@ -27,4 +27,5 @@ def make(x, _like=None):
     return give(x if x.flags.writeable else x.copy())
 
 
-check, untaped, repeated = unchecked, nothing_kept, nothing_kept
+check = unchecked
+untaped = forgotten = repeated = nothing_kept

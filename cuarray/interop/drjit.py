@@ -65,7 +65,8 @@ def _shaped(x, like):
     return tensor if dr.is_tensor_v(like) else type(like)(tensor)
 
 
-check, untaped, repeated = unchecked, nothing_kept, nothing_kept
+check = unchecked
+untaped = forgotten = repeated = nothing_kept
 
 
 def vjp(function, arrays, wanted):

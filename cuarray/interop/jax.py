@@ -410,7 +410,8 @@ def vjp(function, arrays, wanted):
 
 
 zeros_like = jax.numpy.zeros_like
-check, untaped, repeated = unchecked, nothing_kept, nothing_kept
+check = unchecked
+untaped = forgotten = repeated = nothing_kept
 
 
 def _cotangent(result, grad):
@@ -464,7 +465,8 @@ class _Lifted:
         with cuarray.device(_current_device()):
             blanks = [cuarray.zeros(x.shape, dtype=x.dtype) for x in shapes]
             try:
-                return [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in self.rule.run(blanks)]
+                with self.rule.framework.forgotten(self.rule.fn):
+                    return [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in self.rule.run(blanks)]
             except Exception as error:
                 error.add_note(f"wrap called {self.rule.name} with zeros, to see what it returns; out_spec= says it")
                 raise

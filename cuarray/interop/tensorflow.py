@@ -12,6 +12,9 @@ except ImportError as error:
 from tensorflow.python.eager.forwardprop_util import pack_tangents
 from tensorflow.python.eager.record import should_record_backprop
 
+from cuarray.interop._tensorflow_state import forgotten as forgotten
+from cuarray.interop._tensorflow_state import repeated as repeated
+
 
 def is_array(x):
     return isinstance(x, (tf.Tensor, tf.Variable))
@@ -80,7 +83,7 @@ def vjp(function, tensors, wanted):
 
 
 zeros_like = tf.zeros_like
-check, untaped, repeated = unchecked, nothing_kept, nothing_kept
+check, untaped = unchecked, nothing_kept
 
 
 def _gradients(rule, pull, push, tensors, ends, known):

@@ -13,6 +13,7 @@ import cuarray
 from cuarray._ndarray import byte_methods
 from cuarray.interop._rules import ByPosition, Rule
 from cuarray.interop._torch_autograd import check as check
+from cuarray.interop._torch_autograd import forgotten as forgotten
 from cuarray.interop._torch_autograd import give as give
 from cuarray.interop._torch_autograd import is_array as is_array
 from cuarray.interop._torch_autograd import lifted as lifted

@@ -310,6 +310,79 @@ def check_modules_with_state_inside_jax():
         assert "draws random numbers" in str(error), error
 
 
+def check_state_is_kept_where_a_function_is_rehearsed():
+    """Without out_spec a function runs with zeros first, of which no model knows."""
+    rows = np.arange(12, dtype="f4").reshape(4, 3) ** 2
+    expected, net = torch.nn.BatchNorm1d(3), torch.nn.BatchNorm1d(3)
+    expected(torch.tensor(rows))
+    torch.manual_seed(1)
+    state = torch.get_rng_state()
+    wrap(net, source="jax", target="torch")(jnp.asarray(rows))
+    assert all(map(torch.equal, net.buffers(), expected.buffers())), list(net.buffers())
+    assert torch.equal(torch.get_rng_state(), state)
+    shapes = []
+    wrap(lambda x: shapes.append(x.shape) or torch.dropout(x, 0.5, True), source="jax", target="torch")(
+        jnp.asarray(rows)
+    )
+    torch.set_rng_state(state)
+    torch.dropout(torch.tensor(rows), 0.5, True)
+    once = torch.get_rng_state()
+    torch.set_rng_state(state)
+    wrap(lambda x: torch.dropout(x, 0.5, True), source="jax", target="torch")(jnp.asarray(rows))
+    assert torch.equal(torch.get_rng_state(), once) and len(shapes) == 2
+    expected, layer = (tf.keras.layers.BatchNormalization() for _ in range(2))
+    model = tf.keras.Sequential([layer])
+    model.build((None, 3))
+    expected(rows, training=True)
+    wrap(model, source="jax", target="tensorflow")(jnp.asarray(rows), training=True)
+    close(layer.moving_mean, expected.moving_mean)
+
+
+def check_state_of_tensorflow_inside_jax():
+    """A second run for the gradients keeps a model's variables, and draws no other random numbers."""
+    keras, x = tf.keras, jnp.arange(6.0).reshape(2, 3)
+
+    def gradient(f):
+        called = wrap(f, source="jax", target="tensorflow", out_spec=lambda x: x)
+        return jax.grad(lambda x: (called(x) ** 2).sum())(x)
+
+    class Model(keras.Model):
+        def __init__(self, layer):
+            super().__init__()
+            self.layer = layer
+
+        def call(self, x):
+            return self.layer(x, training=True)
+
+    expected, found = (Model(keras.layers.BatchNormalization()) for _ in range(2))
+    expected(np.asarray(x))
+    found.layer.build((None, 3))
+    gradient(found)
+    for one, other in zip(found.layer.non_trainable_variables, expected.layer.non_trainable_variables, strict=True):
+        close(one, other)
+
+    def call(self, x):
+        self.calls.assign_add(1)
+        return self.weight * x
+
+    def start(self):
+        tf.Module.__init__(self)
+        self.calls, self.weight = tf.Variable(0.0, trainable=False), tf.Variable(2.0)
+
+    for method in (call, tf.function(call)):
+        counting = type("Counting", (tf.Module,), {"__init__": start, "__call__": method})()
+        close(gradient(counting), 8 * x)
+        assert float(counting.calls) == 1
+
+    generator, drop = tf.random.Generator.from_seed(1), tf.function(lambda x: tf.nn.dropout(x, 0.5))
+    for f in (drop, tf.function(lambda x: drop(x) + 1), lambda x: tf.nn.dropout(x, 0.5), Model(keras.layers.Dropout(0.5)),
+              lambda x: x * generator.uniform(()), lambda x: x * tf.random.shuffle(x)):  # fmt: skip
+        assert "draws random numbers" in str(error_of(lambda f=f: gradient(f)))
+    gradient(lambda x: x * tf.random.stateless_uniform((), seed=(1, 2)))
+    for f in (lambda x: found(x), lambda x: counting.calls.assign_add(1) * x, lambda x: counting(x)):
+        assert "changes variables" in str(error_of(lambda f=f: gradient(f)))
+
+
 def check_given_results_of_jax():
     calls = []
     spec = jax.ShapeDtypeStruct((3,), "float32")
