@@ -48,6 +48,13 @@ def test_no_difference(name, device, full):
     assert status == 0, said
 
 
+@pytest.mark.parametrize("jit", ["on", "off"])
+def test_no_difference_of_assignments(jit, full, monkeypatch):
+    monkeypatch.setenv("CUARRAY_JIT", jit)
+    status, said = run_engine("assignments", "cpu", 10_000 if full else 200, 20)
+    assert status == 0, said
+
+
 def find(engine, count, **options):
     """Return the findings of an engine in this process's children."""
     return batches.explore(engine, count=count, seed=5, quietly=True, shorten_seconds=2, **options)[0]
