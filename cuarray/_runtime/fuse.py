@@ -59,7 +59,7 @@ class fuse(ThreadContext):
 class eager(ThreadContext):
     """Run each operation at its call, also where cuarray would wait and fuse it with those that follow.
 
-    A decorator or a context manager. On `cpu`, elementwise operations on 16,384 elements and more wait until a value
+    A decorator or a context manager. On `cpu`, elementwise operations on 8,192 elements and more wait until a value
     is needed, while one thread alone computes; then all that is needed runs together, with the bits of the single
     steps. Inside, operations outside of `fuse` do not wait: for timing single operations, and to see errors of memory
     where the operation stands.

@@ -93,7 +93,7 @@ MUTANTS = [
     waits("eager-is-forgotten", "if (elements < deferred_from || graph->eager || are", "if (elements < deferred_from || are", "what_waits"),
     waits("threads-wait-side-by-side", "    are_several = true;\n    return false;", "    return true;", "side_by_side"),
     waits("memory-is-kept-without-limit", "kept_bytes(*graph) > kMostKeptBytes) settle_all();", "false) settle_all();", "keeps_alive"),
-    waits("long-work-keeps-the-interpreter", "if (node.graph && count(node.shape) >= kAutomaticallyFrom) {", "if (false) {", "other_threads_run"),
+    waits("long-work-keeps-the-interpreter", "if (node.graph && count(node.shape) >= kUnlockedFrom) {", "if (false) {", "other_threads_run"),
     waits("values-that-are-named-are-not-counted", "    for (const Ref<PendingNode>& node : wanted) last[size_t(node->position)] = plan.size();\n", "", "graph_that_no_run"),
     waits("both-outputs-of-a-row-in-two-runs", "const bool is_whole = i + 1 == plan.size() || plan[i + 1]->op != ExprNode::Op::Second;", "const bool is_whole = true;", "graph_that_no_run"),
     waits("a-run-stops-at-64-operations", "kHostLimits{4096, 14", "kHostLimits{64, 14", "one_run"),

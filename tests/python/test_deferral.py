@@ -83,6 +83,7 @@ x = ca.ones(20_000)
 y = x * 2 + 1
 assert _core.is_pending(y) and not _core.is_pending(x)
 assert not _core.is_pending(x[:100] * 2), "few elements do not wait"
+assert _core.is_pending(x[:8192] * 2) and not _core.is_pending(x[:8191] * 2)
 assert float(y[0]) == 3 and not _core.is_pending(y)
 y = x * 2
 ca.synchronize()
