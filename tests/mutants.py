@@ -749,10 +749,17 @@ MUTANTS = [
         "tests/python/test_interop_wrap.py -k state_inside_jax",
     ),
     Mutant(
+        "functions-in-jax-are-rehearsed-once-for-all-dtypes",
+        "cuarray/interop/jax.py",
+        "tuple((x.shape, x.dtype) for x in shapes)",
+        "tuple(x.shape for x in shapes)",
+        "tests/python/test_interop_jax_functions.py -k say_themselves",
+    ),
+    Mutant(
         "buffers-know-of-rehearsals",
         "cuarray/interop/jax.py",
-        "with self.rule.framework.forgotten(self.rule.fn):",
-        "if True:",
+        "with cuarray.device(_current_device()), forgotten():",
+        "with cuarray.device(_current_device()):",
         "tests/python/test_interop_wrap.py -k rehearsed",
     ),
     Mutant(

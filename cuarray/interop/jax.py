@@ -198,11 +198,51 @@ class _Function:
         return raises
 
 
+def _rehearsed(name, run, forgotten=nothing_kept):
+    """Return a function of shapes and dtypes, once for each combination: what `run` returns for zeros of these.
+
+    `forgotten()` is a context in which its other effects are undone.
+    """
+    known = {}
+
+    def spec(*args, **keywords):
+        shapes, structure = _flatten((args, keywords))
+        key = structure, tuple((x.shape, x.dtype) for x in shapes)
+        if key not in known:
+            with cuarray.device(_current_device()), forgotten():
+                blanks = [_core.frozen(cuarray.zeros(x.shape, dtype=x.dtype)) for x in shapes]
+                args, keywords = structure.unflatten(blanks)
+                try:
+                    known[key] = _spec(run(*args, **keywords))
+                except Exception as error:
+                    error.add_note(f"{name} ran with zeros, to see what it returns; out_spec= says it")
+                    raise
+        return known[key]
+
+    return spec
+
+
 def _function_of_torch(fn):
     """Return a function of tensors as one of cuarray's arrays."""
     from cuarray.interop import _torch_in_jax as torch_in_jax
 
     return functools.partial(torch_in_jax.run, fn)
+
+
+def _seen(fn, framework):
+    """Return the function of shapes that says what a function returns, by running it."""
+    name = getattr(fn, "__name__", type(fn).__name__)
+    if framework == "torch":
+        from cuarray.interop import _torch_in_jax as torch_in_jax
+
+        return _rehearsed(name, *torch_in_jax.rehearsal(fn))
+    try:
+        out = inspect.signature(fn).parameters.get("out")
+    except (TypeError, ValueError):
+        out = None
+    if out is not None and out.default is inspect.Parameter.empty:
+        raise TypeError(f"call: {name} writes to out, so that it cannot say what it returns; give out_spec=")
+    return _rehearsed(name, lambda *args, **keywords: _map(cuarray.asarray, fn(*args, **keywords)))
 
 
 def _derivatives_of_torch(fn, options, if_kept):
@@ -246,7 +286,7 @@ def _derivatives_by_tape(rule_of, options, if_kept=None):
 
 def call(
     fn: Callable[..., Any],
-    out_spec: Any,
+    out_spec: Any = None,
     *,
     vjp: Callable[..., Any] | None = None,
     jvp: Callable[..., Any] | None = None,
@@ -265,11 +305,12 @@ def call(
         arrays, which are copied into JAX's memory. With a parameter `out` it gets the arrays of the results there
         and writes into them instead; ufuncs are such functions: ``call(ca.sin, spec)``. The arrays are valid
         during the call only.
-    out_spec : pytree or callable
+    out_spec : pytree or callable, optional
         What it returns: objects with `shape` and `dtype`, such as jax.ShapeDtypeStruct, arrays and tensors, or a
         torch.Size, which has PyTorch's default dtype, in its structure; or a
         function of the arguments, as such objects, that returns that. Results are cast to these dtypes within
-        their kind.
+        their kind. By default `fn` runs with zeros when it is traced, once for each combination of structure, shapes
+        and dtypes, to see; PyTorch's modules and generators do not notice.
     vjp : callable, optional
         ``vjp(inputs, output, grad)`` with the tuple of positional arguments of `fn`, to which those given by name
         belong if they can follow by position, what it returned, and the cotangent of that, None for results of
@@ -297,7 +338,7 @@ def call(
     ------
     TypeError
         If a derivative is needed and there is no `vjp` or `jvp`, or for a keyword argument that has no position; if
-        `framework` is not known.
+        `framework` is not known; without `out_spec` for a function that needs `out`.
     jax.errors.JaxRuntimeError
         If `fn` or `vjp` raises; if they return other structures, shapes or kinds than told.
 
@@ -307,7 +348,7 @@ def call(
     >>> import jax.numpy as jnp
     >>> import cuarray as ca
     >>> from cuarray.interop.jax import call
-    >>> sine = call(ca.sin, lambda x: x, vjp=lambda inputs, output, grad: grad * ca.cos(inputs[0]))
+    >>> sine = call(ca.sin, vjp=lambda inputs, output, grad: grad * ca.cos(inputs[0]))
     >>> jax.jit(jax.grad(lambda x: sine(x).sum()))(jnp.zeros(3)).tolist()
     [1.0, 1.0, 1.0]
     """
@@ -323,6 +364,9 @@ def call(
         by_position = ByPosition(getattr(fn, "forward", fn))
         if_kept = "call: the function has kept a tensor over a JAX buffer; write tensor.clone()"
         derivatives = _derivatives_of_torch(fn, options, if_kept)
+    if out_spec is None:
+        out_spec = _seen(fn, framework)
+    if framework == "torch":
         fn = _function_of_torch(fn)
     function = _Function(fn, vjp, jvp, options, if_kept=if_kept)
 
@@ -446,6 +490,7 @@ class _Lifted:
             return rule.run(list(arrays))
 
         run.__name__ = rule.name
+        self.seen = _rehearsed(rule.name, run, lambda: rule.framework.forgotten(rule.fn))
         vjp = self.pull_back if rule.has_gradient else None
         jvp = self.push_forward if rule.has_tangent else None
         function = _Function(run, vjp, jvp, options, ("wrap", {"vjp": "backward"}), if_kept)
@@ -462,14 +507,7 @@ class _Lifted:
             spec = self.out_spec(*shapes) if callable(self.out_spec) else self.out_spec
             found, self.rule.result = trees.take_apart(spec, lambda x: hasattr(x, "shape") and hasattr(x, "dtype"))
             return found
-        with cuarray.device(_current_device()):
-            blanks = [cuarray.zeros(x.shape, dtype=x.dtype) for x in shapes]
-            try:
-                with self.rule.framework.forgotten(self.rule.fn):
-                    return [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in self.rule.run(blanks)]
-            except Exception as error:
-                error.add_note(f"wrap called {self.rule.name} with zeros, to see what it returns; out_spec= says it")
-                raise
+        return self.seen(*shapes)
 
     def pull_back(self, inputs, output, grad):
         found = self.rule.pull_back(list(inputs), list(output), [g if g is None else cuarray.conj(g) for g in grad])

@@ -285,6 +285,58 @@ def check_it_is_faster_than_pure_callback():
     assert 3 * seconds(ours) < seconds(theirs)
 
 
+def check_functions_say_themselves_what_they_return():
+    """Without out_spec they run with zeros, once for each combination of structure, shapes and dtypes."""
+    runs = []
+
+    def sine_of(x):
+        if not ca.any(x):
+            runs.append((x.shape, x.dtype.name, x.flags.writeable))
+        return ca.sin(x)
+
+    def vjp(inputs, output, grad):
+        return grad * ca.cos(inputs[0])
+
+    f = call(sine_of, vjp=vjp)
+    x = row(2, 3)
+    assert jnp.allclose(f(x), jnp.sin(x)) and jnp.allclose(jax.jit(f)(x + 1), jnp.sin(x + 1))
+    assert jnp.allclose(jax.jit(jax.grad(lambda x: f(x).sum()))(x), jnp.cos(x))
+    assert runs == [((2, 3), "float32", False)]
+    assert jnp.allclose(jax.vmap(f)(x), jnp.sin(x)) and f(x.astype("float16")).dtype == "float16"
+    assert runs[1:] == [((3,), "float32", False), ((2, 3), "float16", False)]
+    assert jnp.allclose(jax.vmap(jax.grad(lambda x: f(x).sum()))(x), jnp.cos(x)) and len(runs) == 3
+    for method in ("expand_dims", "broadcast_all"):
+        assert jnp.allclose(jax.vmap(call(ca.sin, vmap_method=method))(x), jnp.sin(x))
+    assert jnp.allclose(jax.lax.scan(lambda c, x: (f(c), f(x)), x[0], x)[1], jnp.sin(x))
+
+    trees = call(lambda state, *, shift: {"sum": state["x"].sum() + shift, "rest": (ca.argsort(state["x"]), 2.5)})
+    found = jax.jit(trees)({"x": x[0]}, shift=x[1, 0])
+    assert jnp.allclose(found["sum"], x[0].sum() + x[1, 0]) and found["rest"][1] == 2.5
+    assert found["rest"][0].dtype == "int32" and found["rest"][0].tolist() == [0, 1, 2]
+    assert "give out_spec=" in str(error_of(lambda: call(lambda x, out: ca.sin(x, out=out)), TypeError))
+    error = error_of(lambda: jax.jit(call(ca.linalg.inv))(jnp.eye(3)))
+    assert any("out_spec=" in note for note in error.__notes__)
+
+
+def check_functions_of_torch_say_themselves_what_they_return():
+    x, runs = row(5, 3), []
+    net = torch.nn.Sequential(torch.nn.Linear(3, 8), torch.nn.Tanh(), torch.nn.BatchNorm1d(8), torch.nn.Dropout(0.5))
+    net.register_forward_hook(lambda *_: runs.append(torch.get_rng_state()))
+    start, f = torch.get_rng_state(), call(net, framework="torch")
+    assert f(x).shape == (5, 8) and f(x).dtype == "float32"
+    assert len(runs) == 3 and int(net[2].num_batches_tracked) == 2  # the first was not counted
+    assert (
+        torch.equal(runs[0], runs[1])
+        and not torch.equal(runs[1], runs[2])
+        and torch.equal(torch.get_rng_state(), runs[2])
+    )
+    assert not torch.equal(start, runs[0])
+    g = call(lambda x: {"sum": (x**3).sum(), "most": x.argmax()}, framework="torch")
+    assert jnp.allclose(jax.jit(jax.grad(lambda x: g(x)["sum"]))(x), 3 * x**2, rtol=1e-4)
+    assert jnp.allclose(jax.hessian(lambda x: g(x)["sum"])(x[0]), jnp.diag(6 * x[0]), rtol=1e-4)
+    assert jax.vmap(g)(x)["sum"].shape == (5,) and int(g(x)["most"]) == 14
+
+
 def check_errors_name_what_to_write():
     error = error_of(lambda: call(lambda x: x, ((5, 3), "float32"))(jnp.ones(3)), TypeError)
     assert "write jax.ShapeDtypeStruct(shape, dtype)" in str(error)
