@@ -691,6 +691,18 @@ ValueId read_once(const View& operand, Expr& expr, std::vector<View>& inputs) {
     return expr.input(operand.dtype);
 }
 
+void settle_if_costly(const Array& array) {
+    if (!array.is_pending() || !(array.device() == Device{}) || array.size() <= kFewElements) return;
+    const GraphLock lock = lock_graph();
+    const Ref<PendingNode> node(array.pending());
+    if (!node || !node->graph) return;
+    const Nodes plan = closure(*node->graph, {&node, 1});
+    const auto is_costly = [](const Ref<PendingNode>& n) {
+        return n->op == ExprNode::Op::Loop && rows()[loops()[n->loop].row].has(Flag::VectorMath);
+    };
+    if (std::any_of(plan.begin(), plan.end(), is_costly)) settle(*node);
+}
+
 bool Absorbed::is_current() const { return is_waiting(nodes); }
 
 Absorbed absorb(const Array& array, Expr& expr, std::vector<View>& inputs) {

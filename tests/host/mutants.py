@@ -98,6 +98,8 @@ MUTANTS = [
     waits("both-outputs-of-a-row-in-two-runs", "const bool is_whole = i + 1 == plan.size() || plan[i + 1]->op != ExprNode::Op::Second;", "const bool is_whole = true;", "graph_that_no_run"),
     waits("a-run-stops-at-64-operations", "kHostLimits{4096, 14", "kHostLimits{64, 14", "one_run"),
     waits("what-follows-a-run-is-assigned-unfinished", "        if (!planned.is_whole) {\n            planned.run(g, nullptr);\n            bury(dying);\n            continue;\n        }\n", "", "graph_that_no_run"),
+    waits("named-functions-are-repeated", "if (std::any_of(plan.begin(), plan.end(), is_costly)) settle(*node);", "", "named_arrays"),
+    waits("cheap-values-are-stored", "if (std::any_of(plan.begin(), plan.end(), is_costly)) settle(*node);", "settle(*node);", "named_arrays"),
     waits("operands-of-another-dtype-run-alone", "if (source.dtype != loop.in[i]) return false;", "", "single_steps"),
 ]  # fmt: skip
 

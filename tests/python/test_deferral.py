@@ -371,3 +371,21 @@ assert sum(map(_core.is_pending, waiting)) > 10
 for k in rng.permutation(len(waiting)).tolist():
     assert np.array_equal(np.asarray(waiting[k]), np.asarray(wanted[k]), equal_nan=True), k
 """)
+
+
+def test_functions_of_named_arrays_are_not_repeated_by_reductions():
+    in_own_process("""
+x = ca.arange(20_000.0) / 20_000
+with ca.fuse():
+    e = ca.tanh(x) * ca.exp(x)
+    f = x * 2 + 1
+    found = [e.sum(), f.sum(), e.max(), ca.min(e)]
+    assert not _core.is_pending(e), "computed once, for all four"
+    assert _core.is_pending(f), "cheaper to compute again than to store and read"
+    g = ca.exp(x) - 1
+    (g + 1).sum()
+    assert _core.is_pending(g + 1)
+with ca.eager():
+    e, f = ca.tanh(x) * ca.exp(x), x * 2 + 1
+    assert found == [e.sum(), f.sum(), e.max(), e.min()]
+""")

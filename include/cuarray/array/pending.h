@@ -151,6 +151,10 @@ struct CUARRAY_API Absorbed {
 /// is_current() after allocating.
 CUARRAY_API Absorbed absorb(const Array& array, Expr& expr, std::vector<View>& inputs);
 
+/// Computes a pending array of `cpu` that others will read, too, where a consumer that absorbs it would repeat
+/// functions of the vector library: these cost more than to store and read their results.
+CUARRAY_API void settle_if_costly(const Array& array);
+
 /// The value of an operand in an Expr with these inputs; an operand equal to an existing input reuses that input.
 CUARRAY_API ValueId read_once(const View& operand, Expr& expr, std::vector<View>& inputs);
 

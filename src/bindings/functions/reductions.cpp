@@ -6,6 +6,7 @@
 #include <sstream>
 #include <utility>
 #include "bindings/types/ndarray.h"
+#include "cuarray/array/pending.h"
 #include "cuarray/ops/reduction.h"
 
 namespace cuarray::python {
@@ -105,6 +106,8 @@ PyObject* reduce_by_name(ReductionId row, const char* name, PyObject* object, co
                          bool skips_nan) {
     if (!skips_nan)
         if (PyObject* const result = reduce_few_by_name(row, object, call)) return result;
+    // The interpreter's stack holds one reference; another one is a name.
+    if (is_ndarray(object) && Py_REFCNT(object) > 1) settle_if_costly(array_of(object));
     const CallDevice device = device_of_reduction(object, call);
     const Object owner = to_ndarray(object, device, name);
     const Array& array = array_of(owner.get());
