@@ -693,6 +693,13 @@ MUTANTS = [
         "tests/python/test_interop_torch_functions.py -k lazy",
     ),
     Mutant(
+        "tangents-of-operators-are-zeros",
+        "cuarray/interop/_torch_operator.py",
+        "        if is_dual():\n",
+        "        if False:\n",
+        "tests/python/test_interop_torch_functions.py -k forward_mode",
+    ),
+    Mutant(
         "gradients-that-have-gradients-are-constants",
         "cuarray/interop/_torch_autograd.py",
         "if not (torch.is_grad_enabled() or is_dual() or is_transformed()):",

@@ -10,7 +10,7 @@ import torch
 import cuarray
 from cuarray.interop import _trees as trees
 from cuarray.interop._rules import CUARRAY, Rule, contiguous, is_differentiable
-from cuarray.interop._torch_autograd import Node, beside, differentiable, is_array, make, take
+from cuarray.interop._torch_autograd import Node, beside, differentiable, is_array, is_dual, make, take
 
 #: What the parameters of an operator may be, by their annotation in the function.
 _SCHEMA_TYPES = {
@@ -55,7 +55,16 @@ class _Operator:
         self.is_many = results.strip() != "Tensor"
         self.defaults = [p.default for p in inspect.signature(fn).parameters.values()]
 
+    def refuse_forward_mode(self):
+        """Raise where tangents may be at work: PyTorch takes no rule for them, and would go on with zeros."""
+        if is_dual():
+            raise NotImplementedError(
+                f"{self.name}: PyTorch's operators have no derivatives in forward mode; write "
+                "interop.torch.wrap(fn, jvp=), or call it outside of torch.func.jvp"
+            )
+
     def run(self, *args):
+        self.refuse_forward_mode()
         tensors, skeleton = trees.take_apart((args, {}), is_array)
         rule = Rule(self.contiguous, skeleton, name=self.name)
         results = Node(rule).evaluate(tensors)
@@ -86,6 +95,7 @@ class _Operator:
         return args[self.like] if isinstance(self.like, int) else self.like(*args)
 
     def run_fake(self, *args):
+        self.refuse_forward_mode()
         made = self.looks(*args)
         return tuple(map(_blank, made)) if self.is_many else _blank(made)
 
@@ -101,6 +111,7 @@ class _Operator:
 
     def pull_back(self, outputs, grads, *inputs):
         """Return the gradients of the tensors that have one; zeros where backward returns None."""
+        self.refuse_forward_mode()
         tensors, skeleton = trees.take_apart(self.filled(inputs), is_array)
         rule = Rule(self.fn, (skeleton, {}), backward=self.backward, name=self.name)
         rule.result = tuple(map(trees.Slot, range(len(outputs)))) if self.is_many else trees.Slot(0)
@@ -154,6 +165,8 @@ def custom_op(
         If a parameter is of another type; by a call, if a result has another dtype than `like` says.
     ValueError
         By a call, if a result has another shape than `like` says.
+    NotImplementedError
+        By a call in forward mode, such as inside of torch.func.jvp, for which torch.library takes no rule.
 
     See Also
     --------

@@ -281,6 +281,26 @@ def check_operators():
     assert polar(double(3), double(3), n)[1].tolist() == [1, 2, 3]
 
 
+def check_operators_refuse_forward_mode():
+    """PyTorch would take the tangents of their results for zeros."""
+    scaled, polar = OPERATORS
+    x, forward_ad = double(3, grad=False), torch.autograd.forward_ad
+
+    def dual():
+        with forward_ad.dual_level():
+            return scaled(forward_ad.make_dual(x, x))
+
+    for call in (
+        lambda: torch.func.jvp(scaled, (x,), (x,)),
+        lambda: torch.func.jacfwd(lambda x: polar(x, x, x.argsort())[0])(x),
+        lambda: torch.compile(lambda x: torch.func.jvp(scaled, (x,), (x,))[1], backend="aot_eager")(x),
+        dual,
+    ):
+        error = str(error_of(call))
+        assert "no derivatives in forward mode" in error and "interop.torch.wrap(fn, jvp=)" in error, error
+    assert torch.allclose(scaled(x), 2 * torch.sin(x))
+
+
 def check_compiled_operators():
     scaled, _ = OPERATORS
     x = double(2, 3)
