@@ -770,6 +770,13 @@ MUTANTS = [
         "tests/python/test_interop_wrap.py -k rehearsed",
     ),
     Mutant(
+        "trimmed-calls-take-the-short-way",
+        "cuarray/interop/_rules.py",
+        "framework is CUARRAY and not trim and",
+        "framework is CUARRAY and",
+        "tests/python/test_interop_wrap.py -k caches",
+    ),
+    Mutant(
         "compiled-functions-of-tensorflow-are-not-looked-into",
         "cuarray/interop/_tensorflow_state.py",
         "if known.has_function(name):",

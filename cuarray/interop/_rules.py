@@ -83,6 +83,13 @@ NUMPY = SimpleNamespace(
 )
 
 
+def free_unused_memory():
+    """Empty the caches of memory: of cuarray's current device and cpu, and of other libraries."""
+    cuarray.memory.trim("cpu")
+    cuarray.memory.trim()
+    cuarray.memory.flush_peers()
+
+
 class ByPosition:
     """Moves arguments that are given by name to their positions, where a function's parameters allow it.
 
@@ -155,16 +162,19 @@ class Rule:
         tangent of `output`, in its structure. Without it and `backward`, tangents are the framework's own.
     name : str, optional
         The function's name in errors.
+    trim : bool
+        Whether each run frees unused memory first, cuarray's and that of other libraries.
     """
 
-    def __init__(self, fn, arguments, framework=CUARRAY, backward=None, jvp=None, name=None):
+    def __init__(self, fn, arguments, framework=CUARRAY, backward=None, jvp=None, name=None, trim=False):
         self.fn, self.arguments, self.framework, self.backward, self.jvp = fn, arguments, framework, backward, jvp
         self.name = name or getattr(fn, "__name__", type(fn).__name__)
+        self.trim = trim
         self.result = None  #: the skeleton of the result, once it has run
         #: Whether the framework remembers the run for the gradients.
         self.has_tape = backward is None and jvp is None and hasattr(framework, "vjp")
         #: Whether the function takes cuarray's arrays alone, by position: nothing is converted.
-        self.is_direct = framework is CUARRAY and arguments is trees.arrays_alone(len(arguments[0]))
+        self.is_direct = framework is CUARRAY and not trim and arguments is trees.arrays_alone(len(arguments[0]))
 
     @property
     def has_gradient(self):
@@ -265,6 +275,8 @@ class Rule:
 
     def call(self, given):
         """Call the function with the framework's arrays; return its arrays."""
+        if self.trim:
+            free_unused_memory()
         args, keywords = trees.put_together(self.arguments, given)
         return self.arrays_of(self.fn(*args, **keywords), given)
 

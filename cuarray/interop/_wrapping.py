@@ -37,6 +37,7 @@ def wrap(
     jvp: Callable[..., Any] | None = None,
     out_spec: Any = None,
     narrow: bool = False,
+    trim: bool = False,
 ) -> Callable[..., Any]:
     """Call a function that is written for one framework with the arrays of another, with gradients.
 
@@ -65,6 +66,9 @@ def wrap(
         tf.function: tf.TensorSpec, or nested containers of them.
     narrow : bool
         For target='jax': whether arguments of 64 bits may lose half of them, where `jax_enable_x64` is not set.
+    trim : bool
+        Whether each run of `fn` begins with `cuarray.memory.trim` and `cuarray.memory.flush_peers`, so that memory
+        which one framework only keeps for later is there for the other.
 
     Returns
     -------
@@ -97,7 +101,7 @@ def wrap(
     theirs, ours = _framework(source, "source"), _framework(target, "target")
     if fn is None:
         return functools.partial(
-            wrap, source=source, target=target, backward=backward, jvp=jvp, out_spec=out_spec, narrow=narrow
+            wrap, source=source, target=target, backward=backward, jvp=jvp, out_spec=out_spec, narrow=narrow, trim=trim
         )
     for given in (fn, backward, jvp):
         if given is not None and not callable(given):
@@ -114,7 +118,7 @@ def wrap(
         ours = SimpleNamespace(**{**vars(ours), "give": ours.give_narrowed})
 
     def rule_of(skeleton):
-        return Rule(fn, skeleton, ours, backward, jvp)
+        return Rule(fn, skeleton, ours, backward, jvp, trim=trim)
 
     plain = functools.partial(_call_plainly, theirs, rule_of)
     lift = theirs.lifted(rule_of, out_spec) if hasattr(theirs, "lifted") else plain

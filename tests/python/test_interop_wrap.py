@@ -383,6 +383,29 @@ def check_state_of_tensorflow_inside_jax():
         assert "changes variables" in str(error_of(lambda f=f: gradient(f)))
 
 
+def check_caches_are_emptied():
+    def cached():
+        return ca.memory.stats("cpu")["kinds"]["host"]["cached"]
+
+    def body(x):
+        seen.append((len(flushes), cached()))
+        return x * 1
+
+    flush = ca.memory.register_flush(lambda: flushes.append(1))
+    try:
+        for source, x in (("torch", torch.ones(3)), ("jax", jnp.ones(3)), ("numpy", np.ones(3))):
+            for target in {"cuarray", "numpy", "torch"} - {source}:
+                for trim in (True, False):
+                    seen, flushes = [], []
+                    ca.ones(1 << 22, device="cpu")
+                    assert cached() > 1 << 24
+                    wrap(body, source=source, target=target, trim=trim)(x)
+                    # what the conversion of arguments keeps is little
+                    assert all((count > 0, size < 1 << 20) == (trim, trim) for count, size in seen) and seen, seen
+    finally:
+        ca.memory.unregister_flush(flush)
+
+
 def check_given_results_of_jax():
     calls = []
     spec = jax.ShapeDtypeStruct((3,), "float32")
