@@ -194,6 +194,7 @@ class ElementwiseRun {
             const int64_t first = begin * block_;
             return machine.run_linear(first, std::min(end * block_, size) - first);
         }
+        if (per_row_ == 1) return machine.run_rows(begin, end - begin);
         for (int64_t i = begin; i < end; ++i) {
             if (per_row_) {
                 const int64_t r = i / per_row_, first = (i - r * per_row_) * block_;

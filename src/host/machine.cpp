@@ -237,6 +237,50 @@ void Machine::run(int64_t begin, int64_t n) {
     for (int k = 0; k < program_.outputs; ++k) store(k, at, begin, n);
 }
 
+/// Whether a whole row of an operand is read, or computed, where it lies.
+bool Machine::is_used_in_place(int slot) const {
+    const SpaceOperand& o = plan_.operands[size_t(slot)];
+    const bool is_staged =
+        slot >= program_.inputs && (program_.late[size_t(slot - program_.inputs)] || program_.mask != kNoSlot);
+    return !is_staged && o.aligned && o.strides[plan_.space.ndim - 1] == o.item();
+}
+
+void Machine::run_rows(int64_t first, int64_t rows) {
+    const Space& s = plan_.space;
+    const int last = s.ndim - 1, operands = program_.inputs + program_.outputs;
+    const int64_t n = s.shape[last];
+    Scratch scratch;
+    int* const moving = scratch.take_array<int>(operands);
+    int* const others = scratch.take_array<int>(operands);
+    int moving_count = 0, other_count = 0;
+    for (int k = 0; k < operands; ++k) {
+        if (k < program_.inputs && !program_.read[size_t(k)]) continue;
+        if (is_used_in_place(k))
+            moving[moving_count++] = k;
+        else
+            others[other_count++] = k;
+    }
+    const auto move_to = [&](int k, const int64_t* at, int64_t begin) {
+        slots_[k] = k < program_.inputs ? input(k, at, begin, n) : output(k - program_.inputs, at, begin, n);
+    };
+    int64_t at[kMaxDims];
+    for (int64_t row = first; row < first + rows; ++row) {
+        const int64_t begin = row * n;
+        // Only the first row of each plane is located anew.
+        if (row == first || last == 0 || ++at[last - 1] == s.shape[last - 1]) {
+            prepare(begin, n, at);
+            for (int k = program_.inputs; k < operands; ++k) move_to(k, at, begin);
+        } else {
+            for (const int k : std::span(moving, size_t(moving_count)))
+                slots_[k] += plan_.operands[size_t(k)].strides[last - 1];
+            for (const int k : std::span(others, size_t(other_count))) move_to(k, at, begin);
+            if (program_.index != kNoSlot) fill_index(at, n);
+        }
+        compute(n);
+        for (int k = 0; k < program_.outputs; ++k) store(k, at, begin, n);
+    }
+}
+
 void Machine::run_linear(int64_t begin, int64_t n) {
     struct LoopCall {
         BlockLoop loop;

@@ -57,6 +57,9 @@ class Machine {
     /// Computes and stores elements begin ... begin + n - 1 in the order of the space; n at most a block.
     void run(int64_t begin, int64_t n);
 
+    /// The same for whole rows of the space, which are not longer than a block; not where operands are in tiles.
+    void run_rows(int64_t first, int64_t rows);
+
     /// The same for any n, where the plan is linear.
     void run_linear(int64_t begin, int64_t n);
 
@@ -88,6 +91,7 @@ class Machine {
     void store(int k, const int64_t* at, int64_t begin, int64_t n);
     void fill_index(const int64_t* at, int64_t n);
     void prepare(int64_t begin, int64_t n, int64_t* at);
+    bool is_used_in_place(int slot) const;
     void compute(int64_t n);
     void prefetch(const SpaceOperand& operand, const int64_t* at, int64_t begin, int64_t n) const;
 

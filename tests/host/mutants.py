@@ -8,7 +8,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from planted import Mutant, main
 
 TESTS = "tests/test_cpp.py -k test_chain"
-PENDING = "src/array/pending.cpp"
+PENDING, MACHINE = "src/array/pending.cpp", "src/host/machine.cpp"
 LOWERING, CHAIN, ASSEMBLER, CACHE, JOIN = (
     f"src/host/{name}.cpp"
     for name in ("emit/lowering", "emit/chain", "emit/assembler", "emit/code_cache", "join_steps")
@@ -90,6 +90,8 @@ MUTANTS = [
     bug("values-that-others-read-are-not-stored", JOIN, "if (last_read_[k] < int(end)) continue;", "if (last_read_[k] < kEnd) continue;"),
     bug("a-mask-is-not-stored", JOIN, "        read(p_.mask, kEnd);\n", ""),
     bug("a-slot-keeps-its-first-value", JOIN, "return node_of_[outs(step)[0]] = push(node);", "const uint16_t made = push(node);\n        uint16_t& place = node_of_[outs(step)[0]];\n        return place == kNoNode ? place = made : made;"),
+    bug("rows-go-on-behind-their-plane", MACHINE, "++at[last - 1] == s.shape[last - 1]", "(++at[last - 1], false)", "tests/python/test_strided_loops.py -k rows_of"),
+    bug("outputs-stay-in-their-first-row", MACHINE, "strides[last - 1];\n            for", "strides[last - 1] * (k < program_.inputs);\n            for", "tests/python/test_strided_loops.py -k rows_of"),
     waits("eager-is-forgotten", "if (elements < deferred_from || graph->eager || are", "if (elements < deferred_from || are", "what_waits"),
     waits("threads-wait-side-by-side", "    are_several = true;\n    return false;", "    return true;", "side_by_side"),
     waits("memory-is-kept-without-limit", "kept_bytes(*graph) > kMostKeptBytes) settle_all();", "false) settle_all();", "keeps_alive"),

@@ -1,5 +1,6 @@
 """One loop over operands of any layout: copied, by rows, or planned, with the bits of contiguous operands."""
 
+import contextlib
 import itertools
 
 import numpy as np
@@ -226,3 +227,40 @@ def test_copies_of_many_short_matrices(shape, dtype, cpu):
         part[...] = x.transpose(axes)
         np.testing.assert_array_equal(part.numpy(), host.transpose(axes))
         assert cuarray.count_nonzero(y) == np.count_nonzero(host)
+
+
+@pytest.mark.parametrize("columns", [64, 200, 256])
+@pytest.mark.parametrize("seed", range(6))
+def test_rows_of_planes(columns, seed):
+    """Operands whose rows are used in place beside reversed, strided and broadcast ones, over several planes."""
+    rng = np.random.default_rng(seed)
+    wide = rng.normal(size=(8, 11, 2 * columns + 5))
+    flat = rng.normal(size=(8, 1, columns))
+
+    def views(x, y):
+        return [
+            x[2:7, 1:10, 3 : columns + 3],
+            x[6:1:-1, 9:0:-1, 2 : columns + 2],
+            x[1:6, :9, columns + 3 : 3 : -1],
+            x[:5, 2:, : 2 * columns : 2],
+            y[:5],
+            y[3:],
+            x[2:7, 1:10, 4:5],
+            y[0, 0],
+        ]
+
+    order = rng.permutation(8)[:4].tolist()
+
+    def program(xp, x, y, target):
+        a, b, c, d = (views(x, y)[k] for k in order)
+        with fuse_of(xp):
+            e = xp.where(a > b, a * b, c - d)
+            target[1:6, 1:10, 5 : columns + 5] = e + a
+            xp.add(e, b, out=target[2:7, :9, 1 : columns + 1], where=a > 0)
+        return target
+
+    def fuse_of(xp):
+        return cuarray.fuse() if xp is cuarray else contextlib.nullcontext()
+
+    x, y, target = (cuarray.array(z, device="cpu") for z in (wide, flat, wide))
+    np.testing.assert_array_equal(program(cuarray, x, y, target).numpy(), program(np, wide, flat, wide.copy()))
