@@ -47,13 +47,17 @@ void Array::run_pending() const {
     drop_node(node.get());
 }
 
-void Array::refuse_revoked() {
+void Array::raise_empty() {
+    raise(ErrorKind::Value, "Array: this handle is empty, as Array() is and an array that was moved from");
+}
+
+void Array::raise_revoked() {
     raise(ErrorKind::Runtime,
           "this array's memory was lent for the time of a call, which has ended; write x.copy() inside the call");
 }
 
-bool Array::is_c_contiguous() const { return cuarray::is_c_contiguous(layout_, item_size(dtype_)); }
-bool Array::is_f_contiguous() const { return cuarray::is_f_contiguous(layout_, item_size(dtype_)); }
+bool Array::is_c_contiguous() const { return cuarray::is_c_contiguous(layout_, item_size(dtype())); }
+bool Array::is_f_contiguous() const { return cuarray::is_f_contiguous(layout_, item_size(dtype())); }
 bool Array::is_writable() const { return !read_only_; }
 
 Array Array::view(Layout layout, int64_t offset, DType dtype) const {
@@ -63,7 +67,7 @@ Array Array::view(Layout layout, int64_t offset, DType dtype) const {
 }
 
 Array Array::broadcast_to(const Dims& shape, const char* function) const {
-    checked_size(shape, item_size(dtype_), function);
+    checked_size(shape, item_size(dtype()), function);
     Array result = view({shape, broadcast_strides(layout_, shape, function)});
     if (!(shape == layout_.shape)) result.read_only_ = true;
     return result;

@@ -140,6 +140,41 @@ void test_numbers_in_functions() {
     CHECK(has<double>(add(array({1.}), kept), {1}, {3.5}));
 }
 
+void test_empty_handles() {
+    const Array none, x = array({1., 2.});
+    Array target, given = array({1.});
+    const Array taken = std::move(given);
+    UfuncOptions into, masked;
+    into.out[0] = &target;
+    masked.where = &none;
+    ReduceOptions reduce_into;
+    reduce_into.out = &target;
+    CHECK(!bool(none) && bool(x));
+    CHECK(RAISES(Value, none + x) && RAISES(Value, x + none) && RAISES(Value, none + 1) && RAISES(Value, -none));
+    CHECK(RAISES(Value, target += 1) && RAISES(Value, x == none) && RAISES(Value, sqrt(none)) &&
+          RAISES(Value, divmod(none, 2)) && RAISES(Value, add(x, 1, into)) && RAISES(Value, add(x, 1, masked)));
+    CHECK(RAISES(Value, none(0)) && RAISES(Value, none(slice())) && RAISES(Value, Array(none(x > 1))) &&
+          RAISES(Value, Array(x(none))) && RAISES(Value, x(0) = none) && RAISES(Value, target(0) = 1));
+    CHECK(RAISES(Value, none.item<double>()) && RAISES(Value, none.to_vector<double>()) && RAISES(Value, text(none)));
+    CHECK(RAISES(Value, none.shape()) && RAISES(Value, none.strides()) && RAISES(Value, none.dtype()) &&
+          RAISES(Value, none.ndim()) && RAISES(Value, none.size()) && RAISES(Value, none.nbytes()) &&
+          RAISES(Value, none.device()) && RAISES(Value, none.data()) && RAISES(Value, none.is_empty()) &&
+          RAISES(Value, none.is_c_contiguous()) && RAISES(Value, none.reshape({1})) &&
+          RAISES(Value, none.transpose({})) && RAISES(Value, none.broadcast_to({2})) && RAISES(Value, none.view({})));
+    CHECK(RAISES(Value, sum(none)) && RAISES(Value, max(none, 0)) && RAISES(Value, argmax(none)) &&
+          RAISES(Value, mean(none)) && RAISES(Value, var(none)) &&
+          RAISES(Value, reduce(reduction::sum, x, reduce_into)));
+    CHECK(RAISES(Value, sort(none)) && RAISES(Value, matmul(none, x)) && RAISES(Value, matmul(x, none)) &&
+          RAISES(Value, concat({x, none})) && RAISES(Value, stack({none, x})) && RAISES(Value, cumulative_sum(none)) &&
+          RAISES(Value, linalg::solve(none, x)) && RAISES(Value, to_device(none, Device{})) &&
+          RAISES(Value, where(none, x, 0)) && RAISES(Value, copy(none)) && RAISES(Value, linspace(none, 1)));
+    CHECK(RAISES(Value, given + 1) && RAISES(Value, given.data()) && RAISES(Value, given.device()), "moved from");
+    FuseScope fused;
+    CHECK(RAISES(Value, none + x) && RAISES(Value, sum(none)));
+    target = x;
+    CHECK(has<double>(target + taken, {2}, {2, 3}));
+}
+
 void test_scopes() {
     const Array x = array({1., 2.});
     Array y;
@@ -189,6 +224,7 @@ int main() {
     test_indices();
     test_reductions();
     test_numbers_in_functions();
+    test_empty_handles();
     test_scopes();
     test_random();
     test_text();

@@ -19,6 +19,7 @@ class PendingNode;
 
 class CUARRAY_API Array {
  public:
+    /// An empty handle, to be assigned to; what asks for its elements, shape, dtype or device raises ValueError.
     Array() {}  // not defaulted: value-initialisation would zero the inline buffer of Dims
     Array(StorageRef storage, int64_t offset, Layout layout, DType dtype)
         : storage_(std::move(storage)),
@@ -58,23 +59,30 @@ class CUARRAY_API Array {
         if (PendingNode* const node = pending()) drop_node(node);
     }
 
-    const Dims& shape() const { return layout_.shape; }
-    const Dims& strides() const { return layout_.strides; }  ///< bytes
-    const Layout& layout() const { return layout_; }
-    int ndim() const { return layout_.shape.size(); }
-    int64_t size() const { return layout_.size(); }
+    const Dims& shape() const { return layout().shape; }
+    const Dims& strides() const { return layout().strides; }  ///< bytes
+    const Layout& layout() const {
+        refuse_empty();
+        return layout_;
+    }
+    int ndim() const { return shape().size(); }
+    int64_t size() const { return layout().size(); }
     int64_t nbytes() const { return size() * item_size(dtype_); }
-    DType dtype() const { return dtype_; }
-    Device device() const { return is_pending() ? pending_device() : storage_->device(); }
+    DType dtype() const {
+        refuse_empty();
+        return dtype_;
+    }
+    Device device() const { return is_pending() ? pending_device() : memory().device(); }
     bool is_pending() const { return pending() != nullptr; }  ///< false again once it has run
     bool is_empty() const { return size() == 0; }
 
     /// The memory; a pending array is computed first. Every read and every view goes through here.
     Storage& storage() const {
         settle();
-        if (storage_->is_revoked) [[unlikely]]
-            refuse_revoked();
-        return *storage_;
+        Storage& all = memory();
+        if (all.is_revoked) [[unlikely]]
+            raise_revoked();
+        return all;
     }
     StorageRef storage_ref() const { return StorageRef(&storage()); }
     /// The object that lent the memory, if it is Storage::lender; null for an array that is pending.
@@ -127,7 +135,18 @@ class CUARRAY_API Array {
 
  private:
     void run_pending() const;
-    [[noreturn]] static void refuse_revoked();
+    void refuse_empty() const {
+        if (dtype_ == DType::none) [[unlikely]]
+            raise_empty();
+    }
+    /// The memory of an array that is not pending.
+    Storage& memory() const {
+        if (!storage_) [[unlikely]]
+            raise_empty();
+        return *storage_;
+    }
+    [[noreturn]] static void raise_empty();
+    [[noreturn]] static void raise_revoked();
     Device pending_device() const;
     bool share_node(const Array& other) const;
     static void drop_node(PendingNode* node);
