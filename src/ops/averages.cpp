@@ -9,16 +9,6 @@
 namespace cuarray {
 namespace {
 
-Array unary(RowId row, const Array& a) {
-    const Argument args[] = {a};
-    return call(row, args).array[0];
-}
-
-Array binary(RowId row, const Argument& a, const Argument& b) {
-    const Argument args[] = {a, b};
-    return call(row, args).array[0];
-}
-
 /// The exact number of elements per result: int64 `counts` of the mask if there is one, else `all`.
 Argument element_counts(const Array& array, const ReduceOptions& o, const Scalar& all, Array& counts) {
     if (!o.where) return all;
@@ -39,13 +29,14 @@ DType averaging_dtype(DType dtype) {
 /// |array - centre| squared, computed in centre's dtype. Built anew for each use: a value with a second reference is
 /// written to memory instead of being fused into the reduction.
 Array squared_distance(const Array& array, const Array& centre) {
-    const Array away = binary(row::subtract, astype(array, centre.dtype(), 'K', false), centre);
-    if (info(away.dtype()).kind != Kind::Complex) return unary(row::square, away);
-    return binary(row::add, unary(row::square, unary(row::real, away)), unary(row::square, unary(row::imag, away)));
+    const Array away = apply_row(row::subtract, astype(array, centre.dtype(), 'K', false), centre);
+    if (info(away.dtype()).kind != Kind::Complex) return apply_row(row::square, away);
+    return apply_row(row::add, apply_row(row::square, apply_row(row::real, away)),
+                     apply_row(row::square, apply_row(row::imag, away)));
 }
 
 Array distance(const Array& array, DType wide, const Array& from) {
-    return binary(row::subtract, astype(array, wide, 'K', false), from);
+    return apply_row(row::subtract, astype(array, wide, 'K', false), from);
 }
 
 /// The sums of squared distances from the mean in one pass, in a dtype in which differences of elements are as good as
@@ -65,7 +56,7 @@ Array squares_of_parts(const Array& array, const ReducedAxes& axes, DType wide, 
     const auto squares_of = [&](int64_t offset) {
         return squares_of_one_pass(array.view(array.layout(), offset, part), axes, wide, sums);
     };
-    return binary(row::add, squares_of(0), squares_of(item_size(part)));
+    return apply_row(row::add, squares_of(0), squares_of(item_size(part)));
 }
 
 /// The sums of squared distances from a mean, in its dtype.
@@ -95,7 +86,7 @@ Array mean_of_counted(const Array& array, const ReduceOptions& o, DType T, const
     Array counts;
     const Scalar all = Scalar::of(DType::int64, axes.folds);
     const Argument n = element_counts(array, o, all, counts);
-    return write_output(astype(binary(row::divide, total, n), T, 'K', false), o, name);
+    return write_output(astype(apply_row(row::divide, total, n), T, 'K', false), o, name);
 }
 
 Array variance(const Array& array, const ReduceOptions& options, double correction, bool root,
@@ -128,17 +119,17 @@ Array variance(const Array& array, const ReduceOptions& options, double correcti
             mean = astype(*given_mean, work, 'K', false);
         } else {
             sums.dtype = wide;
-            mean = binary(row::divide, reduce(reduction::sum, array, sums), n);
+            mean = apply_row(row::divide, reduce(reduction::sum, array, sums), n);
         }
         squares = squares_about(array, mean, sums);
     }
     const Scalar zero = Scalar::of(DType::float64, 0.0);
     const Scalar lost = Scalar::of(DType::float64, correction);
     const double alone = std::max(double(axes.folds) - correction, 0.0);
-    Array result = options.where
-                       ? binary(row::divide, squares, binary(row::maximum, binary(row::subtract, counts, lost), zero))
-                       : binary(row::divide, squares, Scalar::of(DType::float64, alone));
-    if (root) result = unary(row::sqrt, result);
+    Array result = options.where ? apply_row(row::divide, squares,
+                                             apply_row(row::maximum, apply_row(row::subtract, counts, lost), zero))
+                                 : apply_row(row::divide, squares, Scalar::of(DType::float64, alone));
+    if (root) result = apply_row(row::sqrt, result);
     result = result.reshape(axes.result_shape);
     if (!options.out) return astype(result, result_dtype, 'K', false);
     assign(*options.out, result, name);

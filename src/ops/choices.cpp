@@ -12,14 +12,10 @@
 namespace cuarray {
 namespace {
 
-Array called(RowId row, std::initializer_list<Argument> args) {
-    return call(row, std::span<const Argument>(args.begin(), args.size())).array[0];
-}
-
 Weak weak_count(int64_t number) { return PlainNumber(number).value; }
 
 Array chosen_where(const Array& condition, const Array& one, const Array& other) {
-    return called(row::where, {condition, one, other});
+    return apply_row(row::where, condition, one, other);
 }
 
 /// Numbers of choices as integers of 64 bits.
@@ -64,7 +60,7 @@ Array functions::choose(const Array& a, const ArgumentList& choices, Array* out,
     for (const Array& one : arrays) shapes.push_back(&one.shape());
     const Dims shape = broadcast(shapes, "choose");
     if (mode == Outside::Raise && !numbers.is_empty() && cuarray::count(shape) > 0) check_range(numbers, count);
-    if (mode == Outside::Wrap) numbers = called(row::remainder, {numbers, weak_count(count)});
+    if (mode == Outside::Wrap) numbers = apply_row(row::remainder, numbers, weak_count(count));
     const DType dtype = result_type(types);
     const auto choice = [&](int64_t k) { return astype(arrays[size_t(k)], dtype, 'K', false); };
     Array result;
@@ -73,7 +69,7 @@ Array functions::choose(const Array& a, const ArgumentList& choices, Array* out,
         const Deferral fused;
         result = choice(count - 1);
         for (int64_t k = count - 2; k >= 0; --k)
-            result = chosen_where(called(row::less_equal, {numbers, weak_count(k)}), choice(k), result);
+            result = chosen_where(apply_row(row::less_equal, numbers, weak_count(k)), choice(k), result);
         result.settle();
     }
     if (!(result.shape() == shape) || count == 1) result = copy(broadcast_to(result, shape), 'C');

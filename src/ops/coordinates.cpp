@@ -75,11 +75,6 @@ Dims element_strides(const Dims& shape, char order, const char* function) {
     return steps;
 }
 
-Array applied_to(RowId row, const Argument& a, const Argument& b) {
-    const Argument args[] = {a, b};
-    return call(row, args).array[0];
-}
-
 /// A coordinate that is put inside the bounds; `mode` is not Raise.
 int64_t moved_inside(int64_t position, int64_t extent, Outside mode) {
     if (uint64_t(position) < uint64_t(extent)) return position;
@@ -181,7 +176,7 @@ std::vector<ArrayOrNumber> unravel_index(const Argument& indices, const Dims& sh
     }
     for (int d = 0; d < shape.size(); ++d) {
         const Scalar step = int64_scalar(steps[d]), extent = int64_scalar(shape[d]);
-        coordinates.emplace_back(applied_to(row::remainder, applied_to(row::floor_divide, positions, step), extent));
+        coordinates.emplace_back(apply_row(row::remainder, apply_row(row::floor_divide, positions, step), extent));
     }
     return coordinates;
 }
@@ -223,13 +218,13 @@ ArrayOrNumber ravel_multi_index(const ArgumentList& multi_index, const Dims& dim
         if (rule == Outside::Raise) {
             if (!is_empty) check(extreme(reduction::min, places, kName), extreme(reduction::max, places, kName));
         } else if (rule == Outside::Wrap) {
-            places = applied_to(row::remainder, places, int64_scalar(dims[d]));
+            places = apply_row(row::remainder, places, int64_scalar(dims[d]));
         } else {
-            const Array positive = applied_to(row::maximum, places, int64_scalar(0));
-            places = applied_to(row::minimum, positive, int64_scalar(dims[d] - 1));
+            const Array positive = apply_row(row::maximum, places, int64_scalar(0));
+            places = apply_row(row::minimum, positive, int64_scalar(dims[d] - 1));
         }
-        const Array term = applied_to(row::multiply, places, int64_scalar(steps[d]));
-        result = result ? applied_to(row::add, *result, term) : term;
+        const Array term = apply_row(row::multiply, places, int64_scalar(steps[d]));
+        result = result ? apply_row(row::add, *result, term) : term;
     }
     if (few) {
         auto* const sums = reinterpret_cast<int64_t*>(direct_data(few));
@@ -237,7 +232,7 @@ ArrayOrNumber ravel_multi_index(const ArgumentList& multi_index, const Dims& dim
         return few;
     }
     if (!result) return int64_scalar(number);
-    return number ? applied_to(row::add, *result, int64_scalar(number)) : *result;
+    return number ? apply_row(row::add, *result, int64_scalar(number)) : *result;
 }
 
 }  // namespace cuarray

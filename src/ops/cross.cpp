@@ -43,18 +43,14 @@ struct Components {
     }
 };
 
-Array applied_to(RowId row, std::initializer_list<Argument> args) {
-    return call(row, {args.begin(), args.size()}).array[0];
-}
-
 /// p[i] q[j] - p[j] q[i].
 Array minor_of(const Components& p, const Components& q, int i, int j) {
     const Deferral fused;
     std::optional<Array> first, second;
-    if (p.of[i] && q.of[j]) first = applied_to(row::multiply, {*p.of[i], *q.of[j]});
-    if (p.of[j] && q.of[i]) second = applied_to(row::multiply, {*p.of[j], *q.of[i]});
-    if (!first) return applied_to(row::negative, {*second});
-    return second ? applied_to(row::subtract, {*first, *second}) : *first;
+    if (p.of[i] && q.of[j]) first = apply_row(row::multiply, *p.of[i], *q.of[j]);
+    if (p.of[j] && q.of[i]) second = apply_row(row::multiply, *p.of[j], *q.of[i]);
+    if (!first) return apply_row(row::negative, *second);
+    return second ? apply_row(row::subtract, *first, *second) : *first;
 }
 
 Array with_vectors_last(const Array& array, int64_t axis) {

@@ -11,10 +11,6 @@
 namespace cuarray {
 namespace {
 
-Array called(RowId row, std::initializer_list<Argument> args) {
-    return call(row, std::span<const Argument>(args.begin(), args.size())).array[0];
-}
-
 Device device_among(std::initializer_list<const Argument*> arguments, const std::optional<Device>& device) {
     if (device) return *device;
     for (const Argument* const one : arguments)
@@ -45,7 +41,7 @@ Array number_at(const Array& numbers, int64_t place) {
 }
 
 bool has_zero(const Array& array) {
-    const Array zeros = called(row::equal, {array, PlainNumber(0).value});
+    const Array zeros = apply_row(row::equal, array, PlainNumber(0).value);
     return item(reduce(reduction::any, zeros, {}), "geomspace").bytes[0] != 0;
 }
 
@@ -67,7 +63,7 @@ Array geometric_reals(double start, double stop, const Length& num, bool endpoin
     const double sign = start > 0 ? 1 : start < 0 ? -1 : start;
     const double first = start / sign, last = stop / sign;
     const Weak from = weak_float(std::log10(first)), to = weak_float(std::log10(last));
-    Array numbers = called(row::pow, {kTenWeak, spaced(from, to, num, endpoint, device, "geomspace")});
+    Array numbers = apply_row(row::pow, kTenWeak, spaced(from, to, num, endpoint, device, "geomspace"));
     const auto set = [&](int64_t place, double number) {
         const Scalar element = Scalar::of(DType::float64, number);
         if (char* const data = direct_data(numbers))
@@ -77,20 +73,20 @@ Array geometric_reals(double start, double stop, const Length& num, bool endpoin
     };
     if (num > 0) set(0, first);
     if (num > 1 && endpoint) set(num - 1, last);
-    return sign == 1 ? numbers : called(row::multiply, {numbers, weak_float(sign)});
+    return sign == 1 ? numbers : apply_row(row::multiply, numbers, weak_float(sign));
 }
 
 Array geometric_arrays(const Array& given_start, const Array& given_stop, const Length& num, bool endpoint,
                        DType dtype) {
     if (has_zero(given_start) || has_zero(given_stop)) refuse_zero();
     const Array start = astype(given_start, dtype, 'K', false), stop = astype(given_stop, dtype, 'K', false);
-    const Array direction = called(row::sign, {start});
-    const Array first = called(row::divide, {start, direction}), last = called(row::divide, {stop, direction});
-    const Array from = called(row::log10, {first}), to = called(row::log10, {last});
-    Array numbers = called(row::pow, {kTenWeak, spaced(from, to, num, endpoint, start.device(), "geomspace")});
+    const Array direction = apply_row(row::sign, start);
+    const Array first = apply_row(row::divide, start, direction), last = apply_row(row::divide, stop, direction);
+    const Array from = apply_row(row::log10, first), to = apply_row(row::log10, last);
+    Array numbers = apply_row(row::pow, kTenWeak, spaced(from, to, num, endpoint, start.device(), "geomspace"));
     if (num > 0) assign(number_at(numbers, 0), first, "geomspace");
     if (num > 1 && endpoint) assign(number_at(numbers, num - 1), last, "geomspace");
-    return called(row::multiply, {numbers, direction});
+    return apply_row(row::multiply, numbers, direction);
 }
 
 }  // namespace
@@ -100,14 +96,14 @@ Array logspace(const Argument& start, const Argument& stop, const Length& num, b
     const Device place = device_among({&start, &stop, &base}, device);
     if (!base.array) {
         const Array exponents = spaced(start, stop, num, endpoint, place, "logspace");
-        return moved(called(row::pow, {base, exponents}), axis, dtype, "logspace");
+        return moved(apply_row(row::pow, base, exponents), axis, dtype, "logspace");
     }
     const auto placed = [&](const Argument& one) { return to_device(as_array(one, place, "logspace"), place); };
     const Array from = placed(start), to = placed(stop), powers_of = placed(base);
     const Dims* const shapes[] = {&from.shape(), &to.shape(), &powers_of.shape()};
     const Dims shape = broadcast(shapes, "logspace");
     const Array exponents = spaced(from.broadcast_to(shape), to.broadcast_to(shape), num, endpoint, place, "logspace");
-    return moved(called(row::pow, {powers_of, exponents}), axis, dtype, "logspace");
+    return moved(apply_row(row::pow, powers_of, exponents), axis, dtype, "logspace");
 }
 
 Array geomspace(const Argument& start, const Argument& stop, const Length& num, bool endpoint, DType dtype,
@@ -121,7 +117,7 @@ Array geomspace(const Argument& start, const Argument& stop, const Length& num, 
         numbers = geometric_reals(*from, *to, num, endpoint, place);
     } else {
         const auto inexact = [&](const Argument& one) {
-            return called(row::multiply, {to_device(as_array(one, place, "geomspace"), place), weak_float(1)});
+            return apply_row(row::multiply, to_device(as_array(one, place, "geomspace"), place), weak_float(1));
         };
         numbers = geometric_arrays(inexact(start), inexact(stop), num, endpoint, work);
     }

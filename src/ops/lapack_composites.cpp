@@ -17,13 +17,11 @@ namespace {
 using Routine = LapackRoutine::Kind;
 using VectorSet = LapackRoutine::VectorSet;
 
-Array apply(RowId row, std::initializer_list<Argument> args) { return call(row, {args.begin(), args.size()}).array[0]; }
-
 Scalar number(int64_t value, DType dtype) { return convert(Scalar::of(DType::int64, value), dtype); }
 
 Array by_rows(const Array& x) { return copy(x, 'C'); }
 Array turned(const Array& x) { return matrix_transpose(x); }
-Array conjugate(const Array& x) { return info(x.dtype()).kind == Kind::Complex ? apply(row::conj, {x}) : x; }
+Array conjugate(const Array& x) { return info(x.dtype()).kind == Kind::Complex ? apply_row(row::conj, x) : x; }
 
 ReduceOptions along_last() {
     ReduceOptions options;
@@ -61,23 +59,23 @@ Array imaginary_part(const Array& a) { return a.view(a.layout(), item_size(a.dty
 
 Array is_different(const Array& a, int64_t value) {
     const Scalar other = number(value, a.dtype());
-    return apply(row::not_equal, {a, other});
+    return apply_row(row::not_equal, a, other);
 }
 
 /// Numbers divided by their absolute values.
 Array signs_of(const Array& numbers, const Array& sizes) {
-    if (info(numbers.dtype()).kind == Kind::Complex) return apply(row::divide, {numbers, sizes});
+    if (info(numbers.dtype()).kind == Kind::Complex) return apply_row(row::divide, numbers, sizes);
     const Scalar one = number(1, numbers.dtype());
-    return apply(row::copysign, {one, numbers});
+    return apply_row(row::copysign, one, numbers);
 }
 
 /// -1 for an odd number of rows that were exchanged, else 1.
 Array parity_of(const Array& pivots, DType dtype) {
     const Scalar two = number(2, DType::int64), one = number(1, dtype), minus = number(-1, dtype);
     const Array places = arange(pivots.shape().back(), number(1, DType::int64), two, pivots.device());
-    const Array exchanges = reduce(reduction::sum, apply(row::not_equal, {pivots, places}), along_last());
-    const Array is_odd = is_different(apply(row::remainder, {exchanges, two}), 0);
-    return apply(row::where, {is_odd, minus, one});
+    const Array exchanges = reduce(reduction::sum, apply_row(row::not_equal, pivots, places), along_last());
+    const Array is_odd = is_different(apply_row(row::remainder, exchanges, two), 0);
+    return apply_row(row::where, is_odd, minus, one);
 }
 
 /// Complex eigenvectors of real matrices. LAPACK gives a pair as both parts of the first.
@@ -91,15 +89,15 @@ Array vectors_of_pairs(const Array& values, const Array& lines) {
         std::memcpy(one.bytes + half, part.bytes, half);
         return one;
     }();
-    const Array is_first = with_axis(apply(row::greater, {imaginary, zero}), -1);
-    const Array is_second = with_axis(apply(row::less, {imaginary, zero}), -1);
+    const Array is_first = with_axis(apply_row(row::greater, imaginary, zero), -1);
+    const Array is_second = with_axis(apply_row(row::less, imaginary, zero), -1);
     const Array before = roll(lines, {1}, Dims{-2}), after = roll(lines, {-1}, Dims{-2});
-    const Array real = apply(row::where, {is_second, before, lines});
-    const Array opposite = apply(row::negative, {lines});
-    const Array second = apply(row::where, {is_second, opposite, zero});
-    const Array part = apply(row::where, {is_first, after, second});
-    const Array product = apply(row::multiply, {part, unit});
-    return apply(row::add, {real, product});
+    const Array real = apply_row(row::where, is_second, before, lines);
+    const Array opposite = apply_row(row::negative, lines);
+    const Array second = apply_row(row::where, is_second, opposite, zero);
+    const Array part = apply_row(row::where, is_first, after, second);
+    const Array product = apply_row(row::multiply, part, unit);
+    return apply_row(row::add, real, product);
 }
 
 }  // namespace
@@ -164,13 +162,13 @@ Array Composites::solve(const Array& a, const Array& b) const {
 SlogdetResult Composites::slogdet(const Array& a) const {
     const std::vector<Array> found = lapack(Routine::Getrf, {a});
     const int axes = a.ndim();
-    const Array diagonal = view_of_diagonal(found[0], 0, axes - 2, axes - 1), sizes = apply(row::abs, {diagonal});
+    const Array diagonal = view_of_diagonal(found[0], 0, axes - 2, axes - 1), sizes = apply_row(row::abs, diagonal);
     const Array signs = signs_of(diagonal, sizes), parity = parity_of(found[1], sizes.dtype());
-    const Array sign = apply(row::multiply, {parity, reduce(reduction::prod, signs, along_last())});
-    const Array logarithm = reduce(reduction::sum, apply(row::log, {sizes}), along_last());
+    const Array sign = apply_row(row::multiply, parity, reduce(reduction::prod, signs, along_last()));
+    const Array logarithm = reduce(reduction::sum, apply_row(row::log, sizes), along_last());
     const Array is_singular = is_different(found[2], 0);
     const Scalar none = number(0, dtype_), least = convert(Scalar::of(DType::float64, -HUGE_VAL), sizes.dtype());
-    return {apply(row::where, {is_singular, none, sign}), apply(row::where, {is_singular, least, logarithm})};
+    return {apply_row(row::where, is_singular, none, sign), apply_row(row::where, is_singular, least, logarithm)};
 }
 
 QRResult Composites::qr(const Array& a, QRMode mode) const {
@@ -201,17 +199,17 @@ Array Composites::product_of_reflectors(const Array& reflectors, const Array& nu
     const Scalar zero = number(0, dtype_), one = number(1, dtype_);
     const Array is_used = is_different(numbers, 0);  // otherwise the reflector is the identity
     const Array below = tril(first_columns(turned(reflectors), columns), -1);
-    const Array all = apply(row::add, {below, identity(rows, columns, device)});
-    const Array vectors = apply(row::where, {with_axis(is_used, -2), all, zero});
+    const Array all = apply_row(row::add, below, identity(rows, columns, device));
+    const Array vectors = apply_row(row::where, with_axis(is_used, -2), all, zero);
     const Array products = triu(matmul(conjugate(turned(vectors)), vectors), 1);
-    const Array inverse = apply(row::divide, {one, apply(row::where, {is_used, numbers, one})});
-    const Array diagonal = apply(row::where, {is_used, inverse, one});
-    const Array on_diagonal = apply(row::multiply, {with_axis(diagonal, -1), identity(columns, columns, device)});
-    const std::vector<Array> lower = lapack(Routine::Getrf, {turned(apply(row::add, {products, on_diagonal}))});
+    const Array inverse = apply_row(row::divide, one, apply_row(row::where, is_used, numbers, one));
+    const Array diagonal = apply_row(row::where, is_used, inverse, one);
+    const Array on_diagonal = apply_row(row::multiply, with_axis(diagonal, -1), identity(columns, columns, device));
+    const std::vector<Array> lower = lapack(Routine::Getrf, {turned(apply_row(row::add, products, on_diagonal))});
     const Array sides = first_rows(conjugate(vectors), count);
     const Array solved =
         lapack(Routine::Getrs, {.matrix = lower[0], .numbers = lower[1], .right = sides, .solved = count})[0];
-    return apply(row::subtract, {identity(rows, count, device), matmul(vectors, turned(solved))});
+    return apply_row(row::subtract, identity(rows, count, device), matmul(vectors, turned(solved)));
 }
 
 EighResult Composites::eigh(const Array& a, bool lower, bool with_vectors) const {
@@ -223,7 +221,7 @@ EighResult Composites::eigh(const Array& a, bool lower, bool with_vectors) const
 }
 
 EigResult Composites::eig(const Array& a, bool with_vectors) const {
-    require_success(apply(row::logical_not, {apply(row::isfinite, {a})}), "Array must not contain infs or NaNs");
+    require_success(apply_row(row::logical_not, apply_row(row::isfinite, a)), "Array must not contain infs or NaNs");
     const std::vector<Array> found =
         lapack(Routine::Geev, {.matrix = turned(a), .vectors = with_vectors ? VectorSet::Full : VectorSet::None});
     require_success(is_different(found.back(), 0), "Eigenvalues did not converge");
@@ -240,8 +238,8 @@ SVDResult Composites::svd(const Array& a, bool full_matrices, bool with_vectors)
     const std::vector<Array> found = lapack(Routine::Gesvd, {.matrix = is_tall ? turned(a) : a, .vectors = vectors});
     const Array& values = found[0];
     // Without vectors cuSOLVER reports success for a matrix with NaN.
-    const Array is_nan = reduce(reduction::any, apply(row::isnan, {values}), along_last());
-    require_success(apply(row::logical_or, {is_different(found.back(), 0), is_nan}), "SVD did not converge");
+    const Array is_nan = reduce(reduction::any, apply_row(row::isnan, values), along_last());
+    require_success(apply_row(row::logical_or, is_different(found.back(), 0), is_nan), "SVD did not converge");
     if (!with_vectors) return {{}, values, {}};
     if (is_tall) return {by_rows(turned(found[1])), values, by_rows(turned(found[2]))};
     return {found[2], values, found[1]};

@@ -105,8 +105,6 @@ MatrixArgument matrices_of(const Array& a, bool are_square, const char* name) {
             a.storage().front().has_lapack_drivers()};
 }
 
-Array apply(RowId row, std::initializer_list<Argument> args) { return call(row, {args.begin(), args.size()}).array[0]; }
-
 SlogdetResult signs_and_logarithms(const MatrixArgument& m) {
     if (m.are_empty()) return {m.numbers({}, 1, m.dtype), m.zeros({}, m.real())};
     if (!m.is_driven) return m.on_gpu([&](const Composites& gpu) { return gpu.slogdet(m.a); });
@@ -137,7 +135,7 @@ EigResult general_factors(const MatrixArgument& m, bool with_vectors) {
     Array values = driver.values({m.rows}, DType::complex128);
     Array vectors = with_vectors ? driver.left({m.rows, m.rows}, DType::complex128) : Array();
     if (!driver.run()) {
-        const bool are_finite = item(reduce(reduction::all, apply(row::isfinite, {m.a}), {}), m.name).bytes[0];
+        const bool are_finite = item(reduce(reduction::all, apply_row(row::isfinite, m.a), {}), m.name).bytes[0];
         m.fail(are_finite ? "Eigenvalues did not converge" : "Array must not contain infs or NaNs");
     }
     return {m.rounded(std::move(values)), m.rounded(std::move(vectors))};
@@ -162,16 +160,16 @@ SVDResult singular_factors(const MatrixArgument& m, bool is_full, bool with_vect
 /// length 1.
 SVDResult hermitian_singular_factors(const MatrixArgument& m, bool with_vectors) {
     const EighResult found = hermitian_factors(m, true, with_vectors);
-    const Array sizes = apply(row::abs, {found.eigenvalues});
+    const Array sizes = apply_row(row::abs, found.eigenvalues);
     const int last = sizes.ndim() - 1;
     const Array order = copy(flip(argsort(sizes, last), Dims{last}), 'C');
     const Array values = take_along_axis(sizes, order, last);
     if (!with_vectors) return {{}, values, {}};
     const Array left = take_along_axis(found.eigenvectors, expand_dims(order, {-2}), last + 1);
     const Scalar one = Scalar::of(found.eigenvalues.dtype(), 1.0);
-    const Array signs = apply(row::copysign, {one, take_along_axis(found.eigenvalues, order, last)});
-    const Array turned = apply(row::multiply, {left, expand_dims(signs, {-2})});
-    const Array right = is_complex(turned.dtype()) ? apply(row::conj, {turned}) : turned;
+    const Array signs = apply_row(row::copysign, one, take_along_axis(found.eigenvalues, order, last));
+    const Array turned = apply_row(row::multiply, left, expand_dims(signs, {-2}));
+    const Array right = is_complex(turned.dtype()) ? apply_row(row::conj, turned) : turned;
     return {left, values, copy(matrix_transpose(right), 'C')};
 }
 
@@ -187,7 +185,7 @@ Array det(const Array& a) {
     if (m.are_empty()) return m.numbers({}, 1, m.dtype);
     if (!m.is_driven) {
         const SlogdetResult found = signs_and_logarithms(m);
-        return apply(row::multiply, {found.sign, apply(row::exp, {found.logabsdet})});
+        return apply_row(row::multiply, found.sign, apply_row(row::exp, found.logabsdet));
     }
     DriverCall driver = m.driver(Driver::Determinant);
     Array result = driver.left({}, m.wide());

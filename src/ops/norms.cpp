@@ -14,8 +14,6 @@ namespace {
 
 using Order = NormOrder::Kind;
 
-Array apply(RowId row, std::initializer_list<Argument> args) { return call(row, {args.begin(), args.size()}).array[0]; }
-
 bool is_complex(const Array& x) { return info(x.dtype()).kind == Kind::Complex; }
 
 /// The array, or as float64; `keep` holds what is converted.
@@ -94,7 +92,7 @@ Array length_of_all(const Array& x, bool keepdims) {
         const int64_t half = item_size(real_part(flat.dtype()));
         flat = flat.view({{2 * flat.size()}, {half}}, 0, real_part(flat.dtype()));
     }
-    const Array length = as_result(apply(row::sqrt, {matmul(flat, flat)}), x);
+    const Array length = as_result(apply_row(row::sqrt, matmul(flat, flat)), x);
     return keepdims ? length.reshape(Dims(x.ndim(), 1)) : length;
 }
 
@@ -104,13 +102,14 @@ Array sums_of_squares(const Array& x, const ReduceOptions& options) {
         typed.dtype = x.dtype();
         if (!x.is_pending()) return sums_of_products(x, x, typed);
         const Deferral fused;
-        return reduce(reduction::sum, apply(row::multiply, {x, x}), options);
+        return reduce(reduction::sum, apply_row(row::multiply, x, x), options);
     }
     const Deferral fused;
     const Array real = part_of(x, false), imaginary = part_of(x, true);
-    return reduce(reduction::sum,
-                  apply(row::add, {apply(row::multiply, {real, real}), apply(row::multiply, {imaginary, imaginary})}),
-                  options);
+    return reduce(
+        reduction::sum,
+        apply_row(row::add, apply_row(row::multiply, real, real), apply_row(row::multiply, imaginary, imaginary)),
+        options);
 }
 
 [[noreturn]] void refuse_order(const NormOrder& order, const char* what, const char* name) {
@@ -130,20 +129,20 @@ Array vector_norms(const Array& x, const NormOrder& order, const ReduceOptions& 
         const Scalar zero = convert(Scalar::of(DType::float64, 0.0), x.dtype());
         ReduceOptions counted = options;
         counted.dtype = real_part(computed(x, keep).dtype());
-        return as_result(reduce(reduction::sum, apply(row::not_equal, {x, zero}), counted), x);
+        return as_result(reduce(reduction::sum, apply_row(row::not_equal, x, zero), counted), x);
     }
-    if (p == HUGE_VAL) return as_result(largest(apply(row::abs, {x}), options), x);
-    if (p == -HUGE_VAL) return as_result(smallest(apply(row::abs, {x}), options), x);
-    if (p == 2) return as_result(apply(row::sqrt, {sums_of_squares(computed(x, keep), options)}), x);
+    if (p == HUGE_VAL) return as_result(largest(apply_row(row::abs, x), options), x);
+    if (p == -HUGE_VAL) return as_result(smallest(apply_row(row::abs, x), options), x);
+    if (p == 2) return as_result(apply_row(row::sqrt, sums_of_squares(computed(x, keep), options)), x);
     Array total;
     {
         const FusedIfMany fused(x);
-        const Array sizes = apply(row::abs, {computed(x, keep)});
+        const Array sizes = apply_row(row::abs, computed(x, keep));
         const Weak exponent = weak(p);
-        total = reduce(reduction::sum, p == 1 ? sizes : apply(row::pow, {sizes, exponent}), options);
+        total = reduce(reduction::sum, p == 1 ? sizes : apply_row(row::pow, sizes, exponent), options);
     }
     const Weak root = weak(1 / p);
-    return as_result(p == 1 ? std::move(total) : apply(row::pow, {total, root}), x);
+    return as_result(p == 1 ? std::move(total) : apply_row(row::pow, total, root), x);
 }
 
 /// Norms of matrices in two axes, which are different and not negative.
@@ -152,7 +151,7 @@ Array norms_of_last(const Array& x, const NormOrder& order, const char* name) {
     const ReduceOptions last = options_of({-1}, false, name);
     Array keep;
     if (order.kind == Order::Default || (order.kind == Order::Word && (order.text == "fro" || order.text == "f")))
-        return apply(row::sqrt, {sums_of_squares(computed(x, keep), options_of({row, column}, false, name))});
+        return apply_row(row::sqrt, sums_of_squares(computed(x, keep), options_of({row, column}, false, name)));
     const bool is_nuclear = order.kind == Order::Word && order.text == "nuc";
     const double size = std::fabs(order.number);
     if (is_nuclear || (order.kind == Order::Number && size == 2)) {
@@ -165,7 +164,7 @@ Array norms_of_last(const Array& x, const NormOrder& order, const char* name) {
     Array sums;
     {
         const FusedIfMany fused(x);
-        sums = reduce(reduction::sum, apply(row::abs, {computed(x, keep)}),
+        sums = reduce(reduction::sum, apply_row(row::abs, computed(x, keep)),
                       options_of({size == 1 ? row : column}, false, name));
     }
     return order.number > 0 ? largest(sums, last) : smallest(sums, last);

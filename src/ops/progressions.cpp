@@ -124,10 +124,6 @@ Scalar element_of_number(const Weak& number, DType dtype) {
     return convert(convert(number, wide, "arange"), dtype);
 }
 
-Array applied_to(RowId row, std::initializer_list<Argument> args) {
-    return call(row, std::span<const Argument>(args.begin(), args.size())).array[0];
-}
-
 /// A real Python number, as a double.
 std::optional<double> plain_real(const Argument& one) {
     if (one.weak && one.weak->kind != Weak::Kind::Complex) return one.weak->real;
@@ -142,7 +138,7 @@ Array inexact_end(const Argument& end, Device device) {
         : end.weak ? convert(*end.weak, end.weak->big ? DType::float64 : dtype_of_weak(*end.weak), "linspace")
                    : Scalar();
     const Array array = end.array ? to_device(*end.array, device) : full({}, number, device);
-    return applied_to(row::multiply, {array, weak_real(1)});
+    return apply_row(row::multiply, array, weak_real(1));
 }
 
 /// The numbers of a sequence before they are cast, along the first axis.
@@ -195,10 +191,10 @@ Spaced spaced_reals(double start, double stop, int64_t num, bool endpoint, Devic
         const Deferral deferral;
         const Scalar apart = float64_of(delta), by = float64_of(step), parts = float64_of(double(intervals));
         if (intervals > 0 && step == 0)  // divide first: a step may underflow
-            numbers = applied_to(row::multiply, {applied_to(row::divide, {numbers, parts}), apart});
+            numbers = apply_row(row::multiply, apply_row(row::divide, numbers, parts), apart);
         else
-            numbers = applied_to(row::multiply, {numbers, intervals > 0 ? by : apart});
-        numbers = applied_to(row::add, {numbers, float64_of(start)});
+            numbers = apply_row(row::multiply, numbers, intervals > 0 ? by : apart);
+        numbers = apply_row(row::add, numbers, float64_of(start));
     }
     if (endpoint && num > 1) end_with(numbers, float64_of(stop));
     return {numbers, float64_of(step)};
@@ -206,7 +202,7 @@ Spaced spaced_reals(double start, double stop, int64_t num, bool endpoint, Devic
 
 Spaced spaced_between(const Array& start, const Array& stop, int64_t num, bool endpoint, DType dtype) {
     const int64_t intervals = num - endpoint;
-    const Array delta = applied_to(row::subtract, {stop, start});
+    const Array delta = apply_row(row::subtract, stop, start);
     ArrayOrNumber step = float64_of(std::numeric_limits<double>::quiet_NaN());
     Dims shape(delta.ndim() + 1, 1);
     shape[0] = num;
@@ -214,17 +210,17 @@ Spaced spaced_between(const Array& start, const Array& stop, int64_t num, bool e
     {
         const Deferral deferral;
         if (intervals <= 0) {
-            numbers = applied_to(row::multiply, {numbers, delta});
+            numbers = apply_row(row::multiply, numbers, delta);
         } else {
             const Weak parts = weak_integer(intervals);
-            const Array by = applied_to(row::divide, {delta, parts});
-            const Array is_zero = applied_to(row::equal, {by, weak_integer(0)});
+            const Array by = apply_row(row::divide, delta, parts);
+            const Array is_zero = apply_row(row::equal, by, weak_integer(0));
             // Divide first: a step may underflow in its type.
-            const Array divided = applied_to(row::multiply, {applied_to(row::divide, {numbers, parts}), delta});
-            numbers = applied_to(row::where, {is_zero, divided, applied_to(row::multiply, {numbers, by})});
+            const Array divided = apply_row(row::multiply, apply_row(row::divide, numbers, parts), delta);
+            numbers = apply_row(row::where, is_zero, divided, apply_row(row::multiply, numbers, by));
             step = by;
         }
-        numbers = applied_to(row::add, {numbers, start});
+        numbers = apply_row(row::add, numbers, start);
     }
     if (endpoint && num > 1) end_with(numbers, stop);
     return {numbers, step};
@@ -279,7 +275,7 @@ std::vector<ArrayOrNumber> linspace(const Argument& start, const Argument& stop,
     }
     if (dtype == DType::none) dtype = inexact;
     const Kind kind = info(dtype).kind;
-    if (kind == Kind::Signed || kind == Kind::Unsigned) numbers = applied_to(row::floor, {numbers});
+    if (kind == Kind::Signed || kind == Kind::Unsigned) numbers = apply_row(row::floor, numbers);
     if (dtype != numbers.dtype()) numbers = astype(numbers, dtype);
     std::vector<ArrayOrNumber> results;
     results.emplace_back(std::move(numbers));

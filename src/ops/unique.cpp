@@ -30,11 +30,6 @@ Array rows_from(const Array& array, int64_t begin, int64_t count) {
 
 Array taken(const Array& array, const Array& places) { return take(array, places, 0); }
 
-Array result_of(RowId row, const Argument& a, const Argument& b) {
-    const Argument args[] = {a, b};
-    return call(row, args).array[0];
-}
-
 Array is_nan(const Array& array) {
     const Argument args[] = {array};
     return call(row::isnan, args).array[0];
@@ -115,7 +110,7 @@ struct EqualGroups {
 
     Array inverse() const {
         const Array numbers =
-            result_of(row::subtract, accumulate(row::add, mask, {0, DType::int64, nullptr, kUnique}), as_int64(1));
+            apply_row(row::subtract, accumulate(row::add, mask, {0, DType::int64, nullptr, kUnique}), as_int64(1));
         const Array result = empty(mask.shape(), DType::int64, mask.device());
         put_along_axis(result, order, numbers, 0);
         return result;
@@ -126,7 +121,7 @@ struct EqualGroups {
         const Array ends = empty({groups}, DType::int64, mask.device());
         assign(rows_from(ends, 0, groups - 1), rows_from(begins, 1, groups - 1), kUnique);
         fill(rows_from(ends, groups - 1, 1), as_int64(mask.size()), kUnique);
-        return result_of(row::subtract, ends, begins);
+        return apply_row(row::subtract, ends, begins);
     }
 };
 
@@ -143,12 +138,11 @@ Array differs_from_before(const Array& ordered, bool equal_nan) {
     const Array mask = mask_of(n, ordered.device());
     if (n < 2) return mask;
     const Array before = rows_from(ordered, 0, n - 1), after = rows_from(ordered, 1, n - 1);
-    Array changes = result_of(row::not_equal, before, after);
+    Array changes = apply_row(row::not_equal, before, after);
     if (equal_nan && info(ordered.dtype()).kind >= Kind::Floating) {
         // True where neither is NaN, or one of them.
-        const Array are_nan = result_of(row::bitwise_and, is_nan(before), is_nan(after));
-        const Argument inverted[] = {are_nan};
-        changes = result_of(row::bitwise_and, changes, call(row::bitwise_invert, inverted).array[0]);
+        const Array are_nan = apply_row(row::bitwise_and, is_nan(before), is_nan(after));
+        changes = apply_row(row::bitwise_and, changes, apply_row(row::bitwise_invert, are_nan));
     }
     assign(rows_from(mask, 1, n - 1), changes, kUnique);
     return mask;
@@ -195,7 +189,7 @@ std::vector<Array> unique_slices(const Array& ar, int axis, WantedPlaces wanted)
             const Deferral fused;
             ReduceOptions along_rows;
             along_rows.all_axes = false, along_rows.axes = {1};
-            const Array changes = result_of(row::not_equal, rows_from(rows, 1, n - 1), rows_from(rows, 0, n - 1));
+            const Array changes = apply_row(row::not_equal, rows_from(rows, 1, n - 1), rows_from(rows, 0, n - 1));
             assign(rows_from(mask, 1, n - 1), reduce(reduction::any, changes, along_rows), kUnique);
         }
     }

@@ -140,6 +140,31 @@ void test_numbers_in_functions() {
     CHECK(has<double>(add(array({1.}), kept), {1}, {3.5}));
 }
 
+/// Arrays of so many elements, which take memory that was given up.
+void reuse_memory(int64_t n) {
+    std::vector<Array> all;
+    for (int i = 0; i < 20; ++i) all.push_back(full({n}, -7.0));
+}
+
+void test_arguments_with_a_name() {
+    const EagerScope eager;  // large operations of cpu wait otherwise
+    for (const int64_t n : {3, 10000}) {  // a large temporary would give its memory to a result
+        const Array x = full({n}, 1.0);
+        const Argument sum = x + 1.0, at = x(array({0, 0}));
+        const ArrayList list = {x + 2.0, x}, both = std::vector<Array>{x, x + 3.0};
+        const ArgumentList numbers = {x + 4.0, x}, moved = std::vector<Array>{x + 5.0};
+        const ElementMask mask = x > 1.0;
+        reuse_memory(n);
+        for (int times = 0; times < 2; ++times) {
+            CHECK(add(sum, 1.0)(-1).item<double>() == 3 && negative(sum)(0).item<double>() == -2);
+            CHECK(has<double>(add(at, 1.0), {2}, {2, 2}));
+            CHECK(stack(list)(0, -1).item<double>() == 3 && stack(both)(1, -1).item<double>() == 4);
+            CHECK(concat(numbers)(n - 1).item<double>() == 5 && concat(moved)(-1).item<double>() == 6);
+            CHECK(!any(*mask.array).item<bool>());
+        }
+    }
+}
+
 void test_empty_handles() {
     const Array none, x = array({1., 2.});
     Array target, given = array({1.});
@@ -224,6 +249,7 @@ int main() {
     test_indices();
     test_reductions();
     test_numbers_in_functions();
+    test_arguments_with_a_name();
     test_empty_handles();
     test_scopes();
     test_random();

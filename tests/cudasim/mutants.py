@@ -797,7 +797,7 @@ BY_HAND = [
     Mutant(
         "reflectors-of-nothing",
         "src/ops/lapack_composites.cpp",
-        "apply(row::where, {with_axis(is_used, -2), all, zero})",
+        "apply_row(row::where, with_axis(is_used, -2), all, zero)",
         "all",
         f"{LINALG_ON_GPUS} -k 'cuda and test_qr_of_special'",
     ),
@@ -853,8 +853,8 @@ BY_HAND = [
     Mutant(
         "second-of-a-pair-is-not-conjugate",
         "src/ops/lapack_composites.cpp",
-        "apply(row::where, {is_second, opposite, zero})",
-        "apply(row::where, {is_second, lines, zero})",
+        "apply_row(row::where, is_second, opposite, zero)",
+        "apply_row(row::where, is_second, lines, zero)",
         f"{LINALG_ON_GPUS} -k 'cuda and special'",
     ),
     Mutant(
@@ -867,8 +867,8 @@ BY_HAND = [
     Mutant(
         "exchanged-rows-do-not-count",
         "src/ops/lapack_composites.cpp",
-        "apply(row::where, {is_odd, minus, one})",
-        "apply(row::where, {is_odd, one, one})",
+        "apply_row(row::where, is_odd, minus, one)",
+        "apply_row(row::where, is_odd, one, one)",
         f"{LINALG_ON_GPUS} -k 'cuda and devices_agree'",
     ),
     Mutant(

@@ -72,6 +72,7 @@ void check_layouts() {
 }  // namespace
 
 int main() {
+    const EagerScope eager;  // large operations of cpu wait otherwise
     check_moved();
     check_kept();
     check_layouts();

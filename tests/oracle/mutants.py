@@ -79,8 +79,8 @@ UNSEEN_BY_THE_STANDARD = [
     Mutant(
         "linspace-too-long",
         "src/ops/progressions.cpp",
-        "numbers = applied_to(row::add, {numbers, start});",
-        "numbers = applied_to(row::subtract, {numbers, start});",
+        "numbers = apply_row(row::add, numbers, start);",
+        "numbers = apply_row(row::subtract, numbers, start);",
         tests("creation", "linspace"),
     ),
     Mutant(
@@ -159,8 +159,8 @@ INDEXING = [
     Mutant(
         "choose-the-next-one",
         "src/ops/choices.cpp",
-        "called(row::less_equal, {numbers, weak_count(k)})",
-        "called(row::less, {numbers, weak_count(k)})",
+        "apply_row(row::less_equal, numbers, weak_count(k))",
+        "apply_row(row::less, numbers, weak_count(k))",
         row("choose"),
     ),
     Mutant(
@@ -173,7 +173,7 @@ INDEXING = [
     Mutant(
         "geometric-sequences-lose-their-sign",
         "src/ops/geometric.cpp",
-        "return sign == 1 ? numbers : called(row::multiply, {numbers, weak_float(sign)});",
+        "return sign == 1 ? numbers : apply_row(row::multiply, numbers, weak_float(sign));",
         "return numbers;",
         tests("creation", "geomspace"),
     ),
@@ -889,8 +889,8 @@ TYPES = [
     Mutant(
         "integers-from-linspace-towards-zero",
         "src/ops/progressions.cpp",
-        "applied_to(row::floor, {numbers})",
-        "applied_to(row::trunc, {numbers})",
+        "apply_row(row::floor, numbers)",
+        "apply_row(row::trunc, numbers)",
         tests("creation"),
     ),
     Mutant(
@@ -1211,8 +1211,8 @@ EDITING = [
     Mutant(
         "squares-about-a-rounded-mean",
         "src/ops/averages.cpp",
-        "mean = binary(row::divide, reduce(reduction::sum, array, sums), n);",
-        "mean = astype(binary(row::divide, reduce(reduction::sum, array, sums), n), work, 'K', false);",
+        "mean = apply_row(row::divide, reduce(reduction::sum, array, sums), n);",
+        "mean = astype(apply_row(row::divide, reduce(reduction::sum, array, sums), n), work, 'K', false);",
         tests("reductions", "with_a_mask"),
     ),
     Mutant(
@@ -1403,7 +1403,7 @@ PRODUCTS = [
     Mutant(
         "vectors-of-two-components-to-the-right",
         "src/ops/cross.cpp",
-        "return applied_to(row::negative, {*second})",
+        "return apply_row(row::negative, *second)",
         "return *second",
         tests("products", "cross"),
     ),

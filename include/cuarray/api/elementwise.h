@@ -19,6 +19,14 @@ auto results(UfuncResult&& all) {
         return std::pair<Array, Array>(std::move(all.array[0]), std::move(all.array[1]));
 }
 
+template <class T>
+concept AnyArray = ArrayIndex<std::remove_cvref_t<T>>;
+template <class T>
+concept Operand = AnyArray<T> || NumberType<std::remove_cvref_t<T>> || std::same_as<std::remove_cvref_t<T>, Scalar>;
+/// Operands of which one at least is an array. They are not asked whether they are numbers where none is.
+template <class... Ts>
+concept Operands = (AnyArray<Ts> || ...) && (Operand<Ts> && ...);
+
 }  // namespace api
 
 // f(x), f(x, y) or f(x, y, z) of arrays and numbers, as NumPy's ufuncs: broadcast, in the dtype of the first loop to
@@ -28,6 +36,18 @@ auto results(UfuncResult&& all) {
 #define CUARRAY_PARAMETERS_1 const Argument& x
 #define CUARRAY_PARAMETERS_2 const Argument &x, const Argument &y
 #define CUARRAY_PARAMETERS_3 const Argument &x, const Argument &y, const Argument &z
+#define CUARRAY_CLASSES_1 class X
+#define CUARRAY_CLASSES_2 class X, class Y
+#define CUARRAY_CLASSES_3 class X, class Y, class Z
+#define CUARRAY_OPERANDS_1 X
+#define CUARRAY_OPERANDS_2 X, Y
+#define CUARRAY_OPERANDS_3 X, Y, Z
+#define CUARRAY_FORWARDED_1 X&& x
+#define CUARRAY_FORWARDED_2 X &&x, Y &&y
+#define CUARRAY_FORWARDED_3 X &&x, Y &&y, Z &&z
+#define CUARRAY_PASSED_1 operand(std::forward<X>(x))
+#define CUARRAY_PASSED_2 CUARRAY_PASSED_1, operand(std::forward<Y>(y))
+#define CUARRAY_PASSED_3 CUARRAY_PASSED_2, operand(std::forward<Z>(z))
 #define CUARRAY_VALUES_1 x
 #define CUARRAY_VALUES_2 x, y
 #define CUARRAY_VALUES_3 x, y, z
@@ -37,6 +57,12 @@ auto results(UfuncResult&& all) {
     inline auto name(CUARRAY_JOIN(CUARRAY_PARAMETERS_, CUARRAY_COUNT in), const UfuncOptions& options = {}) { \
         const Argument args[] = {CUARRAY_JOIN(CUARRAY_VALUES_, CUARRAY_COUNT in)};                            \
         return api::results<CUARRAY_COUNT out>(call(row::name, args, options));                               \
+    }                                                                                                         \
+    template <CUARRAY_JOIN(CUARRAY_CLASSES_, CUARRAY_COUNT in)>                                               \
+        requires api::Operands<CUARRAY_JOIN(CUARRAY_OPERANDS_, CUARRAY_COUNT in)>                             \
+    auto name(CUARRAY_JOIN(CUARRAY_FORWARDED_, CUARRAY_COUNT in), const UfuncOptions& options = {}) {         \
+        const Argument args[] = {CUARRAY_JOIN(CUARRAY_PASSED_, CUARRAY_COUNT in)};                            \
+        return api::results<CUARRAY_COUNT out>(call(row::name, args, options));                               \
     }
 #include "cuarray/ufuncs.def"
 #undef CUARRAY_COUNT
@@ -44,6 +70,18 @@ auto results(UfuncResult&& all) {
 #undef CUARRAY_PARAMETERS_1
 #undef CUARRAY_PARAMETERS_2
 #undef CUARRAY_PARAMETERS_3
+#undef CUARRAY_CLASSES_1
+#undef CUARRAY_CLASSES_2
+#undef CUARRAY_CLASSES_3
+#undef CUARRAY_OPERANDS_1
+#undef CUARRAY_OPERANDS_2
+#undef CUARRAY_OPERANDS_3
+#undef CUARRAY_FORWARDED_1
+#undef CUARRAY_FORWARDED_2
+#undef CUARRAY_FORWARDED_3
+#undef CUARRAY_PASSED_1
+#undef CUARRAY_PASSED_2
+#undef CUARRAY_PASSED_3
 #undef CUARRAY_VALUES_1
 #undef CUARRAY_VALUES_2
 #undef CUARRAY_VALUES_3
@@ -52,10 +90,6 @@ auto results(UfuncResult&& all) {
 
 namespace api {
 
-template <class T>
-concept AnyArray = ArrayIndex<std::remove_cvref_t<T>>;
-template <class T>
-concept Operand = AnyArray<T> || NumberType<std::remove_cvref_t<T>> || std::same_as<std::remove_cvref_t<T>, Scalar>;
 /// An array whose elements an operator may write.
 template <class T>
 concept Target = std::derived_from<std::remove_reference_t<T>, Array>;
@@ -74,15 +108,9 @@ consteval RowId row_of(std::string_view wanted, int operands) {
     throw "no operator of Python";
 }
 
-template <RowId row, class... Args>
-Array operate(Args&&... operands) {
-    const Argument args[] = {std::forward<Args>(operands)...};
-    return std::move(call(row, args).array[0]);
-}
-
 template <RowId row, class B>
 void operate_in_place(Array& target, B&& other) {
-    const Argument args[] = {target, std::forward<B>(other)};
+    const Argument args[] = {target, operand(std::forward<B>(other))};
     UfuncOptions options;
     options.out[0] = &target;
     call(row, args, options);
@@ -92,30 +120,28 @@ void operate_in_place(Array& target, B&& other) {
 
 // Operators, of which one operand at least is an array: each computes what Python's computes. There is no && and no ||,
 // which C++ evaluates otherwise; & and | of bools are logical.
-//
-// The constraint on arrays comes first: operands of other types are not asked whether they are numbers.
-#define OPERATOR(symbol)                                                                       \
-    template <class A, class B>                                                                \
-        requires((api::AnyArray<A> || api::AnyArray<B>) && api::Operand<A> && api::Operand<B>) \
-    Array operator symbol(A&& a, B&& b) {                                                      \
-        return api::operate<api::row_of(#symbol, 2)>(std::forward<A>(a), std::forward<B>(b));  \
+#define OPERATOR(symbol)                                                                   \
+    template <class A, class B>                                                            \
+        requires api::Operands<A, B>                                                       \
+    Array operator symbol(A&& a, B&& b) {                                                  \
+        return apply_row(api::row_of(#symbol, 2), std::forward<A>(a), std::forward<B>(b)); \
     }
 // x += y writes to the elements of x, which all arrays that share them see; the result is cast by the rule 'same_kind'.
-#define ARITHMETIC(symbol)                                                           \
-    OPERATOR(symbol)                                                                 \
-    template <api::Target A, api::Operand B>                                         \
-    A&& operator symbol## = (A && a, B && b) {                                       \
-        api::operate_in_place<api::row_of(#symbol, 2)>(a, std::forward<B>(b));       \
-        return std::forward<A>(a);                                                   \
-    }                                                                                \
-    template <std::same_as<SelectedElements> A, api::Operand B>                      \
-    void operator symbol## = (A && a, B && b) {                                      \
-        std::move(a) = api::operate<api::row_of(#symbol, 2)>(a, std::forward<B>(b)); \
+#define ARITHMETIC(symbol)                                                        \
+    OPERATOR(symbol)                                                              \
+    template <api::Target A, api::Operand B>                                      \
+    A&& operator symbol## = (A && a, B && b) {                                    \
+        api::operate_in_place<api::row_of(#symbol, 2)>(a, std::forward<B>(b));    \
+        return std::forward<A>(a);                                                \
+    }                                                                             \
+    template <std::same_as<SelectedElements> A, api::Operand B>                   \
+    void operator symbol## = (A && a, B && b) {                                   \
+        std::move(a) = apply_row(api::row_of(#symbol, 2), a, std::forward<B>(b)); \
     }
-#define UNARY_OPERATOR(symbol)                                            \
-    template <api::AnyArray A>                                            \
-    Array operator symbol(A&& a) {                                        \
-        return api::operate<api::row_of(#symbol, 1)>(std::forward<A>(a)); \
+#define UNARY_OPERATOR(symbol)                                         \
+    template <api::AnyArray A>                                         \
+    Array operator symbol(A&& a) {                                     \
+        return apply_row(api::row_of(#symbol, 1), std::forward<A>(a)); \
     }
 ARITHMETIC(+)
 ARITHMETIC(-)

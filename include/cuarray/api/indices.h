@@ -55,7 +55,7 @@ class CUARRAY_API SelectedElements {
 
     operator Array() const { return elements_at(array_, indices_); }
     /// As an operand of an operation.
-    operator Argument() const { return Argument(read_ = *this); }
+    operator Argument() const { return Argument(Array(*this)); }
     void operator=(const SelectedElements& values) && { std::move(*this) = Argument(Array(values)); }
     void operator=(const Argument& values) &&;
 
@@ -66,7 +66,6 @@ class CUARRAY_API SelectedElements {
     const Array array_;
     std::vector<Array> arrays_;  ///< of integers or bools, to which indices_ point
     std::vector<Index> indices_;
-    mutable Array read_;
 };
 
 namespace api {

@@ -1,9 +1,10 @@
-// few.h -- a vector of plain values, the first N of which lie in the object: short lists without an allocation.
+// few.h -- a vector, the first N values of which lie in the object: short lists without an allocation.
 #pragma once
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <initializer_list>
+#include <memory>
 #include <type_traits>
 
 namespace cuarray {
@@ -11,8 +12,6 @@ namespace cuarray {
 /// As std::vector, for the members that it has.
 template <class T, size_t N>
 class Few {
-    static_assert(std::is_trivially_copyable_v<T>);
-
  public:
     using value_type = T;
     Few() {}
@@ -26,11 +25,15 @@ class Few {
     }
     Few& operator=(Few&& other) noexcept {
         if (this == &other) return *this;
+        clear();
         release();
         take(other);
         return *this;
     }
-    ~Few() { release(); }
+    ~Few() {
+        clear();
+        release();
+    }
 
     size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
@@ -47,39 +50,58 @@ class Few {
     T& back() { return data_[size_ - 1]; }
     const T& back() const { return data_[size_ - 1]; }
 
-    void clear() { size_ = 0; }
+    void clear() {
+        std::destroy_n(data_, size_);
+        size_ = 0;
+    }
     void reserve(size_t count) {
         if (count <= capacity_) return;
         T* const grown = static_cast<T*>(::operator new(count * sizeof(T)));
-        std::memcpy(static_cast<void*>(grown), data_, size_ * sizeof(T));
+        move(data_, size_, grown);
         release();
         data_ = grown;
         capacity_ = count;
     }
     void push_back(const T& value) {
-        const T copy = value;  // it may lie in this list
+        T copy = value;  // it may lie in this list
         if (size_ == capacity_) reserve(2 * capacity_);
-        data_[size_++] = copy;
+        std::construct_at(data_ + size_++, std::move(copy));
     }
     void resize(size_t count, const T& value = T()) {
         reserve(count);
-        if (count > size_) std::fill(data_ + size_, data_ + count, value);
+        if (count > size_)
+            std::uninitialized_fill(data_ + size_, data_ + count, value);
+        else
+            std::destroy_n(data_ + count, size_ - count);
         size_ = count;
     }
     friend bool operator==(const Few& a, const Few& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
 
  private:
     T* own() { return reinterpret_cast<T*>(memory_); }
+    /// Moves values to memory without any, and leaves none behind.
+    static void move(T* from, size_t count, T* to) {
+        if constexpr (std::is_trivially_copyable_v<T>) {
+            std::memcpy(static_cast<void*>(to), from, count * sizeof(T));
+        } else {
+            std::uninitialized_move_n(from, count, to);
+            std::destroy_n(from, count);
+        }
+    }
     void assign(const T* from, size_t count) {
+        clear();
         reserve(count);
-        std::memcpy(static_cast<void*>(data_), from, count * sizeof(T));
+        if constexpr (std::is_trivially_copyable_v<T>)
+            std::memcpy(static_cast<void*>(data_), from, count * sizeof(T));
+        else
+            std::uninitialized_copy_n(from, count, data_);
         size_ = count;
     }
     void take(Few& other) {
         if (other.data_ == other.own()) {
             data_ = own();
             capacity_ = N;
-            std::memcpy(static_cast<void*>(data_), other.data_, other.size_ * sizeof(T));
+            move(other.data_, other.size_, data_);
         } else {
             data_ = other.data_;
             capacity_ = other.capacity_;

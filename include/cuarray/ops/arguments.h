@@ -2,10 +2,12 @@
 #pragma once
 #include <concepts>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <ranges>
 #include <utility>
 #include <variant>
+#include <vector>
 #include "cuarray/array/array.h"
 #include "cuarray/core/few.h"
 #include "cuarray/core/scalar.h"
@@ -61,6 +63,9 @@ using ArrayOrNumber = std::variant<Array, Scalar, Weak>;
 inline Argument as_argument(const ArrayOrNumber& one) {
     return std::visit([](const auto& value) { return Argument(value); }, one);
 }
+inline Argument as_argument(ArrayOrNumber&& one) {
+    return std::visit([](auto&& value) { return Argument(std::move(value)); }, std::move(one));
+}
 
 /// Positions of elements, or a mask: a small parameter, which goes to the device of the arrays beside it.
 struct IndexArray {
@@ -110,12 +115,15 @@ struct OlderName {
 /// The elements that a ufunc computes: those where a bool array is true; all of them without one.
 struct ElementMask {
     const Array* array = nullptr;
+    std::shared_ptr<const Array> kept = {};
 
     ElementMask() = default;
     ElementMask(const Array& array) : array(&array) {}
+    ElementMask(Array&& given) : kept(std::make_shared<const Array>(std::move(given))) { array = kept.get(); }
 };
 
-/// Arrays side by side: pointers to those of a range, which live as long as the caller keeps them.
+/// Arrays side by side: pointers to those of a range that has a name. It keeps those of a list in braces, and of a
+/// vector that has none.
 class ArrayList : public Few<const Array*, 8> {
  public:
     ArrayList() = default;
@@ -124,9 +132,15 @@ class ArrayList : public Few<const Array*, 8> {
     ArrayList(const Range& range) {
         for (const Array& array : range) push_back(&array);
     }
-    ArrayList(std::initializer_list<Array> list) {
-        for (const Array& array : list) push_back(&array);
+    ArrayList(std::vector<Array>&& arrays) : ArrayList(std::make_shared<const std::vector<Array>>(std::move(arrays))) {}
+    ArrayList(std::initializer_list<Array> list) : ArrayList(std::vector<Array>(list)) {}
+
+ private:
+    explicit ArrayList(std::shared_ptr<const std::vector<Array>> arrays) : ArrayList(*arrays) {
+        kept_ = std::move(arrays);
     }
+
+    std::shared_ptr<const std::vector<Array>> kept_;
 };
 
 /// The same of arrays and numbers.
@@ -143,9 +157,19 @@ class ArgumentList : public Few<Argument, 4> {
     ArgumentList(const Range& range) {
         for (const Array& array : range) push_back(array);
     }
-    ArgumentList(std::initializer_list<Array> list) {
-        for (const Array& array : list) push_back(array);
+    ArgumentList(std::vector<ArrayOrNumber>&& all) {
+        for (ArrayOrNumber& one : all) push_back(as_argument(std::move(one)));
     }
+    ArgumentList(std::vector<Array>&& arrays)
+        : ArgumentList(std::make_shared<const std::vector<Array>>(std::move(arrays))) {}
+    ArgumentList(std::initializer_list<Array> list) : ArgumentList(std::vector<Array>(list)) {}
+
+ private:
+    explicit ArgumentList(std::shared_ptr<const std::vector<Array>> arrays) : ArgumentList(*arrays) {
+        kept_ = std::move(arrays);
+    }
+
+    std::shared_ptr<const std::vector<Array>> kept_;
 };
 
 }  // namespace cuarray

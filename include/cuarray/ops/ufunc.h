@@ -1,7 +1,11 @@
 // ufunc.h -- calling a row of ufuncs.def on arrays: type rule, broadcasting, out=, where=, overlap, then one Expr.
 #pragma once
+#include <concepts>
+#include <memory>
 #include <optional>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include "cuarray/array/array.h"
 #include "cuarray/core/scalar.h"
 #include "cuarray/core/table.h"
@@ -11,16 +15,17 @@ namespace cuarray {
 /// Dying arrays of at least so many bytes lend their memory to results: smaller ones stay in the caches anyway.
 constexpr int64_t kReusedFrom = 64 << 10;
 
-/// An argument of an operation: an array, which the caller keeps for the call, a scalar with a dtype, or a number of
-/// Python or C++, which takes the dtype of the arrays beside it.
+/// An argument of an operation: an array, a scalar with a dtype, or a number of Python or C++, which takes the dtype of
+/// the arrays beside it. It points to an array that has a name, and keeps one that has none.
 struct Argument {
     const Array* array = nullptr;
     std::optional<Scalar> scalar = {};
     std::optional<Weak> weak = {};
     bool is_dying = false;  ///< nobody reads the array after the call, whose result may take its memory
+    std::shared_ptr<const Array> kept = {};
 
     Argument(const Array& a) : array(&a) {}
-    Argument(Array&& a) : array(&a), is_dying(true) {}
+    Argument(Array&& a) : kept(std::make_shared<const Array>(std::move(a))) { array = kept.get(); }
     Argument(const Scalar& s) : scalar(s) {}
     Argument(const Weak& w) : weak(w) {}
     template <NumberType T>
@@ -52,6 +57,25 @@ struct UfuncResult {
 
 /// Applies the row; given outputs are written. Raises NumPy's errors, all before anything is written.
 CUARRAY_API UfuncResult call(RowId row, std::span<const Argument> args, const UfuncOptions& options = {});
+
+/// An operand of a call that ends before a temporary array does, so that the result may take its memory.
+template <class T>
+Argument operand(T&& value) {
+    if constexpr (std::derived_from<T, Array> && !std::is_const_v<T>) {
+        Argument dying(static_cast<const Array&>(value));
+        dying.is_dying = true;
+        return dying;
+    } else {
+        return Argument(std::forward<T>(value));
+    }
+}
+
+/// The one result of a row that is applied to arrays and numbers.
+template <class... Operands>
+Array apply_row(RowId row, Operands&&... operands) {
+    const Argument args[] = {operand(std::forward<Operands>(operands))...};
+    return std::move(call(row, args).array[0]);
+}
 
 /// Applies the row to scalars and Python numbers on the host, with the bits that arrays give; without a device's
 /// memory. False, with nothing done, if the row must be called on arrays: powers, and where tasks are observed or
