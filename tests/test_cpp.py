@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -72,12 +73,71 @@ def environment(program):
 
 @pytest.mark.few
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
-def test_the_api_on_a_simulated_gpu(tmp_path):
-    binary = built(HERE / "api/test_api.cpp", tmp_path)
+@pytest.mark.parametrize("name", ["test_api", "test_dlpack"])
+def test_the_api_on_a_simulated_gpu(name, tmp_path):
+    binary = built(HERE / f"api/{name}.cpp", tmp_path)
     command = [sys.executable, HERE / "cudasim/run", binary]
     env = os.environ | {"CUARRAY_DEVICE": "cuda:0", "CUDASIM_CHECK": "1"}
     run = subprocess.run(command, capture_output=True, text=True, timeout=300, env=env)
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+#: What cuarray.h includes beside api/ and ops/, and why a program needs it.
+INCLUDED = {
+    "array/array.h": "the array itself",
+    "array/deferral.h": "FuseScope and EagerScope are inline",
+    "core/device.h": "the place of an array",
+    "core/dtype.h": "the type of its elements",
+    "core/error.h": "what is thrown",
+    "core/few.h": "lists of arrays as arguments",
+    "core/layout.h": "shapes and strides",
+    "core/scalar.h": "numbers with a dtype",
+    "core/table.h": "the rows by name, and the dtypes of a ufunc's loop",
+    "core/operators.def": "the operators",
+    "dtypes.def": "the dtypes",
+    "reductions.def": "a function for each row",
+    "ufuncs.def": "a function for each row",
+    "kernel/flags.h": "a column of the tables",
+    "kernel/gather.h": "Outside: what take does with positions outside",
+    "kernel/index.h": "of gather.h",
+    "kernel/types.h": "of gather.h",
+    "runtime/devices.h": "the devices, DeviceScope",
+    "runtime/runtime.h": "streams, events and graphs",
+    "runtime/storage.h": "an array holds its memory by a counted reference",
+    "runtime/uses.h": "a member of storages and streams",
+    "runtime/threads.h": "the number of threads on cpu",
+}
+#: Classes of the inside, which a program must not meet.
+INNER = ["PendingNode", "PendingGraph", "DirectLoops", "Backend", "Task", "View", "Expr", "SingleLoop", "Call"]
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
+def test_the_public_header_has_only_what_programs_need(tmp_path):
+    """Nor does it cause warnings."""
+    program = tmp_path / "user.cpp"
+    program.write_text("#include <cuarray/cuarray.h>\n")
+    include = (package() / "include").resolve()
+    command = ["g++", "-std=c++20", "-Wall", "-Wextra", "-Werror", f"-I{include}", str(program)]
+    text = subprocess.run([*command, "-fsyntax-only"], capture_output=True, text=True)
+    assert text.returncode == 0, text.stderr
+    text = subprocess.run([*command, "-E"], capture_output=True, text=True, check=True).stdout
+    files = {str(pathlib.Path(file).relative_to(include / "cuarray")) for file in included_files(text, include)}
+    assert {file for file in files if not file.startswith(("api/", "ops/"))} == {*INCLUDED, "cuarray.h"}
+    assert defined_classes(text) & set(INNER) == set()
+
+
+def included_files(text, include):
+    return set(re.findall(rf'^# \d+ "({re.escape(str(include))}/[^"]+)"', text, re.MULTILINE))
+
+
+def defined_classes(text):
+    attribute = r"__attribute__\(\(.*?\)\)\s+"
+    return set(re.findall(rf"^\s*(?:class|struct)\s+(?:{attribute})?(\w+)[^;{{]*{{", text, re.MULTILINE))
+
+
+def test_a_class_of_the_inside_is_seen():
+    text = 'class Backend;\nstruct View {\n};\nclass __attribute__((visibility("default"))) Task : public X {\n};\n'
+    assert defined_classes(text) == {"View", "Task"}
 
 
 def printed_arrays():

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include "cuarray/array/array.h"
+#include "cuarray/ops/random.h"
 
 namespace cuarray {
 namespace {
@@ -63,8 +63,7 @@ SequenceDraw draw_of(DType dtype, SequenceDraw of_double, SequenceDraw of_float,
     raise(ErrorKind::Type, name, ": dtype must be float64 or float32, not ", info(dtype).name);
 }
 
-}  // namespace
-
+/// The state of NumPy's PCG64(seed).
 Pcg64State pcg64_state(uint64_t seed) {
     using kernel::u128;
     SeedWords words(seed);
@@ -80,9 +79,19 @@ Pcg64State pcg64_state(uint64_t seed) {
     return state;
 }
 
+}  // namespace
+
+Generator::Generator(uint64_t seed) : state_(std::make_unique<Pcg64State>(pcg64_state(seed))) {}
+Generator::Generator(const Generator& other) : state_(std::make_unique<Pcg64State>(*other.state_)) {}
+Generator& Generator::operator=(const Generator& other) {
+    *state_ = *other.state_;
+    return *this;
+}
+Generator::~Generator() = default;
+
 Array Generator::draw(const SequenceNumbers& numbers, const Dims& shape, DType dtype, Device device, const char* name) {
     const Array result = empty(shape, dtype, device);
-    draw_sequence(result, numbers, state_, name);
+    draw_sequence(result, numbers, *state_, name);
     return result;
 }
 

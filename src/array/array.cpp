@@ -1,5 +1,6 @@
 // array.cpp -- the Array value: views, reshapes, operands.
 #include "cuarray/array/array.h"
+#include "cuarray/array/elements.h"
 
 #include <algorithm>
 #include <numeric>

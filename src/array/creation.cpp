@@ -8,8 +8,10 @@
 
 #include "core/copy_run.h"
 #include "cuarray/array/array.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
+#include "cuarray/runtime/runtime.h"
 
 namespace cuarray {
 

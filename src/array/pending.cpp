@@ -9,6 +9,7 @@
 #include <new>
 #include <string>
 
+#include "cuarray/array/elements.h"
 #include "cuarray/kernel/index.h"
 #include "cuarray/runtime/registry.h"
 #include "runtime/hooks.h"

@@ -211,6 +211,10 @@ void call_with_gil(void (*function)(void*), void* context) noexcept {
     Py_AddPendingCall(run_pending_calls, nullptr);
 }
 
+void drop_reference(void* object) {
+    call_with_gil([](void* owned) { Py_DECREF(static_cast<PyObject*>(owned)); }, object);
+}
+
 bool is_true(PyObject* object) {
     const int truth = PyObject_IsTrue(object);
     check(truth);

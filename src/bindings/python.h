@@ -233,6 +233,8 @@ bool has_gil();
 /// Calls function(context) under the GIL: now if this thread has it, else when the interpreter next looks; never
 /// once the interpreter is being torn down.
 void call_with_gil(void (*function)(void*), void* context) noexcept;
+/// Gives up a reference to a Python object, in any thread: what frees memory that an object owns.
+void drop_reference(void* object);
 
 /// Memory of a new object of that type, whose own members are not set.
 template <class Type>

@@ -1,6 +1,7 @@
 // binary_loop.cpp -- the loop of a fold with a binary row, and the checks of out= and of exponents.
 #include "ops/binary_loop.h"
 
+#include "cuarray/array/elements.h"
 #include "cuarray/ops/reduction.h"
 
 namespace cuarray {

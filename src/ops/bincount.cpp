@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cuarray/array/elements.h"
 #include "cuarray/ops/reduction.h"
 #include "cuarray/ops/sort.h"
 

@@ -3,6 +3,7 @@
 #include "cuarray/ops/bit_packing.h"
 #include <algorithm>
 #include <utility>
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/joining.h"
 #include "cuarray/ops/shaping.h"

@@ -1,6 +1,7 @@
 // convolution.cpp -- convolve and correlate: contiguous sequences of one dtype, then one task.
 #include "cuarray/ops/convolution.h"
 #include <utility>
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/reduction.h"
 #include "ops/packed.h"

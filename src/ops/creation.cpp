@@ -2,6 +2,7 @@
 #include "cuarray/ops/creation.h"
 #include <algorithm>
 #include <cstring>
+#include "cuarray/array/elements.h"
 #include "cuarray/ops/triangles.h"
 #include "cuarray/runtime/registry.h"
 #include "ops/order.h"

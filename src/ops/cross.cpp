@@ -1,6 +1,7 @@
 // cross.cpp -- cross: products of components; of two float64 vectors by the caller.
 #include "cuarray/ops/cross.h"
 #include <cstring>
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/shaping.h"
 #include "cuarray/ops/ufunc.h"

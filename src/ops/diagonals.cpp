@@ -2,6 +2,7 @@
 #include "cuarray/ops/diagonals.h"
 #include <algorithm>
 #include <cstring>
+#include "cuarray/array/elements.h"
 #include "cuarray/ops/reduction.h"
 #include "cuarray/ops/shaping.h"
 #include "ops/require_axes.h"

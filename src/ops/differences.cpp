@@ -6,6 +6,7 @@
 #include <complex>
 #include <cstring>
 #include <utility>
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/joining.h"
 #include "cuarray/ops/reduction.h"

@@ -6,6 +6,7 @@
 
 #include "cuarray/ops/matmul.h"
 #include "cuarray/ops/reduction.h"
+#include "cuarray/runtime/memory.h"
 #include "ops/einsum_labels.h"
 #include "ops/einsum_path.h"
 #include "ops/sum_of_products.h"

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <type_traits>
 #include "cuarray/array/array.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/ops/indexing.h"
 
 namespace cuarray {

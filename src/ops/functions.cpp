@@ -6,6 +6,7 @@
 #include <string_view>
 #include <tuple>
 #include <variant>
+#include "cuarray/array/elements.h"
 #include "cuarray/ops/bincount.h"
 #include "cuarray/ops/bit_packing.h"
 #include "cuarray/ops/choices.h"

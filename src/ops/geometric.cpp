@@ -2,6 +2,7 @@
 #include "cuarray/ops/geometric.h"
 #include <cmath>
 #include <cstring>
+#include "cuarray/array/elements.h"
 #include "cuarray/core/table.h"
 #include "cuarray/ops/reduction.h"
 #include "cuarray/ops/shaping.h"

@@ -2,6 +2,7 @@
 // runs one task.
 #include "ops/indexed_elements.h"
 
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/ufunc.h"
 

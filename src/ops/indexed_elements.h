@@ -2,6 +2,7 @@
 #pragma once
 #include <vector>
 #include "cuarray/ops/indexing.h"
+#include "cuarray/runtime/task.h"
 
 namespace cuarray {
 

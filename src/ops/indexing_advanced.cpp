@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/ufunc.h"
 #include "cuarray/runtime/registry.h"

@@ -6,6 +6,7 @@
 #include <complex>
 #include <cstring>
 #include <vector>
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/kernel/sort.h"
 #include "cuarray/ops/joining.h"

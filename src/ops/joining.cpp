@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 #include "core/copy_run.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/core/expr.h"
 #include "cuarray/core/table.h"
 #include "cuarray/ops/shaping.h"

@@ -1,5 +1,6 @@
 // lapack_drivers.cpp -- makes a LapackDriver of arrays.
 #include "ops/lapack_drivers.h"
+#include "cuarray/array/elements.h"
 #include "ops/packed.h"
 
 namespace cuarray::linalg {

@@ -2,6 +2,7 @@
 #pragma once
 #include <initializer_list>
 #include "cuarray/array/array.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/runtime/task.h"
 
 namespace cuarray::linalg {

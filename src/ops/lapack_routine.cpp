@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cuarray/array/elements.h"
 #include "ops/packed.h"
 
 namespace cuarray {

@@ -2,6 +2,7 @@
 // host, its single routines on a GPU.
 #include "cuarray/ops/linalg.h"
 #include <algorithm>
+#include "cuarray/array/elements.h"
 #include "cuarray/ops/diagonals.h"
 #include "cuarray/ops/reduction.h"
 #include "cuarray/ops/selection.h"

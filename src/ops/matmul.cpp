@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/kernel/index.h"
 #include "cuarray/ops/reduction.h"

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <optional>
 #include <utility>
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/linalg.h"
 #include "cuarray/ops/matmul.h"

@@ -2,6 +2,7 @@
 #include "cuarray/ops/padding.h"
 #include <algorithm>
 #include <vector>
+#include "cuarray/array/elements.h"
 #include "cuarray/ops/selection.h"
 
 namespace cuarray {

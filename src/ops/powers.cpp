@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/core/table.h"
 

@@ -1,6 +1,7 @@
 // powers.h -- powers with a constant exponent as a few products, roots and quotients.
 #pragma once
 #include "cuarray/array/array.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/core/expr.h"
 #include "cuarray/runtime/direct_loops.h"
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/core/table.h"
 #include "cuarray/ops/creation.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/kernel/distributions.h"
 #include "ops/packed.h"

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <vector>
 #include "core/copy_run.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/core/few.h"
 #include "cuarray/ops/reduction.h"
 #include "cuarray/ops/scan.h"

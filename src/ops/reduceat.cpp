@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/kernel/segmented_reduce.h"
 #include "ops/binary_loop.h"

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
 #include "ops/call.h"

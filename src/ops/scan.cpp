@@ -1,6 +1,7 @@
 // scan.cpp -- plans a scan: loop, axis, target, then one task.
 #include "cuarray/ops/scan.h"
 
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "ops/binary_loop.h"
 

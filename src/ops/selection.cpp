@@ -2,6 +2,7 @@
 #include "cuarray/ops/selection.h"
 #include <algorithm>
 #include <cstring>
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/diagonals.h"
 #include "cuarray/ops/reduction.h"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/kernel/sequence.h"
 #include "cuarray/ops/random.h"

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/kernel/sort.h"
 #include "cuarray/ops/reduction.h"

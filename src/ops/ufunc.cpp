@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
 #include "ops/call.h"

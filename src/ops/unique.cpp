@@ -2,6 +2,7 @@
 // one loop of the caller.
 #include "cuarray/ops/unique.h"
 #include <cstring>
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/reduction.h"
 #include "cuarray/ops/scan.h"

@@ -1,5 +1,6 @@
 // update.cpp -- plans ufunc.at: the loop, whose results are cast as in an assignment, the selected elements, then one
 // task.
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/reduceat.h"
 #include "ops/binary_loop.h"

@@ -5,6 +5,7 @@
 
 #include "../core/check.h"
 #include "cuarray/cuarray.h"
+#include "cuarray/runtime/registry.h"
 
 using namespace cuarray;
 

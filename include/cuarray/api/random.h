@@ -1,18 +1,23 @@
 // random.h -- numpy.random.default_rng(seed) in C++: the same numbers, on every device.
 #pragma once
-#include "cuarray/ops/random.h"
-#include "cuarray/runtime/registry.h"
+#include <memory>
+#include "cuarray/array/array.h"
+#include "cuarray/runtime/devices.h"
 
 namespace cuarray {
 
-/// The state of NumPy's PCG64(seed).
-CUARRAY_API Pcg64State pcg64_state(uint64_t seed);
+struct Pcg64State;
+struct SequenceNumbers;
 
 /// NumPy's Generator over PCG64: each call gives the numbers that NumPy's method of that name gives next, of this
 /// shape, on a device. ValueError for parameters outside their domain. Not for several threads at once.
 class CUARRAY_API Generator {
  public:
-    explicit Generator(uint64_t seed) : state_(pcg64_state(seed)) {}
+    explicit Generator(uint64_t seed);
+    /// At the same place of the same sequence.
+    Generator(const Generator& other);
+    Generator& operator=(const Generator& other);
+    ~Generator();
 
     /// Uniform in [0, 1), float64 or float32.
     Array random(const Dims& shape, DType dtype = DType::float64, Device device = current_device());
@@ -25,12 +30,10 @@ class CUARRAY_API Generator {
     Array integers(int64_t low, int64_t high, const Dims& shape, DType dtype = DType::int64,
                    Device device = current_device());
 
-    const Pcg64State& state() const { return state_; }
-
  private:
     Array draw(const SequenceNumbers& numbers, const Dims& shape, DType dtype, Device device, const char* name);
 
-    Pcg64State state_;
+    std::unique_ptr<Pcg64State> state_;  ///< never null
 };
 
 }  // namespace cuarray

@@ -1,6 +1,6 @@
 // scopes.h -- how the operations within a scope are computed.
 #pragma once
-#include "cuarray/array/pending.h"
+#include "cuarray/array/deferral.h"
 
 namespace cuarray {
 

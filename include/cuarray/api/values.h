@@ -8,7 +8,7 @@
 #include <vector>
 #include "cuarray/array/array.h"
 #include "cuarray/ops/creation.h"
-#include "cuarray/runtime/registry.h"
+#include "cuarray/runtime/devices.h"
 
 namespace cuarray {
 

@@ -9,13 +9,13 @@
 #include "cuarray/core/dtype.h"
 #include "cuarray/core/layout.h"
 #include "cuarray/core/scalar.h"
-#include "cuarray/runtime/backend.h"
-#include "cuarray/runtime/runtime.h"
 #include "cuarray/runtime/storage.h"
 
 namespace cuarray {
 
 class PendingNode;
+struct View;
+enum class MemoryKind : uint8_t;
 
 class CUARRAY_API Array {
  public:
@@ -104,10 +104,7 @@ class CUARRAY_API Array {
     Array view(Layout layout, int64_t offset, DType dtype) const;
     Array view(Layout layout, int64_t offset = 0) const { return view(std::move(layout), offset, dtype_); }
     /// This array as an operand of a task: broadcast to the task's shape.
-    View as_operand(const Dims& shape, const char* function) const {
-        if (shape == layout_.shape) return {&storage(), offset_, dtype_, layout_.strides};
-        return {&storage(), offset_, dtype_, broadcast_strides(layout_, shape, function)};
-    }
+    View as_operand(const Dims& shape, const char* function) const;
 
     Array broadcast_to(const Dims& shape, const char* function = "broadcast_to") const;
     Array transpose(const Dims& axes) const;  ///< axes: a permutation, already normalised
@@ -159,43 +156,8 @@ class CUARRAY_API Array {
     bool read_only_ = false;
 };
 
-/// Arrays of at most so many bytes are copied, filled, folded ... by the caller where the device allows it
-/// (Backend::direct): a task costs more.
-constexpr int64_t kFewBytes = 8192;
-
-/// The address of element 0 if the host may read and write the elements now, without a task; else null, as for pending
-/// arrays.
-inline char* direct_data(const Array& array) {
-    if (array.is_pending()) return nullptr;
-    Storage& storage = array.storage();
-    DirectLoops* const direct = storage.front().direct();
-    char* const data = direct ? direct->address(storage) : nullptr;
-    return data ? data + array.offset() : nullptr;
-}
-
-/// The same for a few elements that are contiguous in C or F order and aligned, as DirectLoops take them.
-CUARRAY_API char* direct_elements(const Array& array);
-
-/// Evaluates an Expr into existing arrays; every elementwise write goes through it. `inputs` and `outputs` are
-/// broadcast to `shape`.
-CUARRAY_API Fault run(const Expr& expr, const Dims& shape, std::span<const View> inputs, std::span<const Array> outputs,
-                      const char* name);
-/// The same for outputs that no pending node reads but those that `expr` computes.
-CUARRAY_API Fault run_unread(const Expr& expr, const Dims& shape, std::span<const View> inputs,
-                             std::span<const Array> outputs, const char* name);
-
 /// Whether two arrays share a byte, judged by address; handles of one pending node do. Runs no pending node.
 CUARRAY_API bool overlaps(const Array& a, const Array& b);
-
-/// Rethrows the error of an allocation; adds shape and dtype of the array to a MemoryError.
-[[noreturn]] CUARRAY_API void raise_for(const Dims& shape, DType dtype, const Error& error);
-/// The memory of a new array, from `allocate()`; a MemoryError names the array.
-template <class Allocate>
-StorageRef new_memory(const Dims& shape, DType dtype, Allocate allocate) {
-    try {
-        return allocate();
-    } catch (const Error& error) { raise_for(shape, dtype, error); }
-}
 
 /// A new array with undefined contents. Strides in C order unless given by an axis order (outermost first).
 CUARRAY_API Array empty(const Dims& shape, DType dtype, Device device);

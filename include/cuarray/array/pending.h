@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 #include "cuarray/array/array.h"
+#include "cuarray/array/deferral.h"
 #include "cuarray/core/expr.h"
 
 namespace cuarray {
@@ -66,21 +67,6 @@ class CUARRAY_API PendingNode {
     std::atomic<int32_t> references_{0};
 };
 
-/// Number of threads that are deferring; while it is 0, is_deferring() skips the thread-local graph.
-CUARRAY_API extern std::atomic<int> deferring_threads;
-CUARRAY_API bool is_deferring_here();
-/// Whether elementwise operations of this thread are deferred now (inside cuarray.fuse).
-inline bool is_deferring() { return deferring_threads.load(std::memory_order_relaxed) > 0 && is_deferring_here(); }
-
-/// The number of elements from which operations on `cpu` are deferred outside of the scopes below, too, while one
-/// thread alone computes. INT64_MAX with CUARRAY_FUSE=off.
-CUARRAY_API extern const int64_t deferred_from;
-/// Whether an operation of so many elements may be deferred; can_defer() judges its operands.
-inline bool may_defer(int64_t elements) { return elements >= deferred_from || is_deferring(); }
-/// Until the end, operations of this thread outside of the scopes below run at the call.
-CUARRAY_API void begin_eager();
-CUARRAY_API void end_eager();
-
 /// Defers this thread's elementwise operations until the outermost Deferral ends, which computes the arrays still held.
 /// For use within one library call, where exported memory is not written: operations that read it are deferred, too.
 class CUARRAY_API Deferral {
@@ -96,10 +82,6 @@ CUARRAY_API void end_call_deferral();
 /// before: operations that read it are deferred, but not those that read memory exported or imported meanwhile.
 CUARRAY_API void begin_function_deferral();
 CUARRAY_API void end_function_deferral();
-/// The same for a scope of the user's program: operations that read exported memory run at once.
-CUARRAY_API void begin_deferral();
-CUARRAY_API void end_deferral();
-
 /// Whether to defer an operation on these arrays that has so many elements: this thread defers, and no array is memory
 /// that other code may write before the operation would run. A Deferral alone declines few elements of the host. To
 /// hold until `defer`, the answer needs the lock.

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 #include "cuarray/array/array.h"
+#include "cuarray/kernel/gather.h"
 
 namespace cuarray {
 

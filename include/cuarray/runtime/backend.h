@@ -99,7 +99,8 @@ class CUARRAY_API Backend {
     std::atomic<Backend*> front_{this};
 };
 
-inline Device Storage::device() const { return backend->device(); }
+inline Storage::Storage(Backend* backend, void* data, int64_t bytes)
+    : backend(backend), data(data), bytes(bytes), device_(backend->device()) {}
 inline Backend& Storage::front() const { return backend->front(); }
 
 }  // namespace cuarray

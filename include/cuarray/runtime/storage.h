@@ -53,7 +53,7 @@ CUARRAY_API extern std::atomic<int64_t> export_clock;
 /// A Storage never moves; its backend frees it in stream order when the last reference is dropped.
 class CUARRAY_API Storage {
  public:
-    Storage(Backend* backend, void* data, int64_t bytes) : backend(backend), data(data), bytes(bytes) {}
+    Storage(Backend* backend, void* data, int64_t bytes);
     virtual ~Storage() = default;
     Storage(const Storage&) = delete;
     Storage& operator=(const Storage&) = delete;
@@ -90,7 +90,7 @@ class CUARRAY_API Storage {
     int32_t references() const { return references_.load(std::memory_order_acquire); }
     /// Sets the count to the first reference, for a new storage that is not shared yet (Ref::adopt).
     void own() { references_.store(1, std::memory_order_relaxed); }
-    Device device() const;
+    Device device() const { return device_; }
     /// The backend to send work on this memory to.
     Backend& front() const;
 
@@ -109,6 +109,7 @@ class CUARRAY_API Storage {
     virtual bool is_held_elsewhere() const { return true; }
 
  private:
+    const Device device_;
     void forget_line();
     std::atomic<int32_t> references_{0};
     std::atomic<int64_t> exports_{0};

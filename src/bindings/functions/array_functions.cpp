@@ -5,6 +5,7 @@
 #include "bindings/module.h"
 #include "bindings/protocols/other_arrays.h"
 #include "bindings/types/ndarray.h"
+#include "cuarray/array/elements.h"
 
 namespace cuarray::python {
 namespace {

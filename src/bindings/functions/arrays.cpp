@@ -9,6 +9,7 @@
 #include "bindings/protocols/interfaces.h"
 #include "bindings/protocols/other_arrays.h"
 #include "bindings/types/ndarray.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/fourier_transform.h"
 #include "cuarray/ops/lapack_routine.h"

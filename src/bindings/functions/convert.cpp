@@ -8,6 +8,7 @@
 #include <string>
 #include "bindings/protocols/other_arrays.h"
 #include "bindings/types/ndarray.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/runtime/registry.h"
 #include "ops/call.h"
 

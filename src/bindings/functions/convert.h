@@ -5,6 +5,7 @@
 #include "bindings/python.h"
 #include "cuarray/array/array.h"
 #include "cuarray/ops/ufunc.h"
+#include "cuarray/runtime/runtime.h"
 
 namespace cuarray::python {
 

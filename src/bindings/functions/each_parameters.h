@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 #include "bindings/functions/plain_values.h"
+#include "cuarray/array/elements.h"
 #include "ops/packed.h"
 
 namespace cuarray::python {

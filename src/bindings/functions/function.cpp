@@ -10,6 +10,7 @@
 #include "bindings/functions/readers.h"
 #include "bindings/module.h"
 #include "bindings/random/random_methods.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/ops/bincount.h"
 #include "cuarray/ops/choices.h"
 #include "cuarray/ops/clip.h"

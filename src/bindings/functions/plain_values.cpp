@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <vector>
+#include "cuarray/array/elements.h"
 #include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {

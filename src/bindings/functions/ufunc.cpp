@@ -10,6 +10,7 @@
 #include "bindings/functions/reductions.h"
 #include "bindings/types/fallback.h"
 #include "bindings/types/ndarray.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/reduction.h"
 #include "cuarray/runtime/registry.h"

@@ -8,6 +8,7 @@
 #include "bindings/module.h"
 #include "bindings/protocols/other_arrays.h"
 #include "bindings/types/ndarray.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/ops/reduceat.h"
 
 namespace py = pybind11;

@@ -5,6 +5,7 @@
 #include "bindings/functions/plain_values.h"
 #include "bindings/protocols/other_arrays.h"
 #include "bindings/types/ndarray.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/ops/joining.h"
 #include "cuarray/runtime/registry.h"
 

@@ -1,9 +1,10 @@
 // cuda_array_import.cpp -- memory behind another library's __cuda_array_interface__.
 #include <string>
 #include <utility>
+#include "array/foreign_memory.h"
 #include "bindings/functions/convert.h"
-#include "bindings/protocols/foreign_memory.h"
 #include "bindings/types/ndarray.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {

@@ -1,47 +1,20 @@
-// dlpack.h -- what capsules and the exchange table share: dtype and device codes, and tensors as arrays.
+// dlpack.h -- what capsules and the exchange table share: tensors as arrays while the GIL is held, and the tables.
 #pragma once
-#include <dlpack/dlpack.h>
 #include <memory>
-#include <type_traits>
-#include "bindings/protocols/foreign_memory.h"
+#include "array/dlpack.h"
 #include "bindings/protocols/producers.h"
 
 namespace cuarray::python {
 
-static_assert(sizeof(DLTensor) == 48 && sizeof(DLManagedTensor) == 64 && sizeof(DLManagedTensorVersioned) == 80);
-
 /// The two capsules of DLPack: the versioned one carries flags, the legacy one does not.
-template <class Tensor>
-constexpr bool kIsVersioned = std::is_same_v<Tensor, DLManagedTensorVersioned>;
 template <class Tensor>
 constexpr const char* kCapsuleName = kIsVersioned<Tensor> ? "dltensor_versioned" : "dltensor";
 template <class Tensor>
 constexpr const char* kUsedCapsuleName = kIsVersioned<Tensor> ? "used_dltensor_versioned" : "used_dltensor";
 
-inline DLDataTypeCode dlpack_code(DType dtype) {
-    if (dtype == DType::bfloat16) return kDLBfloat;
-    switch (info(dtype).kind) {
-        case Kind::Bool: return kDLBool;
-        case Kind::Signed: return kDLInt;
-        case Kind::Unsigned: return kDLUInt;
-        case Kind::Floating: return kDLFloat;
-        case Kind::Complex: return kDLComplex;
-    }
-    return kDLOpaqueHandle;
-}
-
-inline DLDevice dlpack_device(Device device) {
-    return {device.kind == Device::Kind::Cpu ? kDLCPU : kDLCUDA, device.index};
-}
-
-constexpr int64_t kImpliedStream = 1;  ///< what memory handed over without a stream is ready for: the legacy default
-
 /// A tensor of an array's memory, or of a copy where consumers cannot take it as it is. Its deleter needs no GIL.
 DLManagedTensorVersioned* export_tensor(const Array& array);
 
-/// What a tensor says of its memory; BufferError where there is no such dtype, device or layout.
-ForeignMemory described_memory(const DLTensor& tensor, bool is_read_only);
-Device tensor_device(const DLDevice& device);
 /// The device that __dlpack_device__ has answered.
 Device device_told(PyObject* answer);
 struct FreeTensor {

@@ -8,6 +8,7 @@
 #include "bindings/protocols/interfaces.h"
 #include "bindings/protocols/other_arrays.h"
 #include "bindings/types/ndarray.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {

@@ -10,74 +10,20 @@
 namespace cuarray::python {
 namespace {
 
-/// The tensor that a capsule points at, and what it owns. Holding the storage, not the Python object, lets the
-/// consumer free it in any thread, with or without the GIL, even after the interpreter has ended.
-template <class Tensor>
-struct ExportedTensor {
-    Tensor tensor{};
-    Export memory;
-    Dims shape, strides;
-};
-
-template <class Tensor>
-void free_exported(Tensor* tensor) {
-    delete static_cast<ExportedTensor<Tensor>*>(tensor->manager_ctx);
-}
-
 /// Frees the tensor of a capsule that nobody consumed; an exception in flight stays as it is.
 template <class Tensor>
 void free_capsule(PyObject* capsule) {
     if (!PyCapsule_IsValid(capsule, kCapsuleName<Tensor>)) return;
     const SavedException aside;
-    free_exported(static_cast<Tensor*>(PyCapsule_GetPointer(capsule, kCapsuleName<Tensor>)));
-}
-
-/// Strides in elements; axes of extent 1 get the ones of C order, which consumers' tests of contiguity expect.
-Dims element_strides(const Array& array) {
-    Dims strides = array.strides();
-    int64_t compact = 1;
-    for (int axis = array.ndim() - 1; axis >= 0; --axis) {
-        if (array.shape()[axis] <= 1)
-            strides[axis] = compact;
-        else
-            strides[axis] /= item_size(array.dtype());
-        compact = strides[axis] * array.shape()[axis];
-    }
-    return strides;
-}
-
-template <class Tensor>
-Tensor* make_tensor(const Array& array, bool is_copy) {
-    auto exported = std::make_unique<ExportedTensor<Tensor>>();
-    exported->memory = export_memory(array);
-    exported->shape = array.shape();
-    exported->strides = element_strides(array);
-    const int64_t item = item_size(array.dtype());
-    DLTensor& tensor = exported->tensor.dl_tensor;
-    tensor.data = exported_address(array);
-    tensor.device = dlpack_device(array.device());
-    tensor.ndim = array.ndim();
-    tensor.dtype = {uint8_t(dlpack_code(array.dtype())), uint8_t(item * 8), 1};
-    tensor.shape = tensor.ndim ? exported->shape.data() : nullptr;
-    tensor.strides = tensor.ndim ? exported->strides.data() : nullptr;
-    tensor.byte_offset = 0;
-    exported->tensor.manager_ctx = exported.get();
-    exported->tensor.deleter = free_exported<Tensor>;
-    if constexpr (kIsVersioned<Tensor>) {
-        exported->tensor.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
-        if (!array.is_writable()) exported->tensor.flags |= DLPACK_FLAG_BITMASK_READ_ONLY;
-        if (is_copy) exported->tensor.flags |= DLPACK_FLAG_BITMASK_IS_COPIED;
-    } else {
-        (void)is_copy;
-    }
-    return &exported.release()->tensor;
+    Tensor* const tensor = static_cast<Tensor*>(PyCapsule_GetPointer(capsule, kCapsuleName<Tensor>));
+    tensor->deleter(tensor);
 }
 
 template <class Tensor>
 PyObject* make_capsule(const Array& array, bool is_copy) {
     Tensor* const tensor = make_tensor<Tensor>(array, is_copy);
     PyObject* const capsule = PyCapsule_New(tensor, kCapsuleName<Tensor>, free_capsule<Tensor>);
-    if (!capsule) free_exported(tensor);
+    if (!capsule) tensor->deleter(tensor);
     return capsule;
 }
 
@@ -127,16 +73,6 @@ DlpackRequest read_request(Arguments args, Py_ssize_t count, PyObject* keywords,
         request.may_copy = request.must_copy;
     }
     return request;
-}
-
-/// Whether some stride is negative or no whole number of elements, or the address is not aligned: consumers abort on
-/// the first, cannot express the second and crash on the third.
-bool is_unusual(const Array& array) {
-    const int64_t item = item_size(array.dtype());
-    if (reinterpret_cast<uintptr_t>(array.data()) % uintptr_t(info(array.dtype()).align)) return true;
-    for (int axis = 0; axis < array.ndim(); ++axis)
-        if (array.shape()[axis] > 1 && (array.strides()[axis] < 0 || array.strides()[axis] % item)) return true;
-    return false;
 }
 
 /// The array to export: itself, or a copy where the consumer or its protocol cannot take it as it is.

@@ -1,10 +1,8 @@
 // dlpack_import.cpp -- from_dlpack: capsules of other libraries, old and new, as arrays over their memory.
-#include <limits>
 #include <string>
 #include <utility>
 #include "bindings/functions/convert.h"
 #include "bindings/protocols/dlpack.h"
-#include "bindings/protocols/foreign_memory.h"
 #include "bindings/protocols/other_arrays.h"
 #include "bindings/protocols/producers.h"
 #include "bindings/types/ndarray.h"
@@ -25,76 +23,6 @@ Object call_producer(PyObject* method, std::initializer_list<Object> keywords_to
     return Object::steal(PyObject_CallNoArgs(method));
 }
 
-}  // namespace
-
-Device tensor_device(const DLDevice& device) {
-    switch (device.device_type) {
-        case kDLCPU:
-        case kDLCUDAHost:
-        case kDLROCMHost: return Device{};
-        case kDLCUDA:
-        case kDLCUDAManaged:
-            if (device.device_id < 0 || device.device_id > std::numeric_limits<uint8_t>::max())
-                raise(ErrorKind::Buffer, "from_dlpack: there is no CUDA device ", device.device_id);
-            return Device{Device::Kind::Cuda, uint8_t(device.device_id)};
-        default:
-            raise(ErrorKind::Buffer, "from_dlpack: memory of DLPack device type ", int(device.device_type),
-                  " is neither on the host nor on a CUDA device");
-    }
-}
-
-namespace {
-
-DType tensor_dtype(const DLDataType& type) {
-    for (int d = 0; d < kDTypes; ++d)
-        if (type.lanes == 1 && type.code == dlpack_code(DType(d)) && type.bits == 8 * item_size(DType(d)))
-            return DType(d);
-    constexpr int kFirstFloat8 = 7, kLastFloat8 = 14;  // DLDataTypeCode
-    const bool is_float8 = type.bits == 8 && type.code >= kFirstFloat8 && type.code <= kLastFloat8;
-    raise(ErrorKind::Buffer, "from_dlpack: no dtype for DLPack code ", int(type.code), ", ", int(type.bits), " bits, ",
-          int(type.lanes), " lanes",
-          is_float8
-              ? ": there is no float8; write t.view(torch.uint8) for the bytes, t.to(torch.float32) for the values"
-              : "");
-}
-
-Layout tensor_layout(const DLTensor& tensor, int64_t item) {
-    if (tensor.ndim < 0 || tensor.ndim > kMaxDims)
-        raise(ErrorKind::Buffer, "from_dlpack: ", tensor.ndim, " dimensions; the limit is ", kMaxDims);
-    if (tensor.ndim && !tensor.shape)
-        raise(ErrorKind::Buffer, "from_dlpack: a tensor of ", tensor.ndim, " dimensions without a shape");
-    Layout layout;
-    for (int axis = 0; axis < tensor.ndim; ++axis) {
-        if (tensor.shape[axis] < 0) raise(ErrorKind::Buffer, "from_dlpack: negative extent ", tensor.shape[axis]);
-        layout.shape.push_back(tensor.shape[axis]);
-    }
-    const bool is_empty = checked_size(layout.shape, item, "from_dlpack") == 0;
-    layout.strides = c_strides(layout.shape, item);
-    if (!tensor.strides) return layout;
-    for (int axis = 0; axis < tensor.ndim; ++axis) {
-        int64_t bytes = 0;
-        if (!__builtin_mul_overflow(tensor.strides[axis], item, &bytes)) layout.strides[axis] = bytes;
-        // Nobody steps along an axis of one place: any stride will do there.
-        else if (!is_empty && tensor.shape[axis] > 1)
-            raise(ErrorKind::Buffer, "from_dlpack: stride ", tensor.strides[axis], " is too large");
-    }
-    return layout;
-}
-
-}  // namespace
-
-ForeignMemory described_memory(const DLTensor& tensor, bool is_read_only) {
-    const DType dtype = tensor_dtype(tensor.dtype);
-    return {tensor_device(tensor.device),
-            reinterpret_cast<uintptr_t>(tensor.data),
-            tensor.byte_offset,
-            tensor_layout(tensor, item_size(dtype)),
-            dtype,
-            is_read_only};
-}
-
-namespace {
-
 template <class Tensor>
 void free_imported(void* imported) {
     call_with_gil(
@@ -105,33 +33,12 @@ void free_imported(void* imported) {
         imported);
 }
 
-template <class Tensor>
-bool is_read_only(const Tensor& tensor, bool is_immutable) {
-    if constexpr (kIsVersioned<Tensor>) {
-        if (tensor.version.major != DLPACK_MAJOR_VERSION)
-            raise(ErrorKind::Buffer, "from_dlpack: a tensor of DLPack ", tensor.version.major, ".",
-                  tensor.version.minor, "; known is ", DLPACK_MAJOR_VERSION, ".", DLPACK_MINOR_VERSION);
-        return tensor.flags & DLPACK_FLAG_BITMASK_READ_ONLY;
-    }
-    return is_immutable;
-}
-
-/// The array of a tensor of which everything was found to be good before `take()` makes it ours.
-template <class Tensor, class Take>
-Array adopt_checked(Tensor* tensor, bool is_immutable, int64_t stream, Take&& take) {
-    ForeignMemory memory = described_memory(tensor->dl_tensor, is_read_only(*tensor, is_immutable));
-    backend(memory.device);  // a device that is not there must not leak the tensor
-    const ForeignBytes bytes = checked_bytes(memory, "from_dlpack");
-    take();
-    return adopt_memory(std::move(memory), bytes, free_imported<Tensor>, tensor, stream);
-}
-
 /// Takes the tensor out of its capsule, which keeps its name until then, so that its own destructor frees it.
 template <class Tensor>
 Array consume(PyObject* capsule, bool is_immutable, int64_t stream) {
     Tensor* tensor = static_cast<Tensor*>(PyCapsule_GetPointer(capsule, kCapsuleName<Tensor>));
     if (!tensor) throw ExceptionIsSet{};
-    return adopt_checked(tensor, is_immutable, stream,
+    return adopt_checked(tensor, is_immutable, stream, free_imported<Tensor>,
                          [&] { check(PyCapsule_SetName(capsule, kUsedCapsuleName<Tensor>)); });
 }
 
@@ -209,7 +116,8 @@ Array import_from_producer(PyObject* object, std::optional<Device> device, bool 
 }  // namespace
 
 Array adopt_tensor(OwnedTensor& tensor, int64_t stream) {
-    return adopt_checked(tensor.get(), false, stream, [&] { tensor.release(); });
+    return adopt_checked(tensor.get(), false, stream, free_imported<DLManagedTensorVersioned>,
+                         [&] { tensor.release(); });
 }
 
 Array import_capsule(PyObject* capsule, int64_t stream) { return consume_any(capsule, false, stream); }

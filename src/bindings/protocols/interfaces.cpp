@@ -13,12 +13,6 @@
 
 namespace cuarray::python {
 
-Export export_memory(const Array& array) {
-    StorageRef storage = array.storage_ref();
-    runtime(array.device()).open_to_host(*storage);
-    return export_storage(std::move(storage), array.is_writable());
-}
-
 char* export_address(const Array& array) {
     const Export settled = export_memory(array);
     array.storage().begin_export(array.is_writable());

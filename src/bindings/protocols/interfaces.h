@@ -1,16 +1,13 @@
 // interfaces.h -- handing an array's memory to other libraries.
 #pragma once
 #include <optional>
+#include "array/foreign_memory.h"
 #include "bindings/python.h"
 #include "cuarray/array/array.h"
 
 namespace cuarray::python {
 
-/// Settles the array for other code, which may write it, where it is writable, as long as the result lives.
-Export export_memory(const Array& array);
-/// Address of element 0 of an exported array; null for an empty one.
-inline char* exported_address(const Array& array) { return array.is_empty() ? nullptr : array.data(); }
-/// The same address for a program that does not say when it is done with it: the memory stays exported.
+/// The address of element 0 for a program that does not say when it is done with it: the memory stays exported.
 char* export_address(const Array& array);
 
 /// The error of this thread's last buffer request, if it was for this array; given once.

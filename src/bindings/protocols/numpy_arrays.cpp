@@ -3,11 +3,12 @@
 #include <cstring>
 #include <memory>
 #include <utility>
+#include "array/foreign_memory.h"
 #include "bindings/functions/convert.h"
 #include "bindings/functions/plain_values.h"
-#include "bindings/protocols/foreign_memory.h"
 #include "bindings/protocols/interfaces.h"
 #include "bindings/types/ndarray.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include "bindings/protocols/other_arrays.h"
+#include "cuarray/array/elements.h"
 
 namespace cuarray::python {
 namespace {

@@ -4,6 +4,7 @@
 #include <span>
 #include "bindings/random/random_source.h"
 #include "bindings/types/ndarray.h"
+#include "cuarray/array/elements.h"
 
 namespace cuarray::python {
 

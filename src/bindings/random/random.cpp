@@ -10,6 +10,7 @@
 #include "bindings/random/bit_generator.h"
 #include "bindings/random/numpys_methods.h"
 #include "bindings/random/random_source.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {

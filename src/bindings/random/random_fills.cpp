@@ -10,6 +10,7 @@
 #include "bindings/functions/plain_values.h"
 #include "bindings/random/pcg64.h"
 #include "bindings/types/ndarray.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {

@@ -7,6 +7,7 @@
 #include "bindings/functions/readers.h"
 #include "bindings/random/numpys_methods.h"
 #include "bindings/random/random_fills.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/ops/selection.h"
 #include "ops/packed.h"
 

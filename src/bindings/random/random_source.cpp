@@ -3,6 +3,7 @@
 #include "bindings/functions/convert.h"
 #include "bindings/random/numpys_methods.h"
 #include "bindings/random/pcg64.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/runtime/registry.h"
 
 namespace cuarray::python {

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 #include "bindings/module.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
 #include "cuarray/runtime/threads.h"

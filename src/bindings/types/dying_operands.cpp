@@ -11,6 +11,7 @@
 #include <unwind.h>
 #include <cstring>
 #include "bindings/types/ndarray.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/ufunc.h"
 #include "cuarray/runtime/registry.h"

@@ -2,8 +2,8 @@
 #include "cuarray/runtime/memory.h"
 #include <string>
 #include "bindings/module.h"
-#include "bindings/protocols/foreign_memory.h"
 #include "bindings/types/ndarray.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/runtime/registry.h"
 #include "runtime/hooks.h"
 #include "runtime/tracking.h"

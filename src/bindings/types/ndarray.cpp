@@ -5,6 +5,7 @@
 #include "bindings/protocols/dlpack.h"
 #include "bindings/protocols/interfaces.h"
 #include "bindings/types/fallback.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
 

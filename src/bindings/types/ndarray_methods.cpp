@@ -3,6 +3,7 @@
 #include <optional>
 #include "bindings/functions/convert.h"
 #include "bindings/types/ndarray.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/shaping.h"
 #include "cuarray/runtime/runtime.h"

@@ -9,6 +9,7 @@
 #include "bindings/types/dying_operands.h"
 #include "bindings/types/fallback.h"
 #include "bindings/types/ndarray.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/matmul.h"
 #include "cuarray/runtime/registry.h"

@@ -6,6 +6,7 @@
 #include "bindings/protocols/other_arrays.h"
 #include "bindings/types/dying_operands.h"
 #include "bindings/types/ndarray.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/indexing.h"
 #include "cuarray/ops/reduceat.h"

@@ -1,10 +1,12 @@
-// foreign_memory.cpp -- addresses, strides and alignment of other libraries' memory.
-#include "bindings/protocols/foreign_memory.h"
+// foreign_memory.cpp -- addresses, strides and alignment of other libraries' memory; exports of ours.
+#include "array/foreign_memory.h"
 #include <utility>
-#include "bindings/functions/convert.h"
+#include "cuarray/array/elements.h"
+#include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
+#include "cuarray/runtime/runtime.h"
 
-namespace cuarray::python {
+namespace cuarray {
 
 ForeignBytes checked_bytes(const ForeignMemory& memory, const char* function) {
     const int64_t item = item_size(memory.dtype);
@@ -23,7 +25,7 @@ ForeignBytes checked_bytes(const ForeignMemory& memory, const char* function) {
         raise(ErrorKind::Buffer, function, ": address ", memory.address, ", byte offset ", memory.byte_offset,
               ", shape ", to_string(memory.layout.shape), " and strides ", to_string(memory.layout.strides),
               " lead out of the address space");
-    if (!is_on_host(memory.device) && start % uint64_t(info(memory.dtype).align))
+    if (!backend(memory.device).is_host_accessible() && start % uint64_t(info(memory.dtype).align))
         raise(ErrorKind::Buffer, function, ": address ", start, " is not aligned to ", info(memory.dtype).align,
               " bytes, as ", info(memory.dtype).name, " on a GPU must be");
     return {reinterpret_cast<char*>(low), high - low, int64_t(start) - low};
@@ -37,8 +39,10 @@ Array adopt_memory(ForeignMemory&& memory, const ForeignBytes& bytes, void (*fre
     return Array(std::move(storage), bytes.origin, std::move(memory.layout), memory.dtype);
 }
 
-void drop_reference(void* object) {
-    call_with_gil([](void* owned) { Py_DECREF(static_cast<PyObject*>(owned)); }, object);
+Export export_memory(const Array& array) {
+    StorageRef storage = array.storage_ref();
+    runtime(array.device()).open_to_host(*storage);
+    return export_storage(std::move(storage), array.is_writable());
 }
 
-}  // namespace cuarray::python
+}  // namespace cuarray
