@@ -73,7 +73,7 @@ def environment(program):
 
 @pytest.mark.few
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
-@pytest.mark.parametrize("name", ["test_api", "test_dlpack"])
+@pytest.mark.parametrize("name", ["test_api", "test_dlpack", "test_profile"])
 def test_the_api_on_a_simulated_gpu(name, tmp_path):
     binary = built(HERE / f"api/{name}.cpp", tmp_path)
     command = [sys.executable, HERE / "cudasim/run", binary]
@@ -102,6 +102,7 @@ INCLUDED = {
     "kernel/index.h": "of gather.h",
     "kernel/types.h": "of gather.h",
     "runtime/devices.h": "the devices, DeviceScope",
+    "runtime/record.h": "an operation of a profile",
     "runtime/runtime.h": "streams, events and graphs",
     "runtime/storage.h": "an array holds its memory by a counted reference",
     "runtime/uses.h": "a member of storages and streams",

@@ -3,6 +3,7 @@
 #include "cuarray/api/dlpack.h"
 #include "cuarray/api/elementwise.h"
 #include "cuarray/api/indices.h"
+#include "cuarray/api/profile.h"
 #include "cuarray/api/random.h"
 #include "cuarray/api/reductions.h"
 #include "cuarray/api/scopes.h"

@@ -1,87 +1,49 @@
-// profile.cpp -- recording for cuarray.profile: a listener that keeps every record until Python asks for
-// them.
-#include <map>
-#include <mutex>
-#include <set>
+// profile.cpp -- recordings for cuarray.profile, as tuples.
 #include <string>
-#include <utility>
 #include <vector>
+#include "api/recording.h"
 #include "bindings/module.h"
-#include "cuarray/array/pending.h"
-#include "cuarray/runtime/runtime.h"
-#include "runtime/recorder.h"
 
 namespace py = pybind11;
 
 namespace cuarray::python {
 namespace {
 
-class ProfileRecording final : public Listener {
+class ProfileRecording {
  public:
-    ~ProfileRecording() override { stop(); }
+    ~ProfileRecording() { stop(); }
 
     void start() {
-        if (std::exchange(is_on_, true)) fail(PyExc_RuntimeError, "profile: it is running already");
-        const GilRelease released;
-        settle_all();  // what was called before
-        add_listener(*this);
+        bool was_off;
+        {
+            const GilRelease released;
+            was_off = recording_.start();
+        }
+        if (!was_off) fail(PyExc_RuntimeError, "profile: it is running already");
     }
     void stop() {
-        if (!std::exchange(is_on_, false)) return;
         const GilRelease released;
-        remove_listener(*this);
+        recording_.stop();
     }
-    void take(const Record& record) noexcept override {
-        try {
-            const std::lock_guard lock(mutex_);
-            records_.push_back(record);
-        } catch (const std::exception&) { ++lost_; }
-    }
-    bool wants_device_times() const override { return true; }
-    /// The devices whose work has to be waited for before its times are known.
     std::vector<std::string> devices() {
-        const std::lock_guard lock(mutex_);
-        std::set<std::string> names;
-        for (const Record& r : records_)
-            if (r.span) names.insert(to_string(r.device));
-        return {names.begin(), names.end()};
+        std::vector<std::string> names;
+        for (const Device device : recording_.devices()) names.push_back(to_string(device));
+        return names;
     }
     /// The records so far, as tuples; they are forgotten here. Each ends with the nanoseconds at which the
     /// device began and how long it took, or None where that is not known.
     py::list taken() {
-        std::vector<Record> records;
-        {
-            const std::lock_guard lock(mutex_);
-            records.swap(records_);
-        }
         py::list list;
-        std::map<std::string, const Record*> firsts;  // by device: its work is placed by the first record's start
-        for (const Record& r : records) {
-            py::object device_start = py::none(), device_time = py::none();
-            try {
-                if (r.span && r.span->end->is_done()) {
-                    const Record& first = *firsts.try_emplace(to_string(r.device), &r).first->second;
-                    const double time = r.span->end->elapsed_ms(*r.span->begin);
-                    const double after = &r == &first ? 0 : r.span->begin->elapsed_ms(*first.span->begin);
-                    device_start = py::float_(double(first.start) + after * 1e6);
-                    device_time = py::float_(time * 1e6);
-                }
-            } catch (const Error&) {
-                // A device that was lost tells no times; whoever waits for it learns why.
-            }
+        for (const ProfiledOperation& r : recording_.taken())
             list.append(py::make_tuple(to_string(r.kind), r.name, r.kernel, r.expression, r.file, r.line, r.shape,
                                        r.dtype, r.bytes, to_string(r.device), r.stream, r.thread, r.start, r.end,
-                                       r.built, to_string(r.build), r.failed, device_start, device_time));
-        }
+                                       r.built, to_string(r.build), r.failed, r.device_start, r.device_time));
         return list;
     }
-    int64_t lost() const { return lost_; }
+    int64_t lost() const { return recording_.lost(); }
 
  private:
-    std::mutex mutex_;
-    std::vector<Record> records_;
-    int64_t lost_ = 0;
-    bool is_on_ = false;
+    Recording recording_;
 };
 
 /// A context whose work is not recorded.
