@@ -770,6 +770,20 @@ MUTANTS = [
         "tests/python/test_interop_wrap.py -k rehearsed",
     ),
     Mutant(
+        "gradients-by-name-are-dropped",
+        "cuarray/interop/_rules.py",
+        "return tuple(found[:-1]), found[-1]",
+        "return tuple(found[:-1]), {}",
+        "tests/python/test_interop_wrap.py -k by_keyword",
+    ),
+    Mutant(
+        "gradients-by-name-come-in-the-callers-order",
+        "cuarray/interop/jax.py",
+        "for name in sorted(keywords)]",
+        "for name in reversed(sorted(keywords))]",
+        "tests/python/test_interop_wrap.py -k arguments_of_calls",
+    ),
+    Mutant(
         "trimmed-calls-take-the-short-way",
         "cuarray/interop/_rules.py",
         "framework is CUARRAY and not trim and",

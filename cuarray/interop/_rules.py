@@ -114,9 +114,40 @@ class ByPosition:
         return tuple(args), keywords
 
 
-def no_place(function, name):
-    """Return the error for a derivative with respect to an argument that is given by name alone."""
-    return TypeError(f"{function}: there is no derivative by the keyword argument {name!r}; give it by position")
+def accepted(function, keywords):
+    """Return those of a call's keyword arguments that a function of its derivatives has parameters for."""
+    if not keywords:
+        return {}
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # a builtin
+        return {}
+    if any(x.kind is x.VAR_KEYWORD for x in parameters):
+        return dict(keywords)
+    names = [x.name for x in parameters if x.kind is x.KEYWORD_ONLY]
+    return {name: keywords[name] for name in names if name in keywords}
+
+
+def require_accepted(keywords, functions, name, is_needed):
+    """Raise where a derivative is needed by a keyword argument that one of the functions given has no parameter for."""
+    for keyword, part in keywords.items():
+        if is_needed(part) and not all(accepted(f, {keyword: part}) for f in functions if f is not None):
+            raise TypeError(
+                f"{name}: there is no derivative by the keyword argument {keyword!r}; give it by position, or write "
+                f"backward, vjp and jvp with a parameter *, {keyword}"
+            )
+
+
+def parts_by_name(found, positional, taken, function):
+    """Return what a function of the gradients returned by position, and the dict by name that may follow."""
+    if taken and isinstance(found, dict) and not positional:
+        found = (found,)
+    is_pair = isinstance(found, (tuple, list)) and len(found) == len(positional) + 1 and isinstance(found[-1], dict)
+    if not (taken and is_pair):
+        return found, {}
+    if unknown := found[-1].keys() - taken.keys():
+        raise ValueError(f"{function} returned gradients of {sorted(unknown)}, which it was not given by name")
+    return tuple(found[:-1]), found[-1]
 
 
 def chosen(parts, are_wanted):
@@ -333,10 +364,12 @@ class Rule:
         """Raise where a derivative is needed that the functions given have no place for; a bool for each array."""
         if self.has_tape or not self.arguments[1]:
             return
-        for name, part in self.arguments[1].items():
+
+        def is_needed(part):
             slots, _ = trees.take_apart(part, lambda x: isinstance(x, trees.Slot))
-            if any(are_needed[slot.index] for slot in slots):
-                raise no_place(self.name, name)
+            return any(are_needed[slot.index] for slot in slots)
+
+        require_accepted(self.arguments[1], (self.backward, self.jvp), self.name, is_needed)
 
     def pull_back(self, inputs, outputs, grads):
         """Return the gradients with respect to the inputs, each None or an array of the input's shape and dtype."""
@@ -349,29 +382,33 @@ class Rule:
             if len(inputs) == 1 and type(found) is cuarray.ndarray:
                 return [self.fit(found, inputs[0], "gradient", 0)]
         else:
-            args, _ = trees.put_together(self.arguments, self.given(inputs))
+            args, keywords = trees.put_together(self.arguments, self.given(inputs))
             output = trees.put_together(self.result, self.given(outputs))
             grad = trees.put_together(self.result, self.given(grads))
-            found = self.backward(args, output, grad)
+            found = self.backward(args, output, grad, **accepted(self.backward, keywords))
         return self.fitted(self.in_order(found, len(inputs)), inputs, "gradient")
 
     def in_order(self, found, count):
         """Return what `backward` returned as a list, by the number of the array."""
-        positional = self.arguments[0]
-        found = one_per_argument(found, positional, f"{self.name}: backward")
+        positional, keywords = self.arguments
+        name = f"{self.name}: backward"
+        found, named = parts_by_name(found, positional, accepted(self.backward, keywords), name)
+        found = one_per_argument(found, positional, name)
         if self.arguments is trees.arrays_alone(count):
             return found
-        flat = trees.in_slots(positional, tuple(found), f"{self.name}: backward")
-        return flat + [None] * (count - len(flat))  # arrays among the keyword arguments have no gradient
+        flat = trees.in_slots(positional, tuple(found), name)
+        return flat + trees.in_slots(keywords, {keyword: named.get(keyword) for keyword in keywords}, name)
 
     def push_forward(self, inputs, outputs, tangents):
         """Return the tangents of the outputs from those of the inputs: zeros for those that stay, None for integers."""
         if self.has_tape:
             with self.repeated():
                 return self.linearize(inputs, [t is not None for t in tangents])[2](tangents)
-        args, _ = trees.put_together(self.arguments, self.given(inputs))
-        moves, _ = trees.put_together(self.arguments, self.given(tangents))
-        found = self.jvp(args, trees.put_together(self.result, self.given(outputs)), moves)
+        args, keywords = trees.put_together(self.arguments, self.given(inputs))
+        moves, moves_by_name = trees.put_together(self.arguments, self.given(tangents))
+        if keywords := accepted(self.jvp, keywords):
+            moves = (*moves, {name: moves_by_name[name] for name in keywords})
+        found = self.jvp(args, trees.put_together(self.result, self.given(outputs)), moves, **keywords)
         return self.fitted(trees.in_slots(self.result, found, f"{self.name}: jvp"), outputs, "tangent")
 
     def fitted(self, found, likes, kind):

@@ -54,12 +54,13 @@ def wrap(
         ``backward(inputs, output, grad)``, a function of `target` as well: `inputs` is the tuple of positional
         arguments, to which those given by name belong if they can follow by position, `output` what `fn` returned,
         `grad` the gradient with respect to that, None for integers. It returns the gradient with respect to each
-        positional argument, in its structure: a tuple, or the one alone; None means no gradient. By default gradients
-        are those of torch, jax, tensorflow and drjit, where `target` is one of them.
+        positional argument, in its structure: a tuple, or the one alone; None means no gradient. With parameters after
+        `*` it gets the arguments that were given by these names, and the tuple ends with a dict of their gradients. By
+        default gradients are those of torch, jax, tensorflow and drjit, where `target` is one of them.
     jvp : callable, optional
         ``jvp(inputs, output, tangents)``, the derivative in forward mode of a function with `backward`: `tangents` has
-        the structure of `inputs`, with zeros for those that stay and None for integers. It returns the tangent of
-        `output`, in its structure.
+        the structure of `inputs`, with zeros for those that stay and None for integers, and such a dict at the end. It
+        returns the tangent of `output`, in its structure.
     out_spec : optional
         For source='jax': what the function returns, as of `cuarray.interop.jax.call`. By default it is called once
         with zeros, for each combination of shapes and dtypes, to see. For source='tensorflow', which needs it inside of

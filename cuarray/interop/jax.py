@@ -13,13 +13,15 @@ from cuarray import _core
 from cuarray.interop import _trees as trees
 from cuarray.interop._rules import (
     ByPosition,
+    accepted,
     chosen,
     contiguous,
     in_places,
     is_differentiable,
-    no_place,
     nothing_kept,
     one_per_argument,
+    parts_by_name,
+    require_accepted,
     unchecked,
 )
 
@@ -70,10 +72,13 @@ def _spec(tree):
     return _map(spec_of, tree)
 
 
-def _in_order(args, found, function):
-    """Return what `vjp` returned as a list with a gradient or None for each array of `args`."""
+def _in_order(args, keywords, found, taken, function):
+    """Return what `vjp` returned as a list with a gradient or None for each array; `taken` are the keywords it got."""
+    found, named = parts_by_name(found, args, taken, function)
+    pairs = [*zip(args, one_per_argument(found, args, function), strict=True)]
+    pairs += [(keywords[name], named.get(name)) for name in sorted(keywords)]  # JAX's order
     flat = []
-    for arg, part in zip(args, one_per_argument(found, args, function), strict=True):
+    for arg, part in pairs:
         structure = structure_of(arg)
         flat += [None] * structure.num_leaves if part is None else structure.flatten_up_to(part)
     return flat
@@ -145,16 +150,18 @@ class _Function:
                 cuarray.zeros(x.shape, x.dtype) if t is None and is_differentiable(x) else t
                 for t, x in zip(in_places(given, moved), inputs, strict=True)
             ]
-            args, moves = arguments.unflatten(inputs)[0], arguments.unflatten(moves)[0]
-            found = self.jvp(args, results.unflatten(outputs), moves)
+            (args, keywords), (moves, moves_by_name) = arguments.unflatten(inputs), arguments.unflatten(moves)
+            if keywords := accepted(self.jvp, keywords):
+                moves = (*moves, {name: moves_by_name[name] for name in keywords})
+            found = self.jvp(args, results.unflatten(outputs), moves, **keywords)
             return chosen(results.flatten_up_to(found), known)
 
         def gradients(arrays):
             inputs, outputs, given = parts(arrays)
-            args, grad = arguments.unflatten(inputs)[0], results.unflatten(in_places(given, known))
-            found = self.vjp(args, results.unflatten(outputs), grad)
-            flat = _in_order(args, found, f"{self.name}: vjp")
-            return chosen(flat + [None] * (len(moved) - len(flat)), moved)  # none of keyword arguments
+            (args, keywords), grad = arguments.unflatten(inputs), results.unflatten(in_places(given, known))
+            taken = accepted(self.vjp, keywords)
+            found = self.vjp(args, results.unflatten(outputs), grad, **taken)
+            return chosen(_in_order(args, keywords, found, taken, f"{self.name}: vjp"), moved)
 
         push = self.derivative("jvp", tangents, lambda arrays: spec)
         pull = self.derivative("vjp", gradients, lambda arrays: _spec(chosen(parts(arrays)[0], moved)))
@@ -315,7 +322,7 @@ def call(
         ``vjp(inputs, output, grad)`` with the tuple of positional arguments of `fn`, to which those given by name
         belong if they can follow by position, what it returned, and the cotangent of that, None for results of
         integers and bools. It returns the cotangent of each positional argument, in its structure, or None for zeros:
-        a tuple, or the one alone.
+        a tuple, or the one alone. Arguments by name as of `cuarray.interop.wrap`.
     jvp : callable, optional
         ``jvp(inputs, output, tangents)``, where `tangents` has the structure of `inputs`, with zeros for those that
         stay and None for integers. It returns the tangent of `output`, in its structure.
@@ -371,9 +378,10 @@ def call(
     function = _Function(fn, vjp, jvp, options, if_kept=if_kept)
 
     def require_places(tree):
-        for name, part in tree[1].items():
-            if any(jax.tree_util.tree_leaves(part)):
-                raise no_place(function.name, name)
+        def is_needed(part):
+            return any(jax.tree_util.tree_leaves(part))
+
+        require_accepted(tree[1], (vjp, jvp), function.name, is_needed)
 
     return _callable(function, out_spec, by_position, require_places, derivatives)
 

@@ -90,7 +90,7 @@ def wrap(
         ``backward(inputs, output, grad)`` with the tuple of positional arguments of `fn`, to which those given by
         name belong if they can follow by position, what it returned, and the gradient with respect to that, None
         for results of integers and bools. It returns the gradient with respect to each positional argument, in its
-        structure: a tuple, or the one alone. None means no gradient.
+        structure: a tuple, or the one alone. None means no gradient. Arguments by name as of `cuarray.interop.wrap`.
     jvp : callable, optional
         ``jvp(inputs, output, tangents)``, for forward mode: `tangents` has the structure of `inputs`, with zeros for
         those that stay and None for integers. It returns the tangent of `output`, in its structure.

@@ -69,6 +69,20 @@ def check_missing_gradients():
     assert "custom" in str(error) or "backward=" in str(error)
 
 
+def check_gradients_by_keyword_arguments():
+    def backward(inputs, output, grad, *, shift):
+        return grad * inputs[1], grad * inputs[0], {"shift": grad}
+
+    def jvp(inputs, output, tangents, *, shift):
+        return tangents[0] * inputs[1] + inputs[0] * tangents[1] + tangents[2]["shift"]
+
+    f = wrap(lambda x, k, *, shift: x * k + shift, source="drjit", target="cuarray", backward=backward, jvp=jvp)
+    for run, grad in ((lambda x, y: dr.backward(y) or x, dr.grad), (lambda x, y: dr.forward(x) or y, dr.grad)):
+        x = ll.TensorXf([1.0, 2.0])
+        dr.enable_grad(x)
+        close(grad(run(x, f(2 * x, ll.TensorXf([1.0, 1.0]), shift=5 * x))), [7, 7])
+
+
 if __name__ == "__main__":
     import drjit  # before TensorFlow, which otherwise aborts the process at its end
     import drjit as dr

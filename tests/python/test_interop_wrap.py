@@ -47,6 +47,16 @@ def scaled_backward(inputs, output, grad):
     return grad * inputs[1], grad * inputs[0]
 
 
+def named_backward(inputs, output, grad, *, shift):
+    assert shift.shape == output.shape
+    return *scaled_backward(inputs, output, grad), {"shift": grad}
+
+
+def named_jvp(inputs, output, tangents, *, shift):
+    assert shift.shape == output.shape
+    return tangents[0] * inputs[1] + inputs[0] * tangents[1] + tangents[2]["shift"]
+
+
 def gradient(source, f, name):
     """Return the gradient of the sum of f(x, k=, shift=) with respect to the argument of that name; x is (1, 2)."""
     values = {"x": [1.0, 2.0], "k": [3.0, 4.0], "shift": [0.5, 0.5]}
@@ -93,12 +103,50 @@ def check_keyword_arguments():
 def check_keyword_arguments_of_calls_in_jax():
     from cuarray.interop.jax import call
 
-    spec = lambda x, k, shift: x  # noqa: E731
-    for f in (call(scaled, spec, vjp=scaled_backward), call(scaled, spec, framework="torch")):
+    functions = {"none": call(scaled, vjp=scaled_backward), "named": call(scaled, vjp=named_backward),
+                 "torch": call(scaled, framework="torch")}  # fmt: skip
+    for kind, f in functions.items():
         for jitted in (f, jax.jit(f)):
             assert gradient("jax", jitted, "k") == [1, 2] and gradient("jax", jitted, "x") == [3, 4]
+            if kind != "none":
+                assert gradient("jax", jitted, "shift") == [1, 1], kind
+                continue
             text = str(error_of(lambda: gradient("jax", jitted, "shift"), TypeError))
             assert "keyword argument 'shift'; give it by position" in text
+    f = call(scaled, jvp=named_jvp)
+    x, k = jnp.asarray([1.0, 2.0]), jnp.asarray([3.0, 4.0])
+    close(jax.jvp(lambda x, shift: f(x, k, shift=shift), (x, k), (x, k))[1], [6, 12])
+    close(jax.jvp(lambda x: f(x, k, shift=x), (x,), (x,))[1], [4, 10])
+    many = call(lambda *, b, a: {"sum": a["x"] * b}, vjp=lambda i, o, g, *, a, b: {"a": {"x": g["sum"] * b}, "b": None})
+    found = jax.grad(lambda a, b: many(b=b, a=a)["sum"].sum(), (0, 1))({"x": x}, k)
+    assert found[0]["x"].tolist() == [3, 4] and found[1].tolist() == [0, 0]
+
+
+def check_derivatives_by_keyword_arguments():
+    """A function of derivatives gets those keyword arguments that it has parameters for, and answers by name."""
+    for source in ("torch", "jax", "tensorflow"):
+        for target in ("numpy", "cuarray"):
+            f = wrap(scaled, source=source, target=target, backward=named_backward, jvp=named_jvp)
+            for name, expected in {"x": [3, 4], "k": [1, 2], "shift": [1, 1]}.items():
+                assert gradient(source, f, name) == expected, (source, target, name)
+            if source == "torch":
+                x, k = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
+                assert torch.func.jvp(lambda x, shift: f(x, k, shift=shift), (x, k), (x, k))[1].tolist() == [6, 12]
+
+    x = torch.ones(3, requires_grad=True)
+    for backward, expected in (
+        (lambda i, o, g, *, x, **others: {"x": 2 * g}, [2, 2, 2]),
+        (lambda i, o, g, **all: ({"x": 2 * g},), [2, 2, 2]),
+        (lambda i, o, g, *, x: {}, None),
+        (lambda i, o, g, *, x: {"y": g}, "returned gradients of ['y']"),
+    ):
+        x.grad, f = None, wrap(lambda *, x, k=2: x * k, source="torch", target="cuarray", backward=backward)
+        end = f(x=x, k=2).sum()
+        if isinstance(expected, str):
+            assert expected in str(error_of(end.backward, ValueError))
+            continue
+        end.backward()
+        assert (x.grad if expected is None else x.grad.tolist()) == expected
 
 
 def check_complex_numbers():
