@@ -32,8 +32,15 @@ template <class Item> void gather(char* to, const char* from, int64_t stride, in
         case size: return copy_run(to, from, n * size);
         case -size: return pick<Item, -1>(to, from, n);
         case 2 * size: return pick<Item, 2>(to, from, n);
-        default:
-            for (int64_t i = 0; i < n; ++i) put(to + i * size, get<Item>(from + i * stride));
+        default: {
+            int64_t i = 0;
+            for (; i + 4 <= n; i += 4, from += 4 * stride) {
+                const Item four[] = {get<Item>(from), get<Item>(from + stride), get<Item>(from + 2 * stride),
+                                     get<Item>(from + 3 * stride)};
+                std::memcpy(to + i * size, four, sizeof four);
+            }
+            for (; i < n; ++i, from += stride) put(to + i * size, get<Item>(from));
+        }
     }
 }
 
