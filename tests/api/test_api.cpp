@@ -147,7 +147,7 @@ void reuse_memory(int64_t n) {
 }
 
 void test_arguments_with_a_name() {
-    const EagerScope eager;  // large operations of cpu wait otherwise
+    const EagerScope eager;               // large operations of cpu wait otherwise
     for (const int64_t n : {3, 10000}) {  // a large temporary would give its memory to a result
         const Array x = full({n}, 1.0);
         const Argument sum = x + 1.0, at = x(array({0, 0}));
