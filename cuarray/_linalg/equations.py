@@ -13,13 +13,12 @@ from numpy.linalg import LinAlgError
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axes
-from cuarray._arguments.functions import empty, matmul, zeros
-from cuarray._arguments.operands import as_arrays, is_broadcast, real_number
-from cuarray._arguments.ufuncs import abs, conj
+from cuarray._arguments.functions import empty, matmul
+from cuarray._arguments.operands import as_arrays, is_broadcast
 from cuarray._core import ndarray
 from cuarray._functions.elementwise import where
 from cuarray._linalg.decompositions import svd
-from cuarray._linalg.lapack import least_squares_on_host, named, require_matrices, require_supported
+from cuarray._linalg.lapack import named, require_matrices
 
 
 class SlogdetResult(NamedTuple):
@@ -163,6 +162,7 @@ def solve(a, b) -> ndarray:
     """
 
 
+@_core.linalg_function
 def lstsq(a, b, rcond=None) -> tuple[ndarray, ndarray, ndarray, ndarray]:
     """Solve linear equations by least squares: make the length of a @ x - b as small as possible.
 
@@ -205,38 +205,6 @@ def lstsq(a, b, rcond=None) -> tuple[ndarray, ndarray, ndarray, ndarray]:
     >>> x.round(12)
     array([2., 1.])
     """
-    a, b = as_arrays("lstsq", a, b)
-    if a.ndim != 2 or b.ndim not in (1, 2):
-        raise LinAlgError(
-            f"lstsq: a matrix and one or two axes of right sides are needed, not {a.ndim} and {b.ndim} axes"
-        )
-    if a.shape[0] != b.shape[0]:
-        raise LinAlgError(f"lstsq: {a.shape[0]} equations, but {b.shape[0]} rows on the right side")
-    if rcond is not None:
-        rcond = real_number(rcond, "rcond", "lstsq")
-    for x in (a, b):
-        require_supported("lstsq", x)
-    return (least_squares_on_host if a.device.kind == "cpu" else least_squares_on_gpu)(a, b, rcond)
-
-
-def least_squares_on_gpu(a, b, rcond):
-    """Solve by least squares, through singular values. The rank, on which a shape depends, is read by the host."""
-    rows, columns = a.shape
-    is_single = all(x.dtype in (np.float32, np.complex64) for x in (a, b))
-    is_complex = any(x.dtype.kind == "c" for x in (a, b))
-    dtype = np.result_type(np.float32 if is_single else np.float64, *[np.complex64] * is_complex)
-    a, right = a.astype(dtype), (b[:, None] if b.ndim == 1 else b).astype(dtype)
-    left, values, adjoint = named("lstsq", svd, a, full_matrices=False)
-    if rcond is None or rcond < 0:
-        rcond = np.finfo(values.dtype).eps * (1 if rcond is not None else max(rows, columns))
-    is_kept = values > rcond * values[:1]
-    parts = matmul(conj(left.mT), right) * where(is_kept, 1 / values, 0)[:, None]
-    x = matmul(conj(adjoint.mT), parts)
-    rank = is_kept.sum().astype(np.int32)
-    rest = abs(right - matmul(a, x)) ** 2
-    has_residuals = rows > columns and rank.item() == columns
-    residuals = rest.sum(0) if has_residuals else zeros(0, values.dtype, device=a.device)
-    return x[:, 0].copy() if b.ndim == 1 else x, residuals, rank, values
 
 
 def pinv(a, rcond=None, hermitian=False, *, rtol=np._NoValue) -> ndarray:

@@ -1,9 +1,7 @@
-"""Checks of matrices, functions that work for others, and least squares: NumPy's on the host."""
+"""Checks of matrices, and functions that work for others."""
 
-import numpy as np
 from numpy.linalg import LinAlgError
 
-from cuarray import _core
 from cuarray._arguments.operands import as_arrays
 
 
@@ -39,13 +37,3 @@ def named(name, function, *args, **options):
         if not text.startswith(own):
             raise
         raise type(error)(f"{name}:{text.removeprefix(own)}") from None
-
-
-def least_squares_on_host(a, b, rcond):
-    """Call numpy.linalg.lstsq with views of arrays; the results have memory of their own, or are values."""
-    try:
-        with np.errstate(all="ignore"):
-            found = np.linalg.lstsq(a.__array__(), b.__array__(), rcond=rcond)
-    except LinAlgError as error:
-        raise LinAlgError(f"lstsq: {error} (shape {a.shape})") from None
-    return tuple([_core.as_value(_core.array_from_object(x, None, "cpu", True)) for x in found])

@@ -42,9 +42,9 @@ bool solve_small(const MatrixEquations& equations) {
 
 /// LAPACK's Fortran functions for one type of elements.
 struct LapackFunctions {
-    void *gesv, *getrf, *potrf, *syevd, *gesdd, *geev, *geqrf, *orgqr;
+    void *gesv, *getrf, *potrf, *syevd, *gesdd, *geev, *geqrf, *orgqr, *gelsd;
 
-    bool is_complete() const { return gesv && getrf && potrf && syevd && gesdd && geev && geqrf && orgqr; }
+    bool is_complete() const { return gesv && getrf && potrf && syevd && gesdd && geev && geqrf && orgqr && gelsd; }
 };
 
 /// Calls one. All arguments are pointers, but lengths of texts, which follow the others.
@@ -71,9 +71,9 @@ class LapackOf final : public Lapack {
     LapackOf(FindFunction find, void* handle) {
         const auto get = [&](const char* name) { return find(handle, name); };
         float64_ = {get("dgesv_"),  get("dgetrf_"), get("dpotrf_"), get("dsyevd_"),
-                    get("dgesdd_"), get("dgeev_"),  get("dgeqrf_"), get("dorgqr_")};
+                    get("dgesdd_"), get("dgeev_"),  get("dgeqrf_"), get("dorgqr_"), get("dgelsd_")};
         complex128_ = {get("zgesv_"),  get("zgetrf_"), get("zpotrf_"), get("zheevd_"),
-                       get("zgesdd_"), get("zgeev_"),  get("zgeqrf_"), get("zungqr_")};
+                       get("zgesdd_"), get("zgeev_"),  get("zgeqrf_"), get("zungqr_"), get("zgelsd_")};
     }
 
     bool is_complete() const { return float64_.is_complete() && complex128_.is_complete(); }
@@ -85,7 +85,7 @@ class LapackOf final : public Lapack {
     }
 
     bool run(const LoopLibrary& loops, const MatrixDecomposition& decomposition) const override {
-        check_length(std::max(decomposition.rows, decomposition.columns));
+        check_length(std::max({decomposition.rows, decomposition.columns, decomposition.sides}));
         return decomposition.dtype == DType::float64
                    ? Decomposer<double>{float64_, loops, decomposition}.run()
                    : Decomposer<std::complex<double>>{complex128_, loops, decomposition}.run();
@@ -97,11 +97,15 @@ class LapackOf final : public Lapack {
             raise(ErrorKind::NotImplemented, "linalg: matrices of length ", n, " are too long for the LAPACK library");
     }
 
-    /// Copies between a matrix of any strides and contiguous columns.
+    /// Copies from a matrix of any strides to columns of `length` elements.
+    static void to_columns(const LoopLibrary& loops, int64_t item, void* to, int64_t length,
+                           const MatrixEquations::Matrix& from, int64_t k, int64_t rows, int64_t columns) {
+        loops.copy[__builtin_ctzll(uint64_t(item))](static_cast<char*>(to), item, length * item,
+                                                    from.data + k * from.apart, from.row, from.column, rows, columns);
+    }
     static void to_columns(const LoopLibrary& loops, int64_t item, void* to, const MatrixEquations::Matrix& from,
                            int64_t k, int64_t rows, int64_t columns) {
-        loops.copy[__builtin_ctzll(uint64_t(item))](static_cast<char*>(to), item, rows * item,
-                                                    from.data + k * from.apart, from.row, from.column, rows, columns);
+        to_columns(loops, item, to, rows, from, k, rows, columns);
     }
     /// From columns of `length` elements.
     static void to_rows(const LoopLibrary& loops, int64_t item, char* to, const void* from, int64_t length,
@@ -132,6 +136,7 @@ class LapackOf final : public Lapack {
                 case Kind::General: return parts(&Decomposer::general);
                 case Kind::Orthogonal:
                 case Kind::Reflectors: return parts(&Decomposer::orthogonal);
+                case Kind::LeastSquares: return least_squares();
                 default: return false;
             }
             return false;
@@ -309,6 +314,50 @@ class LapackOf final : public Lapack {
             }
             return true;
         }
+
+        bool least_squares() const {
+            const Int m = Int(decomposition.rows), n = Int(decomposition.columns), sides = Int(decomposition.sides);
+            const Int length = std::max(m, n), few = std::min(m, n);
+            const DefaultFloatMode mode;
+            Scratch scratch;
+            T* const a = scratch.take_array<T>(int64_t(m) * n);
+            T* const b = scratch.take_array<T>(int64_t(length) * sides);
+            Int info = 0, rank = 0;
+            const auto call = [&](T* work, Int size, double* reals, Int* integers) {
+                if constexpr (is_complex)
+                    call_fortran(lapack.gelsd, &m, &n, &sides, a, &m, b, &length, decomposition.values,
+                                 &decomposition.cutoff, &rank, work, &size, reals, integers, &info);
+                else
+                    call_fortran(lapack.gelsd, &m, &n, &sides, a, &m, b, &length, decomposition.values,
+                                 &decomposition.cutoff, &rank, work, &size, integers, &info);
+            };
+            T best{};
+            double best_reals = 0;
+            Int best_integers = 0;
+            call(&best, -1, &best_reals, &best_integers);
+            const Int size = length_in(best);
+            T* const work = scratch.take_array<T>(size);
+            double* const reals = scratch.take_array<double>(int64_t(best_reals));
+            Int* const integers = scratch.take_array<Int>(std::max<Int>(1, best_integers));
+            to_columns(loops, item, a, decomposition.a, 0, m, n);
+            to_columns(loops, item, b, length, decomposition.b, 0, m, sides);
+            call(work, size, reals, integers);
+            if (info != 0) return false;
+            *decomposition.rank = rank;
+            to_rows(loops, item, decomposition.left, b, length, n, sides);
+            if (m <= n || rank != n) return true;
+            auto* const squares = reinterpret_cast<double*>(decomposition.right);
+            for (Int j = 0; j < sides; ++j) {
+                const T* const rest = b + int64_t(j) * length + n;
+                squares[j] = 0;
+                for (Int i = 0; i < m - n; ++i)
+                    if constexpr (is_complex)
+                        squares[j] += rest[i].real() * rest[i].real() + rest[i].imag() * rest[i].imag();
+                    else
+                        squares[j] += rest[i] * rest[i];
+            }
+            return true;
+        }
     };
 
     template <class T>
@@ -462,7 +511,8 @@ void run(const LoopLibrary& library, const LapackDriver& task) {
         is_good = Lapack::find(task.name).run(
             library, MatrixDecomposition{task.kind, dtype, task.vectors, task.lower, task.batch, matrix.rows,
                                          matrix.columns, address_of(matrix), result_of(task.left),
-                                         result_of(task.values), result_of(task.right)});
+                                         result_of(task.values), result_of(task.right), address_of(task.sides),
+                                         task.sides.columns, task.cutoff, task.rank});
     }
     *task.has_failed = !is_good;
 }

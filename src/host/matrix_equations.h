@@ -22,7 +22,7 @@ struct MatrixEquations {
     char* logarithms;  ///< of float64
 };
 
-/// Factors of each matrix of a stack.
+/// Factors of each matrix of a stack, or least squares.
 struct MatrixDecomposition {
     using Kind = LapackDriver::Kind;
     using VectorSet = LapackDriver::VectorSet;
@@ -33,6 +33,10 @@ struct MatrixDecomposition {
     int64_t stack, rows, columns;
     MatrixEquations::Matrix a;
     char *left, *values, *right;  ///< contiguous rows
+    MatrixEquations::Matrix b;    ///< LeastSquares, as what follows
+    int64_t sides;                ///< columns of b
+    double cutoff;
+    int64_t* rank;
 };
 
 }  // namespace cuarray::host

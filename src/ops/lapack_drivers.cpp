@@ -60,6 +60,7 @@ Array DriverCall::write(Stack& to, std::initializer_list<int64_t> extents, DType
 bool DriverCall::run() {
     bool has_failed = false;
     task_.has_failed = &has_failed;
+    task_.rank = &rank_;
     task_.matrix.view.storage->front().run(task_);
     return !has_failed;
 }

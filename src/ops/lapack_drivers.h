@@ -19,10 +19,12 @@ class DriverCall {
     DriverCall(const DriverCall&) = delete;
     DriverCall& operator=(const DriverCall&) = delete;
 
-    /// Right sides of Solve, or one of one axis.
+    /// Right sides of Solve and LeastSquares, or one of one axis.
     void read_sides(const Array& b) { read(task_.sides, sides_, b); }
     void set_vectors(LapackDriver::VectorSet vectors) { task_.vectors = vectors; }
     void set_lower(bool lower) { task_.lower = lower; }
+    void set_cutoff(double cutoff) { task_.cutoff = cutoff; }
+    int64_t rank() const { return rank_; }
     /// A new array for a result with these axes after those of the stack.
     Array left(std::initializer_list<int64_t> extents, DType dtype) { return write(task_.left, extents, dtype); }
     Array values(std::initializer_list<int64_t> extents, DType dtype) { return write(task_.values, extents, dtype); }
@@ -41,6 +43,7 @@ class DriverCall {
     Device device_;
     const Dims& stack_;
     Array matrix_, sides_;
+    int64_t rank_ = 0;
 };
 
 }  // namespace cuarray::linalg

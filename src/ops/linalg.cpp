@@ -2,8 +2,10 @@
 // host, its single routines on a GPU.
 #include "cuarray/ops/linalg.h"
 #include <algorithm>
+#include <cstring>
 #include "cuarray/array/elements.h"
 #include "cuarray/ops/diagonals.h"
+#include "cuarray/ops/matmul.h"
 #include "cuarray/ops/reduction.h"
 #include "cuarray/ops/selection.h"
 #include "cuarray/ops/shaping.h"
@@ -19,6 +21,7 @@ namespace {
 using Driver = LapackDriver::Kind;
 using VectorSet = LapackDriver::VectorSet;
 
+double machine_epsilon(DType real) { return real == DType::float32 ? 0x1p-23 : 0x1p-52; }
 DType complex_of(DType dtype) { return item_size(real_part(dtype)) == 4 ? DType::complex64 : DType::complex128; }
 bool is_complex(DType dtype) { return info(dtype).kind == Kind::Complex; }
 bool is_single(DType dtype) { return dtype == DType::float32 || dtype == DType::complex64; }
@@ -179,6 +182,32 @@ SVDResult decompose(const Array& a, bool is_full, bool with_vectors, bool hermit
     return hermitian ? hermitian_singular_factors(m, with_vectors) : singular_factors(m, is_full, with_vectors);
 }
 
+/// Least squares through singular values, for devices without drivers.
+LstsqResult least_squares(const MatrixArgument& m, const Array& sides, std::optional<double> rcond) {
+    const Array a = astype(m.a, m.dtype, 'K', false), b = astype(sides, m.dtype, 'K', false);
+    const SVDResult found = singular_factors({a, m.name, {}, m.rows, m.columns, m.dtype, m.is_driven}, false, true);
+    const double epsilon = machine_epsilon(m.real());
+    const double part = !rcond ? epsilon * double(std::max(m.rows, m.columns)) : *rcond < 0 ? epsilon : *rcond;
+    const auto number = [&](double value) { return convert(Scalar::of(DType::float64, value), m.real()); };
+    const Scalar scale = number(part), zero = number(0), one = number(1);
+    Layout first = found.S.layout();
+    first.shape[0] = std::min<int64_t>(1, m.few());
+    const Array largest = found.S.view(first);
+    const Array is_kept = apply(row::greater, {found.S, apply(row::multiply, {largest, scale})});
+    const Array inverses = apply(row::where, {is_kept, apply(row::divide, {one, found.S}), zero});
+    const auto adjoint = [](const Array& x) {
+        const Array turned = matrix_transpose(x);
+        return is_complex(x.dtype()) ? apply(row::conj, {turned}) : turned;
+    };
+    const Array parts = apply(row::multiply, {matmul(adjoint(found.U), b), expand_dims(inverses, {-1})});
+    const Array x = matmul(adjoint(found.Vh), parts);
+    const Array rank = astype(reduce(reduction::sum, is_kept, {}), DType::int32, 'K', false);
+    const Array rest = apply(row::abs, {apply(row::subtract, {b, matmul(a, x)})});
+    ReduceOptions down;
+    down.all_axes = false, down.axes = {0};
+    return {x, reduce(reduction::sum, apply(row::square, {rest}), down), rank, found.S};
+}
+
 }  // namespace
 
 Array det(const Array& a) {
@@ -236,6 +265,42 @@ Array solve(const Array& a, const Array& b) {
     Array result = is_vector ? driver.left({m.rows}, m.wide()) : driver.left({m.rows, columns}, m.wide());
     if (!driver.run()) m.fail("Singular matrix");
     return m.rounded(std::move(result));
+}
+
+LstsqResult lstsq(const Array& a, const Array& b, std::optional<double> rcond) {
+    if (a.ndim() != 2 || b.ndim() < 1 || b.ndim() > 2)
+        raise(ErrorKind::LinAlg, "lstsq: a matrix and one or two axes of right sides are needed, not ", a.ndim(), " and ",
+              b.ndim(), " axes");
+    if (a.shape()[0] != b.shape()[0])
+        raise(ErrorKind::LinAlg, "lstsq: ", a.shape()[0], " equations, but ", b.shape()[0], " rows on the right side");
+    MatrixArgument m = matrices_of(a, false, "lstsq");
+    require_supported(b, "lstsq");
+    m.dtype = common_type({a.dtype(), b.dtype()});
+    const bool is_vector = b.ndim() == 1;
+    const int64_t sides = is_vector ? 1 : b.shape()[1];
+    LstsqResult result;
+    int64_t rank = 0;
+    if (m.rows == 0 || !m.is_driven) {
+        result = least_squares(m, is_vector ? expand_dims(b, {-1}) : b, rcond);
+        std::memcpy(&rank, convert(item(result.rank, m.name), DType::int64).bytes, sizeof rank);
+    } else {
+        // Without right sides LAPACK computes one of zeros, for the rank.
+        const Array none = sides == 0 ? m.zeros({m.rows, 1}, m.dtype) : Array();
+        const int64_t solved = std::max<int64_t>(sides, 1);
+        DriverCall driver = m.driver(Driver::LeastSquares);
+        driver.read_sides(sides == 0 ? none : b);
+        driver.set_cutoff(rcond.value_or(machine_epsilon(DType::float64) * double(std::max(m.rows, m.columns))));
+        Array x = driver.left({m.columns, solved}, m.wide()), s = driver.values({m.few()}, DType::float64);
+        Array residuals = driver.right({solved}, DType::float64);
+        if (!driver.run()) m.fail("SVD did not converge in Linear Least Squares");
+        rank = driver.rank();
+        if (sides == 0) x = m.zeros({m.columns, 0}, m.dtype), residuals = m.zeros({0}, m.real());
+        result = {m.rounded(std::move(x)), m.rounded(std::move(residuals)),
+                  full({}, convert(Scalar::of(DType::int64, rank), DType::int32), a.device()), m.rounded(std::move(s))};
+    }
+    if (is_vector) result.x = result.x.reshape({m.columns});
+    if (m.rows <= m.columns || rank != m.columns) result.residuals = m.zeros({0}, m.real());
+    return result;
 }
 
 Array cholesky(const Array& a, bool upper) {

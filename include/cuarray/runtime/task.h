@@ -436,7 +436,9 @@ struct LapackDriver {
         General,         ///< the same of any square matrix, complex, in no order
         Singular,        ///< left: columns; values in descending order; right: rows
         Orthogonal,      ///< left: orthonormal columns; right: the upper triangle
-        Reflectors       ///< right: what Geqrf leaves, transposed; values: the factors of the reflectors
+        Reflectors,      ///< right: what Geqrf leaves, transposed; values: the factors of the reflectors
+        LeastSquares     ///< one matrix. left: x of matrix @ x = sides; values as Singular's; right: squared lengths of
+                         ///< the columns of the sides that are left, from row `columns` on
     };
     using VectorSet = LapackRoutine::VectorSet;
     /// A stack of matrices: what is one number or line for each matrix has one row. Without storage it is missing.
@@ -452,10 +454,12 @@ struct LapackDriver {
     Stack left, values, right;  ///< written
     bool* has_failed;           ///< set if a matrix is singular, not positive definite, or does not converge
     const char* name = "";
+    double cutoff = 0;        ///< LeastSquares: the part of the largest singular value up to which others are zero
+    int64_t* rank = nullptr;  ///< LeastSquares: how many are not
 
     const char* kernel() const {
-        static constexpr const char* kNames[] = {"gesv",  "gesv", "getrf", "getrf", "potrf",
-                                                 "syevd", "geev", "gesdd", "orgqr", "geqrf"};
+        static constexpr const char* kNames[] = {"gesv", "gesv",  "getrf", "getrf", "potrf", "syevd",
+                                                 "geev", "gesdd", "orgqr", "geqrf", "gelsd"};
         return kNames[int(kind)];
     }
 };

@@ -196,6 +196,14 @@ PyObject* give(linalg::EighResult&& result, PyObject*) {
     return give_named(kind, {&result.eigenvalues, &result.eigenvectors});
 }
 template <Gives gives>
+PyObject* give(linalg::LstsqResult&& result, PyObject*) {
+    Object parts[] = {Object::steal(wrap_result(std::move(result.x))),
+                      Object::steal(wrap_result(std::move(result.residuals))),
+                      Object::steal(wrap_result(std::move(result.rank))),
+                      Object::steal(wrap_result(std::move(result.s)))};
+    return PyTuple_Pack(4, parts[0].get(), parts[1].get(), parts[2].get(), parts[3].get());
+}
+template <Gives gives>
 PyObject* give(linalg::QRResult&& result, PyObject*) {
     static Attribute kind{"cuarray._linalg.decompositions", "QRResult"};
     return give_named(kind, {&result.Q, &result.R});
@@ -384,6 +392,7 @@ constexpr LinalgFunction kLinalgFunctions[] = {
     {"eigvals", of_matrices<&linalg::eigvals>},
     {"eigvalsh", of_matrices<&linalg::eigvalsh>},
     {"inv", of_matrices<&linalg::inv>},
+    {"lstsq", of_matrices<&linalg::lstsq>},
     {"qr", of_matrices<&qr_of_mode>},
     {"slogdet", of_matrices<&linalg::slogdet>},
     {"solve", of_matrices<&linalg::solve>},

@@ -238,6 +238,13 @@ PlainNumber read_number(PyObject* object, const FunctionCall& call) {
     return argument.scalar ? PlainNumber(*argument.scalar) : PlainNumber(*argument.weak);
 }
 
+void Reader<std::optional<double>>::read(const FunctionCall& call, int k) {
+    PyObject* const object = call.given[k];
+    if (object == Py_None) return;
+    refuse_to_strip(object, call.row.name);
+    value = to_double(object, call.parameter(k));
+}
+
 void Reader<std::optional<NumberStep>>::read(const FunctionCall& call, int k) {
     reader.read(call, k);
     if (reader.value && reader.value->value.real == 0 && reader.value->value.imag == 0)

@@ -498,6 +498,13 @@ struct Reader<std::optional<PlainNumber>> : PlainReader {
 };
 
 template <>
+struct Reader<std::optional<double>> : PlainReader {
+    void read(const FunctionCall& call, int k);
+    const std::optional<double>& get() const { return value; }
+    std::optional<double> value;
+};
+
+template <>
 struct Reader<std::optional<NumberStep>> : PlainReader {
     void read(const FunctionCall& call, int k);
     void add_to(CallWork& work) const { reader.add_to(work); }
