@@ -93,20 +93,25 @@ class RowOperands {
     }
 
     void run(BlockLoop loop, int64_t row) const {
-        char* at[kMaxIn + 1];
-        std::copy_n(base_, count_, at);
-        for (int d = last_ - 1; d >= 0; --d) {
-            const int64_t index = d > 0 ? row % space_.shape[d] : row;
+        int64_t index[kMaxDims];
+        for (int d = last_ - 1; d > 0; --d) {
+            index[d] = row % space_.shape[d];
             row /= space_.shape[d];
-            for (int k = 0; k < count_; ++k) at[k] += index * space_.strides[k][d];
         }
+        index[0] = row;
         const int64_t most = has_repeated_ ? kFilled : columns();
         for (int64_t first = 0; first < columns(); first += most) {
             const void* in[kMaxIn];
-            std::copy_n(at + 1, count_ - 1, in);
-            void* out[kMaxOut] = {at[0], nullptr};
+            void* out[kMaxOut] = {nullptr, nullptr};
+            for (int k = 0; k < count_; ++k) {
+                char* at = base_[k] + (repeated_[k] ? 0 : first * types_[k]->size);
+                for (int d = 0; d < last_; ++d) at += index[d] * space_.strides[k][d];
+                if (k == 0)
+                    out[0] = at;
+                else
+                    in[k - 1] = at;
+            }
             loop(in, out, std::min(most, columns() - first));
-            for (int k = 0; k < count_; ++k) at[k] += repeated_[k] ? 0 : most * types_[k]->size;
         }
     }
 

@@ -83,10 +83,23 @@ template <class Row, int N> struct RowBlock {
     }
 };
 
-template <class F, class T, class U> void exact_loop(const void* const* in, void* const* out, int64_t n) {
-    const BoundRow<F, T, U> row(in, out);
+/// Elements [begin, n) in vectors of N bytes, then of half of them: a compiler's own remainder is one element at a time.
+template <int N, class Row> CUARRAY_FN void bytes_loop(const Row& row, int64_t begin, int64_t n) {
+    for (; begin + N <= n; begin += N)
 #pragma omp simd
-    for (int64_t i = 0; i < n; ++i) row.put(i, row.call(i));
+        for (int j = 0; j < N; ++j) row.put(begin + j, row.call(begin + j));
+    if constexpr (N > 1) bytes_loop<N == 8 ? 1 : N / 2>(row, begin, n);
+}
+
+template <class F, class T, class U> void exact_loop(const void* const* in, void* const* out, int64_t n) {
+    using Row = BoundRow<F, T, U>;
+    const Row row(in, out);
+    if constexpr (Row::ins == 2 && sizeof(T) == 1 && sizeof(typename Row::template out<0>) == 1) {
+        bytes_loop<64>(row, 0, n);
+    } else {
+#pragma omp simd
+        for (int64_t i = 0; i < n; ++i) row.put(i, row.call(i));
+    }
 }
 
 /// The only compiled copy of a group: another one, inlined elsewhere, might not be vectorised and round differently.
