@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kShortRow = 64;       // shorter rows are computed several at once, through buffers
 constexpr int64_t kTileColumns = 256;   // along the innermost axis: a tile's row is a block
 constexpr int64_t kTileRowBytes = 256;  // along the axis on which the operand is contiguous
-constexpr int64_t kCacheLine = 64;
+constexpr int64_t kCacheLine = 64, kPage = 4096;
 constexpr int64_t kShortRectangle = 64;     // elements: copied together with others like it, for the calls
 constexpr int64_t kCachedRectangle = 2048;  // elements of such a group: it is read and written again from L1
 
@@ -260,6 +260,15 @@ class ElementwiseRun {
         }
     }
 
+    /// Whether tiles of a copy need no buffer: where rows of the result are a multiple of a page apart, its lines fall
+    /// into few sets of the caches.
+    bool is_copied_directly() const {
+        if (!is_copy()) return false;
+        const SpaceOperand& to = plan_.operands[1];
+        const int64_t apart = std::max(std::abs(to.strides[tile_axis_]), std::abs(to.strides[plan_.space.ndim - 1]));
+        return apart % kPage != 0 || to.item() > 8;
+    }
+
     void run_tile(Machine& machine, char* const* buffers, const int64_t* at) const {
         const Space& s = plan_.space;
         const int last = s.ndim - 1;
@@ -270,6 +279,11 @@ class ElementwiseRun {
             for (int d = 0; d <= last; ++d) p += at[d] * o.strides[d];
             return p;
         };
+        if (is_copied_directly()) {
+            const SpaceOperand &from = plan_.operands[0], &to = plan_.operands[1];
+            return plan_.library->copy[to.log_size](corner(to), to.strides[tile_axis_], to.strides[last], corner(from),
+                                                    from.strides[tile_axis_], from.strides[last], rows, columns);
+        }
         for (size_t k = 0; k < plan_.operands.size(); ++k) {
             if (!buffers[k]) continue;
             const SpaceOperand& o = plan_.operands[k];
