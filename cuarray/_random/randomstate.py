@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+from numpy.random import MT19937
 
 from cuarray import _core
 from cuarray._random.distributions import DISTRIBUTIONS, OF_RANDOMSTATE, add_methods
@@ -465,9 +466,10 @@ def seed(seed=None):
     >>> ca.random.randint(100, size=4)
     array([47, 68, 25, 67])
     """
-    bits = shared._host._bit_generator
-    if isinstance(bits, np.random.MT19937):
-        shared.seed(seed)
+    host = shared._host
+    bits = host._bit_generator
+    if type(bits) is MT19937:
+        host.seed(seed if type(seed) is int else seed_of(seed))
     else:
         bits.state = type(bits)(seed_of(seed)).state
 
