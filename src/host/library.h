@@ -130,6 +130,11 @@ using ValueSortLoop = bool (*)(const void* x, void* to, void* spare, int64_t n, 
 using ValueSelectLoop = bool (*)(const void* x, void* keys, void* spare, int64_t n, bool descending,
                                  const int64_t* ranks, int64_t count, void* found);
 
+/// Writes n items, or their places, to `to`: those with keys below the pivot, those with its key, the others, each in
+/// their order. The pivot is the key of rank `rank`. `spare` has room for n items of the result.
+using SplitLoop = void (*)(const void* x, int64_t n, bool descending, uint64_t pivot, int64_t rank, bool gives_places,
+                           void* to, void* spare);
+
 /// Rows of at most this many items are sorted many at a time.
 constexpr int64_t kShortRow = 64;
 
@@ -192,6 +197,7 @@ struct LoopLibrary {
     const GuessLoop* guesses;           ///< by dtype; null except for float32 and float64
     const ValueSortLoop* sorts;         ///< by dtype; null where radix sort is as fast
     const ValueSelectLoop* selects;     ///< by dtype; null where `sorts` is
+    const SplitLoop* splits;            ///< by dtype; null where `sorts` is
     const ShortRowSorts* short_rows;    ///< by dtype; null for the complex ones
     const RandomLoop* draws;            ///< by RandomDraw
     const SequenceLoops* sequences;     ///< by SequenceDraw

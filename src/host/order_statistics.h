@@ -200,12 +200,18 @@ void select_items(Item* result, KeyedRow<Item, Key> row, Item* spare, std::span<
     }
 }
 
-/// Writes take(i) of each item to `to`, partitioned: the items at `ranks`, at most 8 in ascending order, are those of
-/// the sorted row, smaller ones come before and larger ones after, in their original order. `spare` has room for n
-/// items; the row is not modified.
-template <class Out, class Item, class Key, class Take>
-void partition_items(Out* to, KeyedRow<Item, Key> row, Item* spare, std::span<const int64_t> ranks, Take take) {
+/// Writes the items, or their places, to `to`, partitioned: the items at `ranks`, at most 8 in ascending order, are
+/// those of the sorted row, smaller ones come before and larger ones after, in their original order. `spare` has room
+/// for n items; the row is not modified.
+template <bool gives_places, class Out, class Item, class Key>
+void partition_items(Out* to, KeyedRow<Item, Key> row, Item* spare, std::span<const int64_t> ranks) {
     const auto [from, n, chunks, key] = row;
+    const auto take = [items = from](int64_t i) {
+        if constexpr (gives_places)
+            return i;
+        else
+            return items[i];
+    };
     Scratch scratch;
     Item* const found = scratch.take_array<Item>(int64_t(ranks.size()));
     select_items(found, row, spare, ranks);
@@ -214,6 +220,10 @@ void partition_items(Out* to, KeyedRow<Item, Key> row, Item* spare, std::span<co
     for (size_t k = 0; k < ranks.size(); ++k) {
         const uint64_t pivot = key(found[k]);
         if (count == 0 || pivot != room[count - 1]) room[count++] = pivot;
+    }
+    if constexpr (requires { key.split; }) {
+        if (key.split && chunks == 1 && count == 1)
+            return key.split(from, n, key.descending, room[0], ranks[0], gives_places, to, scratch.take_array<Out>(n));
     }
     const std::span<const uint64_t> pivots(room, size_t(count));
     const int64_t parts = 2 * count + 1;

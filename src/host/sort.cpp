@@ -55,11 +55,13 @@ template <class T> struct ValueKey {
     ValueKey(const LoopLibrary& library, bool is_descending)
         : descending(is_descending),
           parts(library.partitions[int(dtype_of<T>)]),
-          select(library.selects[int(dtype_of<T>)]) {}
+          select(library.selects[int(dtype_of<T>)]),
+          split(library.splits[int(dtype_of<T>)]) {}
 
     bool descending;
     PartitionLoop parts;
     ValueSelectLoop select;
+    SplitLoop split;
     auto operator()(stored_t<T> x) const { return kernel::sort_key(load<T>(x), descending); }
 };
 
@@ -132,7 +134,7 @@ template <class T> void sort_values(const LoopLibrary& library, const Sort& task
             const bool all = task.kth.empty() || is_sorted_whole<T>(library, n);
             if (all && by_vectors && sort_by_vectors(by_vectors, result, row, room)) return;
             if (all) return sort_items(result, row, room);
-            partition_items(result, row, room, task.kth, [items = row.items](int64_t i) { return items[i]; });
+            partition_items<false>(result, row, room, task.kth);
         });
     }
 }
@@ -147,8 +149,7 @@ template <class T> void partition_indices(const LoopLibrary& library, const Sort
         auto* const spare = static_cast<stored_t<T>*>(memory->data);
         const ValueKey<T> key(library, task.descending);
         each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
-            partition_items(to + row * n, KeyedRow{from + row * n, n, threads, key}, spare + place * n, task.kth,
-                            [](int64_t i) { return i; });
+            partition_items<true>(to + row * n, KeyedRow{from + row * n, n, threads, key}, spare + place * n, task.kth);
         });
     }
 }

@@ -356,16 +356,24 @@ def test_partitions(device, rng):
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "float16", "float32", "float64"])
 @pytest.mark.parametrize("descending", [False, True])
 def test_partitions_of_long_rows(dtype, descending, device, rng):
-    """Elements before and after a position are partitioned, equal ones keep their order, and none is lost."""
+    """Elements before and after a position are partitioned, those of each part keep their order, and none is lost."""
     for shape in ((3, 700), (1, 3000)):
         x = mixed(dtype, rng, shape[0] * shape[1]).reshape(shape)
         ordered = cuarray.sort(cuarray.asarray(x), descending=descending).numpy()
+        ranks = np.argsort(cuarray.argsort(cuarray.asarray(x), descending=descending).numpy(), axis=1)
         for kth in ([0], [shape[1] - 1], [shape[1] // 2], [5, 6, 300, 690], list(range(0, 600, 50))):
             a = cuarray.asarray(x)
             values = cuarray.partition(a, kth, descending=descending).numpy()
             places = cuarray.argpartition(a, kth, descending=descending).numpy()
             assert bits(np.take_along_axis(x, places, 1)) == bits(values)
             assert (np.sort(places, axis=1) == np.arange(shape[1])).all()
+            for row, rank, place in zip(x, ranks, places, strict=True):
+                parts = np.zeros(shape[1], int)
+                for k in kth:
+                    pivot = row[rank == k][0]
+                    equal = rank[(row == pivot) | ((row != row) & (pivot != pivot))]
+                    parts += (rank >= equal.min()).astype(int) + (rank > equal.max())
+                assert (place == np.argsort(parts, kind="stable")).all()
             edges = [0, *(k + d for k in kth for d in (0, 1)), shape[1]]
             for begin, end in itertools.pairwise(edges):
                 part = np.ascontiguousarray(values[:, begin:end])

@@ -47,9 +47,11 @@ LoopLibrary make_library(SymbolFinder find) {
     library.guesses = guess_loops;
     const auto sorts = new ValueSortLoop[kDTypes]();
     const auto selects = new ValueSelectLoop[kDTypes]();
-    collect_sorts(sorts, selects);
+    const auto splits = new SplitLoop[kDTypes]();
+    collect_sorts(sorts, selects, splits);
     library.sorts = sorts;
     library.selects = selects;
+    library.splits = splits;
     const auto short_rows = new ShortRowSorts[kDTypes]();
     collect_short_rows(short_rows);
     library.short_rows = short_rows;

@@ -4,6 +4,7 @@
 // Equal keys are equal values, so any sorted order is the stable one.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 #include "host/loops/sort_keys.h"
@@ -161,6 +162,18 @@ template <class T> class KeySort {
         return some[count / 2];
     }
 
+    /// A key of a sample that lies beyond a rank, on the side with more keys, as nearly as a sample tells: most of
+    /// these can be left out.
+    static U choose_pivot_near(const U* keys, int64_t n, int64_t rank) {
+        constexpr int kCount = 8 * kLanes;
+        U some[kCount];
+        for (int i = 0; i < kCount; ++i) some[i] = keys[n / kCount * i + n / kCount / 2];
+        sort_some<8>(some, some, kCount);
+        const double share = double(rank) / double(n), at = share * kCount;
+        const double margin = 2 * std::sqrt(at * (1 - share)) + 1;
+        return some[std::clamp(int(share < 0.5 ? at + margin : at - margin), 0, kCount - 1)];
+    }
+
     /// Moves keys for which `goes(vector)` is true to `to`, the others to the front of `keys`; returns how many went.
     template <class Goes> static int64_t part(U* keys, U* to, int64_t n, Goes goes) {
         U *went = to, *stayed = keys;
@@ -237,7 +250,7 @@ template <class T> class KeySort {
     static void select(U* keys, U* spare, int64_t n, int64_t first, const int64_t* ranks, int64_t count, U* found,
                        int depth) {
         while (n > kBlock && depth-- > 0) {
-            const U pivot = choose_pivot(keys, n);
+            const U pivot = choose_pivot_near(keys, n, ranks[count / 2] - first);
             const V pivots = S::all(pivot);
             const int64_t high = part(keys, spare, n, [pivots](V v) { return Mask(~S::below(v, pivots)); });
             const int64_t low = n - high;
@@ -275,6 +288,75 @@ template <class T> class KeySort {
         return !differs;
     }
 
+    // Partition
+
+    /// Where the items of one part go. Up to `end`, more may be written than are taken.
+    template <class Item> struct Part {
+        Item *at, *end;
+
+        /// Lanes of a vector.
+        void take(Mask lanes, V v) {
+            const int count = std::popcount(unsigned(lanes));
+            const V packed = S::together(lanes, v);
+            if (at + kLanes <= end)
+                S::store(reinterpret_cast<U*>(at), packed);
+            else
+                S::store_some(reinterpret_cast<U*>(at), count, packed);
+            at += count;
+        }
+        /// The places of lanes, from `first` on.
+        void take_places(unsigned lanes, int64_t first) {
+            for (int lane = 0; lane < kLanes; lane += 8) {
+                const auto some = __mmask8(lanes >> lane);
+                const int count = std::popcount(unsigned(some));
+                const __m512i packed = _mm512_maskz_compress_epi64(
+                    some, _mm512_add_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(first + lane)));
+                if (at + 8 <= end)
+                    _mm512_storeu_si512(at, packed);
+                else
+                    _mm512_mask_storeu_epi64(at, __mmask8((1u << count) - 1), packed);
+                at += count;
+            }
+        }
+    };
+
+    /// Item is U for values, int64_t for places.
+    template <class Item>
+    static void split(const stored_t<T>* x, int64_t n, bool descending, U pivot, int64_t rank, Item* to, Item* spare) {
+        constexpr bool gives_places = !is_same<Item, U>;
+        constexpr int64_t kTogether = 512;
+        // At most `rank` are smaller, and at most those after it are larger.
+        Part<Item> smaller{to, to + rank}, same{spare, spare + n}, larger{to + rank + 1, to + n};
+        const V pivots = S::all(pivot);
+        U keys[kTogether];
+        const int64_t whole = n / kLanes * kLanes;
+        for (int64_t first = 0; first < whole; first += kTogether) {
+            const int64_t count = std::min(kTogether, whole - first);
+            for (int64_t i = 0; i < count; ++i) keys[i] = sort_key(load<T>(x[first + i]), descending);
+            for (int64_t i = 0; i < count; i += kLanes) {
+                const V key = S::load(keys + i);
+                const Mask low = S::below(key, pivots), high = S::below(pivots, key), rest = Mask(~(low | high));
+                if constexpr (gives_places) {
+                    smaller.take_places(low, first + i), larger.take_places(high, first + i);
+                    if (rest) same.take_places(rest, first + i);
+                } else {
+                    const V v = S::load(reinterpret_cast<const U*>(x) + first + i);
+                    smaller.take(low, v), larger.take(high, v);
+                    if (rest) same.take(rest, v);
+                }
+            }
+        }
+        for (int64_t i = whole; i < n; ++i) {
+            const U key = sort_key(load<T>(x[i]), descending);
+            Part<Item>& part = key < pivot ? smaller : pivot < key ? larger : same;
+            *part.at++ = gives_places ? Item(i) : Item(std::bit_cast<U>(x[i]));
+        }
+        const int64_t equal = same.at - spare;
+        Item *const begin = to + rank + 1, *const place = smaller.at + equal;
+        if (place != begin) std::copy_backward(begin, larger.at, to + n);
+        std::copy(spare, same.at, smaller.at);
+    }
+
     explicit KeySort(bool descending) : descending_(descending) {}
     bool descending_;
 
@@ -297,6 +379,16 @@ template <class T> class KeySort {
         return true;
     }
 
+    /// A SplitLoop.
+    static void run_split(const void* from, int64_t n, bool descending, uint64_t pivot, int64_t rank, bool gives_places,
+                          void* to, void* spare) {
+        const auto run = [&]<class Item>(Item*) {
+            split(static_cast<const stored_t<T>*>(from), n, descending, U(pivot), rank, static_cast<Item*>(to),
+                  static_cast<Item*>(spare));
+        };
+        gives_places ? run(static_cast<int64_t*>(nullptr)) : run(static_cast<U*>(nullptr));
+    }
+
     /// A ValueSelectLoop.
     static bool run_select(const void* from, void* keys, void* spare, int64_t n, bool descending, const int64_t* ranks,
                            int64_t count, void* found) {
@@ -311,11 +403,12 @@ template <class T> class KeySort {
 
 }  // namespace
 
-void collect_sorts(ValueSortLoop* sorts, ValueSelectLoop* selects) {
+void collect_sorts(ValueSortLoop* sorts, ValueSelectLoop* selects, SplitLoop* splits) {
 #define DTYPE(name, type, ...)                                 \
     if constexpr (!is_complex<type> && sizeof(type) >= 4) {    \
         sorts[int(DType::name)] = KeySort<type>::run;          \
         selects[int(DType::name)] = KeySort<type>::run_select; \
+        splits[int(DType::name)] = KeySort<type>::run_split;   \
     }
 #include "cuarray/dtypes.def"
 }
@@ -326,7 +419,7 @@ void collect_sorts(ValueSortLoop* sorts, ValueSelectLoop* selects) {
 
 namespace cuarray::host {
 
-void collect_sorts(ValueSortLoop*, ValueSelectLoop*) {}
+void collect_sorts(ValueSortLoop*, ValueSelectLoop*, SplitLoop*) {}
 
 }  // namespace cuarray::host
 

@@ -43,7 +43,7 @@ void collect_correlations(CorrelateLoop* to);
 void collect_parts(PartitionLoop* to);
 void collect_guesses(GuessLoop* to);
 /// Writes the SIMD sorts and selections, by dtype, if the level has any.
-void collect_sorts(ValueSortLoop* sorts, ValueSelectLoop* selects);
+void collect_sorts(ValueSortLoop* sorts, ValueSelectLoop* selects, SplitLoop* splits);
 /// Writes the sorts of short rows, by dtype.
 void collect_short_rows(ShortRowSorts* to);
 
