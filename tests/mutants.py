@@ -198,8 +198,8 @@ MUTANTS = [
     Mutant(
         "a-repeated-element-is-left-behind",
         "src/host/single_loop.cpp",
-        "at[k] += repeated_[k] ? 0 : most * types_[k]->size;",
-        "at[k] += most * types_[k]->size;",
+        "(repeated_[k] ? 0 : first * types_[k]->size)",
+        "first * types_[k]->size",
         "tests/python/test_strided_loops.py -k matrices",
     ),
     Mutant(
@@ -1591,8 +1591,8 @@ MUTANTS = [
     Mutant(
         "rows-without-their-outer-axes",
         "src/host/single_loop.cpp",
-        "at[k] += index * space_.strides[k][d];",
-        "at[k] += 0 * index;",
+        "at += index[d] * space_.strides[k][d];",
+        "at += 0 * index[d];",
         "tests/python/test_ufuncs.py -k rows_that_are_contiguous",
     ),
     Mutant(

@@ -70,10 +70,10 @@ class LapackOf final : public Lapack {
  public:
     LapackOf(FindFunction find, void* handle) {
         const auto get = [&](const char* name) { return find(handle, name); };
-        float64_ = {get("dgesv_"),  get("dgetrf_"), get("dpotrf_"), get("dsyevd_"),
-                    get("dgesdd_"), get("dgeev_"),  get("dgeqrf_"), get("dorgqr_"), get("dgelsd_")};
-        complex128_ = {get("zgesv_"),  get("zgetrf_"), get("zpotrf_"), get("zheevd_"),
-                       get("zgesdd_"), get("zgeev_"),  get("zgeqrf_"), get("zungqr_"), get("zgelsd_")};
+        float64_ = {get("dgesv_"), get("dgetrf_"), get("dpotrf_"), get("dsyevd_"), get("dgesdd_"),
+                    get("dgeev_"), get("dgeqrf_"), get("dorgqr_"), get("dgelsd_")};
+        complex128_ = {get("zgesv_"), get("zgetrf_"), get("zpotrf_"), get("zheevd_"), get("zgesdd_"),
+                       get("zgeev_"), get("zgeqrf_"), get("zungqr_"), get("zgelsd_")};
     }
 
     bool is_complete() const { return float64_.is_complete() && complex128_.is_complete(); }
@@ -509,10 +509,10 @@ void run(const LoopLibrary& library, const LapackDriver& task) {
                       : Lapack::find(task.name).run(library, equations);
     } else {
         is_good = Lapack::find(task.name).run(
-            library, MatrixDecomposition{task.kind, dtype, task.vectors, task.lower, task.batch, matrix.rows,
-                                         matrix.columns, address_of(matrix), result_of(task.left),
-                                         result_of(task.values), result_of(task.right), address_of(task.sides),
-                                         task.sides.columns, task.cutoff, task.rank});
+            library,
+            MatrixDecomposition{task.kind, dtype, task.vectors, task.lower, task.batch, matrix.rows, matrix.columns,
+                                address_of(matrix), result_of(task.left), result_of(task.values), result_of(task.right),
+                                address_of(task.sides), task.sides.columns, task.cutoff, task.rank});
     }
     *task.has_failed = !is_good;
 }

@@ -269,8 +269,8 @@ Array solve(const Array& a, const Array& b) {
 
 LstsqResult lstsq(const Array& a, const Array& b, std::optional<double> rcond) {
     if (a.ndim() != 2 || b.ndim() < 1 || b.ndim() > 2)
-        raise(ErrorKind::LinAlg, "lstsq: a matrix and one or two axes of right sides are needed, not ", a.ndim(), " and ",
-              b.ndim(), " axes");
+        raise(ErrorKind::LinAlg, "lstsq: a matrix and one or two axes of right sides are needed, not ", a.ndim(),
+              " and ", b.ndim(), " axes");
     if (a.shape()[0] != b.shape()[0])
         raise(ErrorKind::LinAlg, "lstsq: ", a.shape()[0], " equations, but ", b.shape()[0], " rows on the right side");
     MatrixArgument m = matrices_of(a, false, "lstsq");

@@ -45,10 +45,10 @@ CUARRAY_API SlogdetResult slogdet(const Array& a);
 CUARRAY_API Array inv(const Array& a);
 /// x of a @ x = b. One right side, if `b` has one axis; else its columns are right sides, and stacks broadcast.
 CUARRAY_API Array solve(const Array& a, const Array& b);
-/// The shortest x for which a @ x - b is shortest, for one right side or columns of them; the squared lengths of what is
-/// left, none of them unless `a` has more rows than columns and full rank; the rank, and the singular values. Of these,
-/// the ones up to `rcond` times the largest count as zero; by default, the machine epsilon of the computation times
-/// max(m, n), and that epsilon if `rcond` is negative. For the rank the host waits.
+/// The shortest x for which a @ x - b is shortest, for one right side or columns of them; the squared lengths of what
+/// is left, none of them unless `a` has more rows than columns and full rank; the rank, and the singular values. Of
+/// these, the ones up to `rcond` times the largest count as zero; by default, the machine epsilon of the computation
+/// times max(m, n), and that epsilon if `rcond` is negative. For the rank the host waits.
 CUARRAY_API LstsqResult lstsq(const Array& a, const Array& b, std::optional<double> rcond = {});
 /// The lower triangle L of a = L @ L.mT.conj(), or the upper one U of a = U.mT.conj() @ U; only that triangle is read.
 CUARRAY_API Array cholesky(const Array& a, bool upper = false);

@@ -197,10 +197,9 @@ PyObject* give(linalg::EighResult&& result, PyObject*) {
 }
 template <Gives gives>
 PyObject* give(linalg::LstsqResult&& result, PyObject*) {
-    Object parts[] = {Object::steal(wrap_result(std::move(result.x))),
-                      Object::steal(wrap_result(std::move(result.residuals))),
-                      Object::steal(wrap_result(std::move(result.rank))),
-                      Object::steal(wrap_result(std::move(result.s)))};
+    Object parts[] = {
+        Object::steal(wrap_result(std::move(result.x))), Object::steal(wrap_result(std::move(result.residuals))),
+        Object::steal(wrap_result(std::move(result.rank))), Object::steal(wrap_result(std::move(result.s)))};
     return PyTuple_Pack(4, parts[0].get(), parts[1].get(), parts[2].get(), parts[3].get());
 }
 template <Gives gives>

@@ -83,7 +83,8 @@ template <class Row, int N> struct RowBlock {
     }
 };
 
-/// Elements [begin, n) in vectors of N bytes, then of half of them: a compiler's own remainder is one element at a time.
+/// Elements [begin, n) in vectors of N bytes, then of half of them: a compiler's own remainder is one element at a
+/// time.
 template <int N, class Row> CUARRAY_FN void bytes_loop(const Row& row, int64_t begin, int64_t n) {
     for (; begin + N <= n; begin += N)
 #pragma omp simd

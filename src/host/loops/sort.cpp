@@ -291,7 +291,7 @@ template <class T> class KeySort {
     // Partition
 
     /// Where the items of one part go. Up to `end`, more may be written than are taken.
-    template <class Item> struct Part {
+    template <class Item> struct SplitPart {
         Item *at, *end;
 
         /// Lanes of a vector.
@@ -326,7 +326,7 @@ template <class T> class KeySort {
         constexpr bool gives_places = !is_same<Item, U>;
         constexpr int64_t kTogether = 512;
         // At most `rank` are smaller, and at most those after it are larger.
-        Part<Item> smaller{to, to + rank}, same{spare, spare + n}, larger{to + rank + 1, to + n};
+        SplitPart<Item> smaller{to, to + rank}, same{spare, spare + n}, larger{to + rank + 1, to + n};
         const V pivots = S::all(pivot);
         U keys[kTogether];
         const int64_t whole = n / kLanes * kLanes;
@@ -348,7 +348,7 @@ template <class T> class KeySort {
         }
         for (int64_t i = whole; i < n; ++i) {
             const U key = sort_key(load<T>(x[i]), descending);
-            Part<Item>& part = key < pivot ? smaller : pivot < key ? larger : same;
+            SplitPart<Item>& part = key < pivot ? smaller : pivot < key ? larger : same;
             *part.at++ = gives_places ? Item(i) : Item(std::bit_cast<U>(x[i]));
         }
         const int64_t equal = same.at - spare;
