@@ -193,19 +193,19 @@ LstsqResult least_squares(const MatrixArgument& m, const Array& sides, std::opti
     Layout first = found.S.layout();
     first.shape[0] = std::min<int64_t>(1, m.few());
     const Array largest = found.S.view(first);
-    const Array is_kept = apply(row::greater, {found.S, apply(row::multiply, {largest, scale})});
-    const Array inverses = apply(row::where, {is_kept, apply(row::divide, {one, found.S}), zero});
+    const Array is_kept = apply_row(row::greater, found.S, apply_row(row::multiply, largest, scale));
+    const Array inverses = apply_row(row::where, is_kept, apply_row(row::divide, one, found.S), zero);
     const auto adjoint = [](const Array& x) {
         const Array turned = matrix_transpose(x);
-        return is_complex(x.dtype()) ? apply(row::conj, {turned}) : turned;
+        return is_complex(x.dtype()) ? apply_row(row::conj, turned) : turned;
     };
-    const Array parts = apply(row::multiply, {matmul(adjoint(found.U), b), expand_dims(inverses, {-1})});
+    const Array parts = apply_row(row::multiply, matmul(adjoint(found.U), b), expand_dims(inverses, {-1}));
     const Array x = matmul(adjoint(found.Vh), parts);
     const Array rank = astype(reduce(reduction::sum, is_kept, {}), DType::int32, 'K', false);
-    const Array rest = apply(row::abs, {apply(row::subtract, {b, matmul(a, x)})});
+    const Array rest = apply_row(row::abs, apply_row(row::subtract, b, matmul(a, x)));
     ReduceOptions down;
     down.all_axes = false, down.axes = {0};
-    return {x, reduce(reduction::sum, apply(row::square, {rest}), down), rank, found.S};
+    return {x, reduce(reduction::sum, apply_row(row::square, rest), down), rank, found.S};
 }
 
 }  // namespace
