@@ -684,10 +684,9 @@ PyObject* call_on_numbers(RowId row, PyObject* const* objects, int count) {
 
 namespace {
 
-/// An ndarray as an argument of a call on `device`. A number stays a scalar, which `kept` holds, beside arrays of the
-/// host.
-Argument argument_of(PyObject* object, Device device, Scalar& kept) {
-    if (is_number(object) && is_on_host(device)) return kept = scalar_of_number(object);
+/// An ndarray as an argument of a call on `device`. A number stays a scalar beside arrays of the host.
+[[gnu::always_inline]] inline Argument argument_of(PyObject* object, Device device) {
+    if (is_number(object) && is_on_host(device)) return scalar_of_number(object);
     return array_of(object);
 }
 
@@ -701,10 +700,8 @@ PyObject* call_on_arrays(RowId row, PyObject* const* objects, int count, unsigne
         first = 0;
     }
     const Device device = array_of(objects[first]).device();
-    Scalar kept[kMaxIn];
-    Argument args[kMaxIn] = {argument_of(objects[0], device, kept[0]),
-                             argument_of(objects[std::min(1, count - 1)], device, kept[1]),
-                             argument_of(objects[count - 1], device, kept[2])};
+    Argument args[kMaxIn] = {argument_of(objects[0], device), argument_of(objects[std::min(1, count - 1)], device),
+                             argument_of(objects[count - 1], device)};
     for (int i = 0; dying >> i; ++i) args[i].is_dying = dying >> i & 1;
     UfuncResult result = call_unlocked(row, {args, size_t(count)}, {}, device);
     return wrap_results(row, result);
