@@ -86,6 +86,8 @@ class GpuBackend final : public Backend {
                          std::span<const View> inputs, const char* name);
     void copy_elements(const View& to, const View& from, const Dims& shape);
     void launch(const Program& program, Launch& launch, const char* name);
+    /// Sets bytes to zero, on the stream of the operation.
+    void clear(CUdeviceptr address, int64_t bytes);
     CUresult enqueue(CUfunction function, Launch& launch, bool faults, const char* name);
     void launch(NamedLaunch& named, const char* name);
     bool try_stack(const LapackRoutine& task);

@@ -48,6 +48,13 @@ void GpuBackend::launch(const Program& program, Launch& launch, const char* name
     journal().launched(kernel.entry, kernel.expr.get());
 }
 
+void GpuBackend::clear(CUdeviceptr address, int64_t bytes) {
+    const Current current(runtime_.context);
+    GpuStream& stream = runtime_.current();
+    runtime_.context.driver.cuMemsetD8Async(address, 0, size_t(bytes), stream.queue());
+    stream.queued();
+}
+
 void GpuBackend::launch(NamedLaunch& named, const char* name) {
     if (named.launch.grid == 0) return;
     const auto& [entry, function] = kernels_.find(named.kernel);

@@ -42,10 +42,7 @@ void GpuBackend::move_chosen(const IndexedAccess& task, IndexedAccessPlan& plan)
     for (int64_t slice = 0; slice < plan.slices(); ++slice) {
         plan.select(slice);
         if (plan.claim) {
-            const Current current(runtime_.context);
-            runtime_.context.driver.cuMemsetD8Async(address_of(*table, 0), 0, size_t(plan.table_bytes()),
-                                                    runtime_.current().queue());
-            runtime_.current().queued();
+            clear(address_of(*table, 0), plan.table_bytes());
             plan.set_table(address_of(*table, 0));
             launch(*plan.claim, task.name);
         }

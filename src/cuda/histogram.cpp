@@ -14,11 +14,7 @@ void GpuBackend::execute(const Histogram& task) {
         NamedLaunch named = plan_histogram(step, task.values.dtype, p);
         launch(named, task.name);
     };
-    {
-        const Current current(runtime_.context);
-        runtime_.context.driver.cuMemsetD8Async(address_of(task.result), 0, size_t(task.bins) * sizeof(u64),
-                                                runtime_.current().queue());
-    }
+    clear(address_of(task.result), task.bins * int64_t(sizeof(u64)));
     if (!task.weights.storage) {
         p.counts = reinterpret_cast<u64*>(address_of(task.result));
         run(HistogramStep::Counts);

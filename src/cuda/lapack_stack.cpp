@@ -91,10 +91,7 @@ void GpuBackend::convert_elements(const View& to, const View& from, const Dims& 
 
 /// For routines that cannot fail.
 void GpuBackend::report_success(const LapackRoutine& task) {
-    const Current current(runtime_.context);
-    runtime_.context.driver.cuMemsetD8Async(address_of(task.info), 0, size_t(task.batch) * sizeof(int),
-                                            runtime_.current().queue());
-    runtime_.current().queued();
+    clear(address_of(task.info), task.batch * int64_t(sizeof(int)));
 }
 
 /// One call for the whole stack, if there is one for stacks of this kind and size.

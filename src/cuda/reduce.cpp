@@ -93,12 +93,7 @@ void GpuBackend::launch_in_workspace(const Program& program, Launch& launch, con
     if (launch.partials + launch.counters == 0) return this->launch(program, launch, name);
     const int64_t partials = (launch.partials + kMemoryAlignment - 1) / kMemoryAlignment * kMemoryAlignment;
     const StorageRef workspace = allocate(partials + launch.counters);
-    if (launch.counters > 0) {
-        const Current current(runtime_.context);
-        runtime_.context.driver.cuMemsetD8Async(address_of(*workspace, partials), 0, size_t(launch.counters),
-                                                runtime_.current().queue());
-        runtime_.current().queued();
-    }
+    if (launch.counters > 0) clear(address_of(*workspace, partials), launch.counters);
     launch.set_workspace(address_of(*workspace, 0), address_of(*workspace, partials));
     this->launch(program, launch, name);
 }

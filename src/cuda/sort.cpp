@@ -112,10 +112,7 @@ void GpuBackend::select_values(const OrderStatistics& task) {
     const DType dtype = task.values.dtype;
     const int64_t bytes = select_count_bytes(task.rows, task.n, int64_t(task.kth.size()));
     const StorageRef counts = allocate(bytes), selections = allocate(selection_bytes(task.rows));
-    {
-        const Current current(runtime_.context);
-        runtime_.context.driver.cuMemsetD8Async(address_of(*counts, 0), 0, size_t(bytes), runtime_.current().queue());
-    }
+    clear(address_of(*counts, 0), bytes);
     kernel::SelectParameters p{};
     p.rows = uint64_t(task.rows), p.n = uint64_t(task.n), p.wanted = uint32_t(task.kth.size());
     p.values = reinterpret_cast<const void*>(address_of(task.values));

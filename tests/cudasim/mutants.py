@@ -645,6 +645,13 @@ BY_HAND = [
         "",
         f"{UNUSUAL} -k temporaries",
     ),
+    Mutant(
+        "foreign-stream-not-told-of-cleared-memory",
+        "src/cuda/elementwise.cpp",
+        "size_t(bytes), stream.queue());\n    stream.queued();\n",
+        "size_t(bytes), stream.queue());\n",
+        "tests/cuda/test_cuda_order.py -k half --full",
+    ),
     # Transforms by cuFFT
     Mutant(
         "plan-not-kept-by-a-graph",
