@@ -569,8 +569,8 @@ BY_HAND = [
     Mutant(
         "counters-not-zeroed",
         "src/cuda/reduce.cpp",
-        "if (launch.counters > 0) {",
-        "if (launch.counters < 0) {",
+        "if (launch.counters > 0) clear",
+        "if (launch.counters < 0) clear",
         FOLDS,
     ),
     # Products by cuBLAS
