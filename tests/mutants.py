@@ -1897,6 +1897,20 @@ MUTANTS = [
         "tests/python/test_products.py -k pairs",
     ),
     Mutant(
+        "columns-transposed-in-halves",
+        "src/host/loops/sort.cpp",
+        "U(lane & d ? kLanes + lane : lane + d)",
+        "U(lane & d ? kLanes + lane : lane + d % 4)",
+        "tests/python/test_sorting.py -k lengths",
+    ),
+    Mutant(
+        "parts-write-over-what-follows",
+        "src/host/loops/sort.cpp",
+        "SplitPart<Item> smaller{to, to + rank}",
+        "SplitPart<Item> smaller{to, to + n}",
+        "tests/python/test_sorting.py -k long_rows",
+    ),
+    Mutant(
         "products-of-vectors-are-not-conjugated",
         "src/host/blas.cpp",
         'std::is_pointer_v<Alpha> ? "dotc_sub" : "dot"',

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "host/loops/sort_keys.h"
+#include "host/loops/sorting_network.h"
 #include "host/loops/tables.h"
 
 namespace cuarray::host {
@@ -11,37 +12,15 @@ namespace {
 
 using kernel::sort_key;
 
-/// The smaller item goes to `low`.
-struct Comparator {
-    uint8_t low, high;
-};
-
-/// Calls visit(phase, exchange) for Batcher's odd-even merge sort of kShortRow items; phase p sorts runs of 2 p items.
-template <class Visit> constexpr void each_exchange(Visit visit) {
-    constexpr int n = int(kShortRow);
-    for (int phase = 1; phase < n; phase *= 2)
-        for (int step = phase; step >= 1; step /= 2)
-            for (int begin = step % phase; begin + step < n; begin += 2 * step)
-                for (int i = begin; i < std::min(begin + step, n - step); ++i)
-                    if (i / (2 * phase) == (i + step) / (2 * phase))
-                        visit(phase, Comparator{uint8_t(i), uint8_t(i + step)});
-}
-
-constexpr size_t kExchanges = [] {
-    size_t count = 0;
-    each_exchange([&](int, Comparator) { ++count; });
-    return count;
-}();
-
 struct NetworkStep {
     uint8_t phase;
     Comparator exchange;
 };
 
-constexpr std::array<NetworkStep, kExchanges> kSteps = [] {
-    std::array<NetworkStep, kExchanges> steps{};
+constexpr std::array<NetworkStep, kExchanges<kShortRow>> kSteps = [] {
+    std::array<NetworkStep, kExchanges<kShortRow>> steps{};
     size_t at = 0;
-    each_exchange([&](int phase, Comparator exchange) { steps[at++] = {uint8_t(phase), exchange}; });
+    each_exchange<kShortRow>([&](int phase, Comparator exchange) { steps[at++] = {uint8_t(phase), exchange}; });
     return steps;
 }();
 
@@ -58,7 +37,7 @@ class Network {
     const Comparator* end() const { return exchanges_ + count_; }
 
  private:
-    Comparator exchanges_[kExchanges];
+    Comparator exchanges_[kExchanges<kShortRow>];
     int count_ = 0;
 };
 

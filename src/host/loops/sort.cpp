@@ -3,11 +3,13 @@
 //
 // Equal keys are equal values, so any sorted order is the stable one.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <utility>
 
 #include "host/loops/sort_keys.h"
+#include "host/loops/sorting_network.h"
 #include "host/loops/tables.h"
 
 #if defined(__AVX512F__)
@@ -44,6 +46,7 @@ struct Vectors32 {
     static V larger_at(V other, Mask at, V a, V b) { return _mm512_mask_max_epu32(other, at, a, b); }
     static Mask below(V a, V b) { return _mm512_cmplt_epu32_mask(a, b); }
     static V together(Mask m, V v) { return _mm512_maskz_compress_epi32(m, v); }
+    static V chosen(V a, const U* lanes, V b) { return _mm512_permutex2var_epi32(a, _mm512_load_si512(lanes), b); }
 };
 
 struct Vectors64 {
@@ -67,6 +70,31 @@ struct Vectors64 {
     static V larger_at(V other, Mask at, V a, V b) { return _mm512_mask_max_epu64(other, at, a, b); }
     static Mask below(V a, V b) { return _mm512_cmplt_epu64_mask(a, b); }
     static V together(Mask m, V v) { return _mm512_maskz_compress_epi64(m, v); }
+    static V chosen(V a, const U* lanes, V b) { return _mm512_permutex2var_epi64(a, _mm512_load_si512(lanes), b); }
+};
+
+/// The exchanges that sort n items, in order.
+template <int n>
+constexpr std::array<Comparator, kExchanges<n>> kNetwork = [] {
+    std::array<Comparator, kExchanges<n>> network{};
+    size_t at = 0;
+    each_exchange<n>([&](int, Comparator exchange) { network[at++] = exchange; });
+    return network;
+}();
+
+/// The lanes of two vectors that a step of a transposition takes: of the upper half where `d` lanes are exchanged.
+template <class U, int kLanes> struct Transposition {
+    static constexpr int kSteps = kLanes == 8 ? 3 : 4;
+    alignas(64) U lanes[kSteps][2][kLanes] = {};
+
+    constexpr Transposition() {
+        for (int step = 0; step < kSteps; ++step)
+            for (int lane = 0; lane < kLanes; ++lane) {
+                const int d = 1 << step;
+                lanes[step][0][lane] = U(lane & d ? kLanes + lane - d : lane);
+                lanes[step][1][lane] = U(lane & d ? kLanes + lane : lane + d);
+            }
+    }
 };
 
 template <class T> class KeySort {
@@ -125,9 +153,45 @@ template <class T> class KeySort {
         order_lanes<kLanes / 2>(v);
         if constexpr (2 * Run < M) merge_runs<2 * Run>(v);
     }
+    /// Sorts each lane of the vectors.
+    template <size_t... k, int M> static void sort_columns(V (&v)[M], std::index_sequence<k...>) {
+        const auto order = [](V& a, V& b) {
+            const V smaller = S::smaller(a, b);
+            b = S::larger(a, b);
+            a = smaller;
+        };
+        (order(v[kNetwork<M>[k].low], v[kNetwork<M>[k].high]), ...);
+    }
+    /// Transposes the square of as many vectors as there are lanes.
+    template <int step = 0> static CUARRAY_FN void transpose(V* v) {
+        static constexpr Transposition<U, kLanes> transposition;
+#pragma GCC unroll 16
+        for (int i = 0; i < kLanes; ++i) {
+            if (i & 1 << step) continue;
+            V &a = v[i], &b = v[i + (1 << step)];
+            const V low = S::chosen(a, transposition.lanes[step][0], b);
+            b = S::chosen(a, transposition.lanes[step][1], b);
+            a = low;
+        }
+        if constexpr (2 << step < kLanes) transpose<step + 1>(v);
+    }
     template <int M> static void sort_vectors(V (&v)[M]) {
-        sort_lanes<2>(v);
-        if constexpr (M > 1) merge_runs<1>(v);
+        if constexpr (M >= kLanes && M >= 8) {
+            // Columns, which become runs of M keys.
+            sort_columns(v, std::make_index_sequence<kExchanges<M>>());
+            constexpr int kRuns = M / kLanes;
+            V runs[M];
+#pragma GCC unroll 2
+            for (int k = 0; k < kRuns; ++k) transpose(v + k * kLanes);
+#pragma GCC unroll 16
+            for (int i = 0; i < M; ++i) runs[i] = v[i % kRuns * kLanes + i / kRuns];
+            merge_runs<kRuns>(runs);
+#pragma GCC unroll 16
+            for (int i = 0; i < M; ++i) v[i] = runs[i];
+        } else {
+            sort_lanes<2>(v);
+            if constexpr (M > 1) merge_runs<1>(v);
+        }
     }
 
     template <int M> static void sort_some(const U* from, U* to, int64_t n) {
