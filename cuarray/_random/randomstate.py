@@ -468,7 +468,7 @@ def seed(seed=None):
     """
     host = shared._host
     bits = host._bit_generator
-    if type(bits) is MT19937:
+    if isinstance(bits, MT19937):
         host.seed(seed if type(seed) is int else seed_of(seed))
     else:
         bits.state = type(bits)(seed_of(seed)).state

@@ -74,9 +74,10 @@ class profile:
     def __enter__(self) -> Self:
         if self._recording is not None:
             raise RuntimeError("profile: it is running already; make another one to nest")
-        self._recording = _core.Recording()
+        recording = _core.Recording()
         self.events = []
-        self._recording.start()
+        recording.start()  # may fail: what waits is computed before
+        self._recording = recording
         self._clock = _core.record_clock()
         return self
 

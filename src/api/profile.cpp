@@ -12,10 +12,10 @@
 namespace cuarray {
 
 bool Recording::start() {
-    if (std::exchange(is_on_, true)) return false;
-    settle_all();
+    if (is_on_) return false;
+    settle_all();  // may fail: nothing records then
     add_listener(*this);
-    return true;
+    return is_on_ = true;
 }
 
 void Recording::stop() {

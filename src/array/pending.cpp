@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <numeric>
 #include <string>
 
 #include "cuarray/array/elements.h"
@@ -22,6 +23,7 @@ struct PendingGraph {
     int eager = 0;              ///< scopes in which nothing is deferred automatically
     int64_t judged_at = 0;      ///< bytes of operands, up to which the memory that pending nodes keep alive was judged
     int64_t operand_bytes = 0;  ///< of all pending nodes, repetitions included
+    size_t inputs = 0;          ///< memory that nodes were the first to read so, since the graph was empty
     int functions = 0;          ///< of `depth`, calls of the user's functions
     int library_calls = 0;      ///< of `depth`, calls of the library's own
     int64_t called_at = 0;      ///< on the export clock: the outermost of `functions`
@@ -55,8 +57,12 @@ const RunLimits& limits_of(Device device) { return device == Device{} ? kHostLim
 // Elements. From 8192 on, 2 of 45 programs of chains ran at less than 0.95 of their eager speed, from 5000 on 10; the
 // geometric mean was 1.3 and 1.4.
 constexpr int64_t kAutomaticallyFrom = 8192;
-constexpr int64_t kUnlockedFrom = 16384;               // elements whose computation lets other threads run
-constexpr int64_t kMostKeptBytes = int64_t(32) << 20;  // alive for automatically deferred nodes alone
+constexpr int64_t kUnlockedFrom = 32768;               // elements of all nodes whose run lets other threads in
+constexpr int64_t kMostKeptBytes = int64_t(32) << 20;  // alive on the host for pending nodes alone
+
+/// A run plans all nodes that wait and takes as many as its limits allow: what several runs would share is planned
+/// several times. So a graph runs before it reads much more than one run, or before many of its values have names.
+constexpr size_t kMostInputs = 4 * kHostLimits.inputs, kWatched = 64, kMostNamed = 4 * kHostLimits.outputs;
 
 /// Pending nodes in all graphs; while it is 0, before_write() returns at once.
 std::atomic<int> waiting = 0;
@@ -243,7 +249,8 @@ size_t fitting(NodeSpan plan, const MergedExpr& program, NodeSpan wanted, size_t
     if (limits.allow(plan.size(), program.inputs.size(), wanted.size() + outputs, program.expr.scalars.size()))
         return plan.size();
     // By node: the last one of the plan that reads it.
-    std::vector<size_t> last(plan.size(), 0), ends(plan.size() + 1, 0);
+    std::vector<size_t> last(plan.size()), ends(plan.size() + 1, 0);
+    std::iota(last.begin(), last.end(), size_t(0));
     for (size_t i = 0; i < plan.size(); ++i)
         for (int k = 0; k < plan[i]->sources; ++k)
             if (const PendingNode* const from = plan[i]->source[k].node.get()) last[size_t(from->position)] = i;
@@ -262,7 +269,13 @@ size_t fitting(NodeSpan plan, const MergedExpr& program, NodeSpan wanted, size_t
 
 /// After a run: the nodes leave the graph, and edges from outside become reads.
 void finish(PendingGraph& g, NodeSpan plan) {
-    for (const Ref<PendingNode>& node : plan) leave_graph(*node), leave_sources(*node);
+    for (auto node = plan.rbegin(); node != plan.rend(); ++node) {
+        if ((*node)->graph) --waiting;
+        (*node)->graph = nullptr;
+        leave_sources(**node);
+    }
+    std::erase_if(g.nodes, [](const PendingNode* node) { return !node->graph; });
+    if (g.nodes.empty()) g.inputs = 0;
     for (PendingNode* user : g.nodes)
         for (int i = 0; i < user->sources; ++i)
             if (user->source[i].node && user->source[i].node->result) read_result(*user, user->source[i]);
@@ -469,6 +482,30 @@ int64_t kept_bytes(const PendingGraph& g) {
     return bytes;
 }
 
+/// Whether to run what waits before a node is added.
+bool is_full(PendingGraph& g, Device device) {
+    const size_t count = g.nodes.size();
+    if (count >= limits_of(device).nodes) return true;
+    if (device == Device{} && g.operand_bytes > g.judged_at + kMostKeptBytes / 8) {
+        if (kept_bytes(g) > kMostKeptBytes) return true;
+        g.judged_at = g.operand_bytes;
+    }
+    if (count < kWatched) return false;
+    if (g.inputs > kMostInputs) return true;
+    const auto is_named = [](const PendingNode* node) { return node->handles > 0; };
+    return count % kWatched == 0 && std::count_if(g.nodes.end() - kWatched, g.nodes.end(), is_named) > kMostNamed;
+}
+
+/// Whether the newest reader of the memory reads the same elements. Of others it is not known: they count twice.
+bool is_read_so(const PendingNode::Source& source) {
+    const auto& readers = source.storage->pending_readers;
+    if (readers.empty()) return false;
+    const auto is_same = [&](const PendingNode::Source& s) {
+        return s.storage == source.storage && s.offset == source.offset && s.strides == source.strides;
+    };
+    return std::any_of(readers.back()->source, readers.back()->source + readers.back()->sources, is_same);
+}
+
 }  // namespace
 
 const int64_t deferred_from = automatic_size();
@@ -564,11 +601,7 @@ bool can_defer(std::span<const Array* const> arrays, int64_t elements) {
 Array defer(const DeferredOperation& operation) {
     const auto& [op, loop, dtype, arrays, scalars, shape, strides, device] = operation;
     const GraphLock lock = lock_graph();
-    if (graph->nodes.size() >= limits_of(device).nodes && op != ExprNode::Op::Second) settle_all();
-    if (graph->operand_bytes > graph->judged_at + kMostKeptBytes / 8) {
-        if (op != ExprNode::Op::Second && kept_bytes(*graph) > kMostKeptBytes) settle_all();
-        graph->judged_at = graph->operand_bytes;
-    }
+    if (op != ExprNode::Op::Second && is_full(*graph, device)) settle_all();
     for (const Array* a : arrays)
         if (a && a->is_pending() && a->pending()->graph != &*graph) a->settle();
     Ref<PendingNode> node(new PendingNode);
@@ -590,6 +623,7 @@ Array defer(const DeferredOperation& operation) {
             source.offset = a->offset();
             source.strides = broadcast_strides(a->layout(), shape, "fuse");
             source.dtype = a->dtype();
+            graph->inputs += !is_read_so(source);
             source.storage->pending_readers.push_back(node.get());
             graph->operand_bytes += source.storage->bytes;
             if (source.storage->is_exported())
@@ -609,7 +643,7 @@ void settle(PendingNode& node) {
         while (node.graph) run_together(*node.graph, {&root, 1});
     };
     // Long work lets other threads of the host program run.
-    if (node.graph && count(node.shape) >= kUnlockedFrom) {
+    if (node.graph && count(node.shape) * int64_t(node.graph->nodes.size()) >= kUnlockedFrom) {
         std::exception_ptr error;
         run_unlocked([&] {
             try {
@@ -664,6 +698,7 @@ void settle_all() {
         run_together(*graph, roots);
     }
     graph->latest_export = graph->operand_bytes = graph->judged_at = 0;
+    graph->inputs = 0;
 }
 
 void before_write(Storage& storage) {

@@ -151,7 +151,8 @@ def test_chains_need_no_more_memory_than_their_operands(text, cpu):
     x, y = cuarray.linspace(1, 2, N), cuarray.linspace(3, 4, N)
     names = {"x": x, "y": y}
     function = eval(f"lambda: {text}", names)
-    assert peak_of(function) == CHAINS[text]
+    with cuarray.eager():
+        assert peak_of(function) == CHAINS[text]
     np.testing.assert_array_equal(function().numpy(), eval(text, {"x": x.numpy(), "y": y.numpy()}))
     np.testing.assert_array_equal(x.numpy(), np.linspace(1, 2, N))
 
