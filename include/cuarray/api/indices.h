@@ -40,8 +40,11 @@ class SelectedView : public Array {
     SelectedView(SelectedView&&) = default;
     void operator=(const SelectedView& values) && { store(*this, values); }
     void operator=(const Argument& values) && { store(*this, values); }
-    /// A computation that waits is computed into the view.
-    void operator=(Array&& values) && { store(*this, operand(std::move(values))); }
+    /// A temporary that waits is computed into the view.
+    template <std::same_as<Array> Temporary>
+    void operator=(Temporary&& values) && {
+        store(*this, operand(std::move(values)));
+    }
 };
 
 /// The elements that indices with arrays among them select. They are read by a conversion to Array, into new memory, or
