@@ -48,7 +48,7 @@ def test_no_difference(name, device, full):
     assert status == 0, said
 
 
-@pytest.mark.parametrize("jit", ["on", "off"])
+@pytest.mark.parametrize("jit", ["on", "avx2", "off"])
 def test_no_difference_of_assignments(jit, full, monkeypatch):
     monkeypatch.setenv("CUARRAY_JIT", jit)
     status, said = run_engine("assignments", "cpu", 10_000 if full else 200, 20)
