@@ -8,7 +8,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from planted import Mutant, main
 
 TESTS = "tests/test_cpp.py -k test_chain"
-PENDING, MACHINE = "src/array/pending.cpp", "src/host/machine.cpp"
+GRAPH, PLAN, SETTLING, DEFERRAL = (
+    f"src/array/{name}.cpp" for name in ("pending_graph", "pending_plan", "settling", "deferral")
+)
+MACHINE = "src/host/machine.cpp"
 LOWERING, CHAIN, ASSEMBLER, CACHE, JOIN = (
     f"src/host/{name}.cpp"
     for name in ("emit/lowering", "emit/chain", "emit/assembler", "emit/code_cache", "join_steps")
@@ -30,9 +33,9 @@ def encoding(name, old, new):
     return bug(f"evex-{name}", ASSEMBLER, old, new, "tests/test_cpp.py -k test_assembler")
 
 
-def waits(name, old, new, test):
+def waits(name, file, old, new, test):
     """A bug in what is deferred outside of fuse."""
-    return bug(name, PENDING, old, new, f"tests/python/test_deferral.py -k {test}")
+    return bug(name, file, old, new, f"tests/python/test_deferral.py -k {test}")
 
 
 MUTANTS = [
@@ -92,19 +95,19 @@ MUTANTS = [
     bug("a-slot-keeps-its-first-value", JOIN, "return node_of_[outs(step)[0]] = push(node);", "const uint16_t made = push(node);\n        uint16_t& place = node_of_[outs(step)[0]];\n        return place == kNoNode ? place = made : made;"),
     bug("rows-go-on-behind-their-plane", MACHINE, "++at[last - 1] == s.shape[last - 1]", "(++at[last - 1], false)", "tests/python/test_strided_loops.py -k rows_of"),
     bug("outputs-stay-in-their-first-row", MACHINE, "strides[last - 1];\n            for", "strides[last - 1] * (k < program_.inputs);\n            for", "tests/python/test_strided_loops.py -k rows_of"),
-    waits("eager-is-forgotten", "if (elements < deferred_from || graph->eager || are", "if (elements < deferred_from || are", "what_waits"),
-    waits("threads-wait-side-by-side", "    are_several = true;\n    return false;", "    return true;", "side_by_side"),
-    waits("memory-is-kept-without-limit", "if (kept_bytes(g) > kMostKeptBytes) return true;", "", "keeps_alive"),
-    waits("long-work-keeps-the-interpreter", "if (node.graph && count(node.shape) * int64_t(node.graph->nodes.size()) >= kUnlockedFrom) {", "if (false) {", "other_threads_run"),
-    waits("graphs-read-without-end", "    if (g.inputs > kMostInputs) return true;\n", "", "planned_many"),
-    waits("graphs-of-names-without-end", "is_named) > kMostNamed;", "is_named) > 100;", "planned_many"),
-    waits("values-that-are-named-are-not-counted", "    for (const Ref<PendingNode>& node : wanted) last[size_t(node->position)] = plan.size();\n", "", "graph_that_no_run"),
-    waits("both-outputs-of-a-row-in-two-runs", "const bool is_whole = i + 1 == plan.size() || plan[i + 1]->op != ExprNode::Op::Second;", "const bool is_whole = true;", "graph_that_no_run"),
-    waits("a-run-stops-at-64-operations", "kHostLimits{4096, 14", "kHostLimits{64, 14", "one_run"),
-    waits("what-follows-a-run-is-assigned-unfinished", "        if (!planned.is_whole) {\n            planned.run(g, nullptr);\n            bury(dying);\n            continue;\n        }\n", "", "graph_that_no_run"),
-    waits("named-functions-are-repeated", "if (std::any_of(plan.begin(), plan.end(), is_costly)) settle(*node);", "", "named_arrays"),
-    waits("cheap-values-are-stored", "if (std::any_of(plan.begin(), plan.end(), is_costly)) settle(*node);", "settle(*node);", "named_arrays"),
-    waits("operands-of-another-dtype-run-alone", "if (source.dtype != loop.in[i]) return false;", "", "single_steps"),
+    waits("eager-is-forgotten", DEFERRAL, "if (elements < deferred_from || own_graph().eager || are", "if (elements < deferred_from || are", "what_waits"),
+    waits("threads-wait-side-by-side", DEFERRAL, "    are_several = true;\n    return false;", "    return true;", "side_by_side"),
+    waits("memory-is-kept-without-limit", GRAPH, "if (kept_bytes(g) > kMostKeptBytes) return true;", "", "keeps_alive"),
+    waits("long-work-keeps-the-interpreter", SETTLING, "if (node.graph && count(node.shape) * int64_t(node.graph->nodes.size()) >= kUnlockedFrom) {", "if (false) {", "other_threads_run"),
+    waits("graphs-read-without-end", GRAPH, "    if (g.inputs > kMostInputs) return true;\n", "", "planned_many"),
+    waits("graphs-of-names-without-end", GRAPH, "is_named) > kMostNamed;", "is_named) > 100;", "planned_many"),
+    waits("values-that-are-named-are-not-counted", PLAN, "    for (const Ref<PendingNode>& node : wanted) last[size_t(node->position)] = plan.size();\n", "", "graph_that_no_run"),
+    waits("both-outputs-of-a-row-in-two-runs", PLAN, "const bool is_whole = i + 1 == plan.size() || plan[i + 1]->op != ExprNode::Op::Second;", "const bool is_whole = true;", "graph_that_no_run"),
+    waits("a-run-stops-at-64-operations", "src/array/pending_graph.h", "kHostLimits{4096, 14", "kHostLimits{64, 14", "one_run"),
+    waits("what-follows-a-run-is-assigned-unfinished", SETTLING, "        if (!planned.is_whole) {\n            planned.run(g, nullptr);\n            bury(dying);\n            continue;\n        }\n", "", "graph_that_no_run"),
+    waits("named-functions-are-repeated", SETTLING, "if (std::any_of(plan.begin(), plan.end(), is_costly)) settle(*node);", "", "named_arrays"),
+    waits("cheap-values-are-stored", SETTLING, "if (std::any_of(plan.begin(), plan.end(), is_costly)) settle(*node);", "settle(*node);", "named_arrays"),
+    waits("operands-of-another-dtype-run-alone", SETTLING, "if (source.dtype != loop.in[i]) return false;", "", "single_steps"),
 ]  # fmt: skip
 
 if __name__ == "__main__":

@@ -414,8 +414,8 @@ ORDER = [
     ),
     Mutant(
         "shared-memory-read-after-the-call",
-        "src/array/pending.cpp",
-        "graph->depth > 1 && graph->latest_export > graph->tolerated()",
+        "src/array/deferral.cpp",
+        "g.depth > 1 && g.latest_export > g.tolerated()",
         "false",
         tests("fuse", "shared"),
     ),
@@ -1273,7 +1273,7 @@ EDITING = [
     ),
     Mutant(
         "a-masks-operand-taken-for-the-elements",
-        "src/array/pending.cpp",
+        "src/array/pending_plan.cpp",
         "v.storage == operand.storage && v.offset == operand.offset",
         "v.storage == operand.storage",
         tests("fuse", "masks"),

@@ -1,0 +1,228 @@
+// pending_graph.cpp -- the lock of all graphs, forks, and how nodes enter and leave the graph of a thread.
+#include "array/pending_graph.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+
+#include "cuarray/runtime/registry.h"
+#include "runtime/hooks.h"
+
+namespace cuarray {
+
+std::atomic<int> waiting_nodes = 0;
+
+namespace {
+
+/// The graph of this thread.
+class OwnGraph {
+ public:
+    OwnGraph() : graph_(new PendingGraph) {}
+    ~OwnGraph() {
+        const GraphLock lock = lock_graph();
+        if (graph_->nodes.empty()) delete graph_;
+    }
+    PendingGraph* operator->() const { return graph_; }
+    PendingGraph& operator*() const { return *graph_; }
+
+ private:
+    PendingGraph* graph_;
+};
+
+thread_local OwnGraph graph;
+
+/// The newest nodes are found first; those behind keep their order.
+void forget(std::vector<PendingNode*>& list, PendingNode* node) {
+    if (auto it = std::find(list.rbegin(), list.rend(), node); it != list.rend()) list.erase(std::next(it).base());
+}
+
+void leave_graph(PendingNode& node) {
+    if (!node.graph) return;
+    forget(node.graph->nodes, &node);
+    node.graph = nullptr;
+    --waiting_nodes;
+}
+
+}  // namespace
+
+PendingGraph& own_graph() { return *graph; }
+
+void leave_sources(PendingNode& node) {
+    for (int i = 0; i < node.sources; ++i) {
+        if (node.source[i].storage) forget(node.source[i].storage->pending_readers, &node);
+        if (node.source[i].node) --node.source[i].node->users;
+    }
+}
+
+void drop_sources(PendingNode& node) {
+    for (int i = 0; i < node.sources; ++i) node.source[i] = {};
+    node.sources = 0;
+}
+
+void abandon(PendingGraph& g, std::exception_ptr error) {
+    const GraphLock lock = lock_graph();
+    const Nodes nodes(g.nodes.begin(), g.nodes.end());
+    for (const Ref<PendingNode>& node : nodes) {
+        leave_graph(*node), leave_sources(*node);
+        node->error = error;
+    }
+    g.latest_export = 0;
+    for (const Ref<PendingNode>& node : nodes) drop_sources(*node);
+}
+
+// The lock, and forks.
+
+namespace {
+
+/// Never destroyed: threads outlive statics.
+std::recursive_mutex& graph_mutex() {
+    static std::recursive_mutex* const mutex = new std::recursive_mutex;
+    return *mutex;
+}
+
+}  // namespace
+
+void hold_graphs() { lock_graph().release(); }
+void release_graphs() { graph_mutex().unlock(); }
+// A recursive mutex identifies its owner by thread id, which is another one in the child.
+void renew_graphs() { new (&graph_mutex()) std::recursive_mutex; }
+
+GraphLock lock_graph() {
+    GraphLock lock(graph_mutex(), std::try_to_lock);
+    // The holder may be running Python code, and for long.
+    if (!lock) wait_unlocked([](void* waiting) { static_cast<GraphLock*>(waiting)->lock(); }, &lock);
+    return lock;
+}
+
+/// `prepare` handlers run in reverse order of registration. A run holds our lock and waits for locks that the cpu
+/// backend's handlers take, so the backend must register its handlers first.
+void survive_forks() {
+    [[maybe_unused]] static const bool is_ready = [] {
+        backend(Device{});
+        pthread_atfork(hold_graphs, release_graphs, renew_graphs);
+        return true;
+    }();
+}
+
+void PendingNode::release_last() {
+    const GraphLock lock = lock_graph();
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    leave_graph(*this);
+    leave_sources(*this);
+    delete this;
+}
+
+// Adding nodes.
+
+namespace {
+
+constexpr int64_t kMostKeptBytes = int64_t(32) << 20;  // alive on the host for pending nodes alone
+
+/// A run plans all nodes that wait and takes as many as its limits allow: what several runs would share is planned
+/// several times. So a graph runs before it reads much more than one run, or before many of its values have names.
+constexpr size_t kMostInputs = 4 * kHostLimits.inputs, kWatched = 64, kMostNamed = 4 * kHostLimits.outputs;
+
+/// Bytes that are alive because pending nodes read them, beyond those that their results would take.
+int64_t kept_bytes(const PendingGraph& g) {
+    int64_t bytes = 0;
+    std::vector<const Storage*> counted;
+    for (const PendingNode* node : g.nodes) {
+        if (node->handles > 0) bytes -= count(node->shape) * item_size(node->dtype);
+        for (int i = 0; i < node->sources; ++i) {
+            const Storage* const memory = node->source[i].storage.get();
+            if (!memory || memory->references() > int64_t(memory->pending_readers.size())) continue;
+            if (std::find(counted.begin(), counted.end(), memory) != counted.end()) continue;
+            counted.push_back(memory);
+            bytes += memory->bytes;
+        }
+    }
+    return bytes;
+}
+
+/// Whether to run what waits before a node is added.
+bool is_full(PendingGraph& g, Device device) {
+    const size_t count = g.nodes.size();
+    if (count >= run_limits(device).nodes) return true;
+    if (device == Device{} && g.operand_bytes > g.judged_at + kMostKeptBytes / 8) {
+        if (kept_bytes(g) > kMostKeptBytes) return true;
+        g.judged_at = g.operand_bytes;
+    }
+    if (count < kWatched) return false;
+    if (g.inputs > kMostInputs) return true;
+    const auto is_named = [](const PendingNode* node) { return node->handles > 0; };
+    return count % kWatched == 0 && std::count_if(g.nodes.end() - kWatched, g.nodes.end(), is_named) > kMostNamed;
+}
+
+/// Whether the newest reader of the memory reads the same elements. Of others it is not known: they count twice.
+bool is_read_so(const PendingNode::Source& source) {
+    const auto& readers = source.storage->pending_readers;
+    if (readers.empty()) return false;
+    const auto is_same = [&](const PendingNode::Source& s) {
+        return s.storage == source.storage && s.offset == source.offset && s.strides == source.strides;
+    };
+    return std::any_of(readers.back()->source, readers.back()->source + readers.back()->sources, is_same);
+}
+
+}  // namespace
+
+Array defer(const DeferredOperation& operation) {
+    const auto& [op, loop, dtype, arrays, scalars, shape, strides, device] = operation;
+    const GraphLock lock = lock_graph();
+    if (op != ExprNode::Op::Second && is_full(*graph, device)) settle_all();
+    for (const Array* a : arrays)
+        if (a && a->is_pending() && a->pending()->graph != &*graph) a->settle();
+    Ref<PendingNode> node(new PendingNode);
+    node->op = op, node->loop = loop, node->dtype = dtype, node->device = device;
+    node->shape = shape, node->strides = strides;
+    node->sources = int(arrays.size());
+    for (size_t i = 0; i < arrays.size(); ++i) {
+        PendingNode::Source& source = node->source[i];
+        const Array* a = arrays[i];
+        if (!a) {
+            source.scalar = scalars[i];
+            source.dtype = scalars[i].dtype;
+        } else if (a->is_pending()) {
+            source.node = Ref<PendingNode>(a->pending());
+            source.dtype = a->dtype();
+            ++a->pending()->users;
+        } else {
+            source.storage = a->storage_ref();
+            source.offset = a->offset();
+            source.strides = broadcast_strides(a->layout(), shape, "fuse");
+            source.dtype = a->dtype();
+            graph->inputs += !is_read_so(source);
+            source.storage->pending_readers.push_back(node.get());
+            graph->operand_bytes += source.storage->bytes;
+            if (source.storage->is_exported())
+                graph->latest_export = std::max(graph->latest_export, source.storage->last_export());
+        }
+    }
+    node->graph = &*graph;
+    graph->nodes.push_back(node.get());
+    ++waiting_nodes;
+    return Array(node.get());
+}
+
+// Before memory is written.
+
+void before_write(Storage& storage) {
+    if (waiting_nodes == 0) return;
+    const GraphLock lock = lock_graph();
+    // Several storages may refer to memory that has been exported.
+    if (storage.last_export() && graph->latest_export) settle_all();
+    while (!storage.pending_readers.empty()) settle(*storage.pending_readers.back());
+}
+
+Export export_storage(StorageRef storage, bool is_writable) {
+    Storage& memory = *storage;
+    Export lent(std::move(storage), is_writable);
+    // Counted first: a thread that asks can_defer() under the lock sees the export, or its node is seen here.
+    if (!is_writable || (deferring_threads == 0 && waiting_nodes == 0)) return lent;
+    const GraphLock lock = lock_graph();
+    before_write(memory);
+    return lent;
+}
+
+}  // namespace cuarray

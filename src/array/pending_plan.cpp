@@ -1,0 +1,138 @@
+// pending_plan.cpp -- which pending nodes run together, and their Expr.
+#include "array/pending_plan.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "cuarray/array/elements.h"
+#include "cuarray/runtime/registry.h"
+
+namespace cuarray {
+namespace {
+
+bool joins(const PendingNode& user, const PendingNode::Source& source) {
+    return source.node && source.node->graph && source.node->shape == user.shape;
+}
+
+/// A node that the plan reads but that cannot run with it (of another shape); null if there is none.
+PendingNode* separate_source(NodeSpan plan) {
+    for (const Ref<PendingNode>& node : plan)
+        for (int i = 0; i < node->sources; ++i)
+            if (node->source[i].node && !joins(*node, node->source[i])) return node->source[i].node.get();
+    return nullptr;
+}
+
+}  // namespace
+
+Nodes closure(PendingGraph& g, NodeSpan roots) {
+    for (;;) {
+        for (const Ref<PendingNode>& root : roots)
+            if (root->graph) root->planned = true;
+        for (auto at = g.nodes.rbegin(); at != g.nodes.rend(); ++at)
+            for (int i = 0; (*at)->planned && i < (*at)->sources; ++i)
+                if (joins(**at, (*at)->source[i])) (*at)->source[i].node->planned = true;
+        for (PendingNode* node : g.nodes)
+            if (node->op == ExprNode::Op::Second && node->source[0].node->planned) node->planned = true;
+        Nodes plan;
+        for (PendingNode* node : g.nodes)
+            if (node->planned) plan.emplace_back(node);
+        for (const Ref<PendingNode>& node : plan) node->planned = false;
+        PendingNode* const separate = separate_source(plan);
+        if (!separate) return plan;
+        settle(*separate);
+    }
+}
+
+bool is_waiting(NodeSpan plan) {
+    return std::all_of(plan.begin(), plan.end(), [](const Ref<PendingNode>& node) { return node->graph; });
+}
+
+size_t find_input(const View& operand, std::span<const View> inputs) {
+    const auto is_same = [&](const View& v) {
+        return v.storage == operand.storage && v.offset == operand.offset && v.dtype == operand.dtype &&
+               v.strides == operand.strides;
+    };
+    return size_t(std::find_if(inputs.begin(), inputs.end(), is_same) - inputs.begin());
+}
+
+ValueId MergedExpr::read(const PendingNode::Source& source) {
+    if (source.node) return value(*source.node);
+    if (!source.storage) return expr.scalar(source.scalar);
+    const View operand{source.storage.get(), source.offset, source.dtype, source.strides};
+    const size_t k = find_input(operand, inputs);
+    if (k < inputs.size()) return input_values[k];
+    inputs.push_back(operand);
+    memory.push_back(source.storage);
+    input_values.push_back(expr.input(operand.dtype));
+    return input_values.back();
+}
+
+std::vector<Array> MergedExpr::new_outputs(NodeSpan plan, NodeSpan wanted) {
+    std::vector<Array> outputs;
+    Backend& target = backend(plan[0]->device);
+    for (const Ref<PendingNode>& node : wanted) {
+        const int64_t bytes = checked_size(node->shape, item_size(node->dtype), "fuse") * item_size(node->dtype);
+        const auto allocate = [&] { return target.allocate(bytes); };
+        outputs.emplace_back(new_memory(node->shape, node->dtype, allocate), 0, Layout{node->shape, node->strides},
+                             node->dtype);
+        expr.outputs.push_back(value(*node));
+    }
+    return outputs;
+}
+
+MergedExpr::MergedExpr(NodeSpan plan) {
+    values.reserve(plan.size()), inputs_up_to.reserve(plan.size()), scalars_up_to.reserve(plan.size());
+    for (const Ref<PendingNode>& node : plan) {
+        node->position = int(values.size());
+        ValueId args[kMaxIn] = {kNoValue, kNoValue, kNoValue};
+        for (int i = 0; i < node->sources; ++i) {
+            args[i] = read(node->source[i]);
+            if (node->op == ExprNode::Op::Loop) args[i] = expr.cast(args[i], loops()[node->loop].in[i]);
+        }
+        switch (node->op) {
+            case ExprNode::Op::Cast: values.push_back(expr.cast(args[0], node->dtype)); break;
+            case ExprNode::Op::Second: values.push_back(expr.second(args[0])); break;
+            default: values.push_back(expr.loop(node->loop, args[0], args[1], args[2])); break;
+        }
+        inputs_up_to.push_back(inputs.size()), scalars_up_to.push_back(expr.scalars.size());
+    }
+}
+
+Nodes wanted_nodes(NodeSpan plan, Arrays dying) {
+    for (const Ref<PendingNode>& node : plan) node->users_inside = 0;
+    for (const Ref<PendingNode>& user : plan)
+        for (int i = 0; i < user->sources; ++i)
+            if (user->source[i].node) ++user->source[i].node->users_inside;
+    Nodes wanted;
+    for (const Ref<PendingNode>& node : plan) {
+        const auto is_node = [&](const Array* a) { return a->pending() == node.get(); };
+        if (node->handles > std::count_if(dying.begin(), dying.end(), is_node) || node->users > node->users_inside)
+            wanted.push_back(node);
+    }
+    return wanted;
+}
+
+size_t fitting(NodeSpan plan, const MergedExpr& program, NodeSpan wanted, size_t outputs) {
+    const RunLimits& limits = run_limits(plan[0]->device);
+    if (limits.allow(plan.size(), program.inputs.size(), wanted.size() + outputs, program.expr.scalars.size()))
+        return plan.size();
+    // By node: the last one of the plan that reads it.
+    std::vector<size_t> last(plan.size()), ends(plan.size() + 1, 0);
+    std::iota(last.begin(), last.end(), size_t(0));
+    for (size_t i = 0; i < plan.size(); ++i)
+        for (int k = 0; k < plan[i]->sources; ++k)
+            if (const PendingNode* const from = plan[i]->source[k].node.get()) last[size_t(from->position)] = i;
+    for (const Ref<PendingNode>& node : wanted) last[size_t(node->position)] = plan.size();
+    size_t best = 1, stored = 0;
+    for (size_t i = 0; i < plan.size(); ++i) {
+        ++stored, ++ends[last[i]];
+        stored -= ends[i];
+        // Both outputs of a row run together.
+        const bool is_whole = i + 1 == plan.size() || plan[i + 1]->op != ExprNode::Op::Second;
+        if (is_whole && limits.allow(i + 1, program.inputs_up_to[i], stored + outputs, program.scalars_up_to[i]))
+            best = i + 1;
+    }
+    return best;
+}
+
+}  // namespace cuarray
