@@ -400,14 +400,14 @@ ORDER = [
     ),
     Mutant(
         "truth-values-counted-by-twos",
-        "src/host/loops/reductions.cpp",
+        "src/host/loops/any_order_loops.h",
         "else if (!Row::combine(true, true))\n            return yes % 2 != 0;\n",
         "",
         tests("reductions", "round"),
     ),
     Mutant(
         "lane-begun-twice",
-        "src/host/loops/reductions.cpp",
+        "src/host/loops/fold_loops.h",
         "for (; rows > 0; --rows, x += step, first += kLanes, fresh = false) add_row(x, columns, first, fresh, lane);",
         "for (; rows > 0; --rows, x += step, first += kLanes) add_row(x, columns, first, fresh, lane);",
         tests("reductions"),
@@ -1175,7 +1175,7 @@ EDITING = [
     ),
     Mutant(
         "zero-bytes-are-found-in-others",
-        "src/host/loops/reductions.cpp",
+        "src/host/loops/any_order_loops.h",
         "(word - low) & ~word & high;",
         "(word - low) & high;",
         tests("reductions", "decide"),
@@ -1217,7 +1217,7 @@ EDITING = [
     ),
     Mutant(
         "a-nan-of-any-sign",
-        "src/host/loops/reductions.cpp",
+        "src/host/loops/fold_loops.h",
         "return math::isnan(x) ? quiet_nan<Result>() : x;",
         "return x;",
         tests("reductions", "one_sign"),
@@ -1245,7 +1245,7 @@ EDITING = [
     ),
     Mutant(
         "the-last-row-of-a-leaf-cut-short",
-        "src/host/loops/reductions.cpp",
+        "src/host/loops/fold_loops.h",
         "if (l < rest) a[l]",
         "if (l < rest - 1) a[l]",
         tests("segments"),
@@ -1280,14 +1280,14 @@ EDITING = [
     ),
     Mutant(
         "ranges-that-lose-a-nan",
-        "src/host/loops/reductions.cpp",
+        "src/host/loops/fold_loops.h",
         "if (any) return false;",
         "",
         tests("reductions"),
     ),
     Mutant(
         "best-of-a-part-of-a-leaf",
-        "src/host/loops/reductions.cpp",
+        "src/host/loops/extreme_values.h",
         "x + n - lanes), n - lanes);",
         "x), 0);",
         tests("reductions", "arg"),

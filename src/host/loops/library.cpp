@@ -1,6 +1,7 @@
 // library.cpp -- the one exported function of a loop library: its tables.
 #include <utility>
 
+#include "cuarray/core/table.h"
 #include "host/loops/tables.h"
 
 namespace cuarray::host {
@@ -12,6 +13,10 @@ template <int... Part> int collect_all_rows(BlockLoop* to, std::integer_sequence
     return count;
 }
 
+template <int... Kind> void collect_reductions(ReductionLoops* to, std::integer_sequence<int, Kind...>) {
+    (collect_folds<FoldKind(Kind)>(to), ...);
+}
+
 #define CUARRAY_TEXT(x) #x
 #define CUARRAY_TEXT_OF(x) CUARRAY_TEXT(x)
 
@@ -21,7 +26,7 @@ LoopLibrary make_library(SymbolFinder find) {
     library.bytes = sizeof library;
     library.level = CUARRAY_TEXT_OF(CUARRAY_ISA_LEVEL);
     library.loop_count = collect_all_rows(nullptr, parts);
-    library.reduction_count = collect_reductions(nullptr);
+    library.reduction_count = kReductions;
     library.dtype_count = kDTypes;
     library.vector_functions = find_vector_functions(find);
 
@@ -31,7 +36,7 @@ LoopLibrary make_library(SymbolFinder find) {
     const auto reductions = new ReductionLoops[size_t(library.reduction_count * kDTypes)];
     collect_all_rows(loops, parts);
     collect_casts(casts);
-    collect_reductions(reductions);
+    collect_reductions(reductions, std::make_integer_sequence<int, kFoldKinds>());
     const auto scans = new ScanLoops[size_t(library.loop_count)];
     collect_scans(scans);
     library.scans = scans;

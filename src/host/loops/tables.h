@@ -30,8 +30,18 @@ template <int Part> [[gnu::visibility("hidden")]] int collect_rows(BlockLoop* to
 /// Writes the casts, by from * kDTypes + to.
 void collect_casts(BlockLoop* to);
 
-/// Writes the reductions, by row * kDTypes + dtype, unless `to` is null; returns how many rows there are.
-int collect_reductions(ReductionLoops* to);
+/// The kinds of reductions, by what an accumulator is. Each is compiled on its own.
+enum class FoldKind {
+    Sum,      ///< a number computed from elements
+    Extreme,  ///< one of the elements
+    Pair,     ///< two numbers
+    Bits,     ///< an element's bits, in any order
+    Truth,    ///< a bool or a count, whatever the elements are
+    Index,    ///< an element and its index
+};
+constexpr int kFoldKinds = int(FoldKind::Index) + 1;
+/// Writes the reductions of a kind, by row * kDTypes + dtype.
+template <FoldKind Kind> [[gnu::visibility("hidden")]] void collect_folds(ReductionLoops* to);
 
 /// Writes the scans of associative rows, in the order of the loops' ids.
 void collect_scans(ScanLoops* to);
