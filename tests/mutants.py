@@ -826,6 +826,20 @@ MUTANTS = [
         "tests/python/test_interop_numba_kernels.py -k negative",
     ),
     Mutant(
+        "numbers-of-ours-miss-jaxs-dispatch",
+        "cuarray/_ndarray/jax_types.py",
+        "            tree_util.dispatch_registry.register_node(kind,",
+        "            kind is ndarray and tree_util.dispatch_registry.register_node(kind,",
+        "tests/python/test_interop_jax_calls.py -k dispatch",
+    ),
+    Mutant(
+        "jax-gets-64-bits-that-it-does-not-have",
+        "cuarray/_ndarray/jax_types.py",
+        "x = x if dtype == x.dtype else x.astype(dtype)",
+        "x = x",
+        "tests/python/test_interop_jax_calls.py -k layouts",
+    ),
+    Mutant(
         "lists-of-arrays-are-not-tensors",
         "cuarray/_ndarray/torch_function.py",
         "if kind is tuple or kind is list:",

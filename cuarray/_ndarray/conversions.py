@@ -8,6 +8,8 @@ from importlib import import_module
 
 import numpy as np
 
+from cuarray._ndarray.jax_types import imported
+
 #: What pip calls the packages whose modules have another name.
 PIP_NAMES = {"cupy": "cupy-cuda13x", "numba.cuda": "numba-cuda"}
 
@@ -90,7 +92,9 @@ def to_jax(self):
     Array([0., 1., 2.], dtype=float32)
     """
     dlpack = library("jax.dlpack", "jax")
-    return dlpack.from_dlpack(self if self.flags.c_contiguous else self.copy())
+    array = self if self.flags.c_contiguous else self.copy()
+    made = imported(array)
+    return dlpack.from_dlpack(array) if made is None else made
 
 
 def to_tensorflow(self):

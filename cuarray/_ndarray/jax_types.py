@@ -4,6 +4,7 @@ JAX has no public place for it. Where its tables are not the ones that are known
 own words or in ours.
 """
 
+import functools
 import sys
 
 from cuarray._core import ndarray, value_types
@@ -18,7 +19,7 @@ def register():
 
     types, ours = {}, (ndarray, *value_types)
     try:
-        from jax._src import core, dtypes
+        from jax._src import core, dtypes, tree_util
         from jax._src.interpreters import pxla
 
         types = core.pytype_aval_mappings
@@ -41,6 +42,41 @@ def register():
         types[kind] = lambda x: make(x.shape, canonical(x.dtype))
         handle(kind, ndarray.jax)
         handlers[kind] = lambda arrays, *how: shard(*how, [x.jax() for x in arrays])
+        if hasattr(tree_util, "dispatch_registry"):
+            # The trees of compiled dispatch alone. Without it, each call of a jitted function is a cache miss.
+            tree_util.dispatch_registry.register_node(kind, ndarray._jax_parts, lambda _, leaves: leaves[0])
+
+
+def imported(x):
+    """Return a C-contiguous array as a jax.Array, as jax.dlpack.from_dlpack does, in place of 37 us in 7; else None."""
+    make = host_import()
+    return make(x) if make and x.device.kind == "cpu" else None
+
+
+@functools.cache
+def host_import():
+    """Return jaxlib's import of memory of the host, which is private; None where it is not the one known here."""
+    try:
+        from jax._src import dtypes, xla_bridge
+        from jax._src.lib import _jax, jaxlib_extension_version
+
+        backend, canonical = xla_bridge.get_backend, dtypes.canonicalize_dtype
+        adopt = _jax.dlpack_managed_tensor_to_buffer
+        if jaxlib_extension_version < 467:
+            return None
+    except (ImportError, AttributeError):
+        return None
+
+    def host_array(x):
+        dtype = canonical(x.dtype)
+        x = x if dtype == x.dtype else x.astype(dtype)
+        device = backend("cpu").device_from_local_hardware_id(0)
+        try:
+            return adopt(x.__dlpack__(), device, None, None, 1)
+        except TypeError:  # of a version with other parameters
+            return None
+
+    return host_array
 
 
 def refused(x):

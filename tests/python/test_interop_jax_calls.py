@@ -111,16 +111,67 @@ def check_types_and_layouts():
         for view in (base, base.T, base[::-1, ::2], base[:0], base[1], base[2, 3, ...]):
             x = view.astype(name, order="K")
             x.flags.writeable = name != "int8"
+            assert same(x.jax(), jnp.asarray(np.asarray(x))), (name, view.shape)
             for function in functions:
-                found, expected = function(x), function(np.asarray(x))
-                assert same(found, expected), (name, found, expected)
+                expected = function(np.asarray(x))
+                for found in (function(x), function(x)):  # traced, and by the compiled dispatch
+                    assert same(found, expected), (name, found, expected)
 
 
 def check_memory_is_shared():
     x = cuarray.arange(1000, dtype="f4")
     assert jax.device_put(x).unsafe_buffer_pointer() == x.data_ptr()
+    assert x.jax().unsafe_buffer_pointer() == x.data_ptr()
     donating = jax.jit(lambda v: v * 2, donate_argnums=0)
-    assert donating(x)[1] == 2 and x[1] == 1, "JAX wrote its result into our memory"
+    for _ in range(3):
+        assert donating(x)[1] == 2 and x[1] == 1, "JAX wrote its result into our memory"
+
+
+def check_compiled_dispatch_takes_arrays():
+    """After its first call, a jitted function asks no handler written in Python."""
+    from jax._src import core
+
+    x = cuarray.arange(4, dtype="f4")
+    asked, handlers = [], core.pytype_aval_mappings
+    kept = {kind: handlers[kind] for kind in handlers if issubclass(kind, cuarray.ndarray)}
+    assert len(kept) > 3
+    handlers.update({kind: lambda *args, f=f: asked.append(args) or f(*args) for kind, f in kept.items()})
+    compiled = jax.jit(lambda t, k: t["a"][0] * k).lower({"a": [x]}, k=x[1]).compile()
+    jitted = jax.jit(jnp.cbrt)
+    calls = [lambda: jitted(x), lambda: jnp.sin(x), lambda: jnp.add(x, x[1]), lambda: compiled({"a": [x]}, k=x[1])]
+    try:
+        for call in calls:
+            first = call()
+            seen = len(asked)
+            for _ in range(3):
+                found = call()
+                assert same(found, first) and found.committed == first.committed
+            assert len(asked) == seen, call
+        assert asked
+    finally:
+        handlers.update(kept)
+
+
+def check_arguments_are_placed_as_numpys():
+    """On the devices of the function, not on that of the memory."""
+    code = """
+import cuarray, jax, numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+x, devices = cuarray.arange(8, dtype="f4", device="cpu"), jax.devices()
+a, parts = np.asarray(x), NamedSharding(Mesh(np.array(devices), ("i",)), PartitionSpec("i"))
+plain, sharded = jax.jit(lambda v: v * 2), jax.jit(lambda v: v * 2, in_shardings=parts)
+for call in (plain, sharded, jax.pmap(lambda v: v * 2)):
+    for device in (devices[0], devices[3]):
+        with jax.default_device(device):
+            for v, w in [(x, a), (x, a)] if call is not sharded or device is devices[0] else []:
+                v, w = (v, w) if call in (plain, sharded) else (v.reshape(4, 2), w.reshape(4, 2))
+                found, expected = call(v), call(w)
+                assert found.sharding == expected.sharding and found.committed == expected.committed, (found, expected)
+                assert (np.asarray(found) == np.asarray(expected)).all()
+"""
+    flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=4"}
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | flags)
+    assert run.returncode == 0, run.stderr
 
 
 def check_the_library_of_the_left_operand_computes():
@@ -180,6 +231,30 @@ for call in (jnp.sin, jax.jit(lambda v: v), jax.grad(lambda v: v.sum()), jax.dev
         assert run.returncode == 0, f"{loss}\n{run.stderr}"
 
 
+def check_another_jax_without_short_ways():
+    """Whatever is missing of what makes calls fast, they go the long way."""
+    losses = ("del tree_util.dispatch_registry", "lib.jaxlib_extension_version = 466",
+              "lib._jax.dlpack_managed_tensor_to_buffer = lambda capsule, device: capsule")  # fmt: skip
+    for loss in losses:
+        code = f"""
+import jax, jax.numpy as jnp
+from jax._src import lib, tree_util
+module = lib._jax
+kept = tree_util.dispatch_registry, lib.jaxlib_extension_version, module.dlpack_managed_tensor_to_buffer
+{loss}
+import cuarray
+from cuarray._ndarray import jax_types
+x = cuarray.ones(3, "f4", device="cpu")
+make = jax_types.host_import()
+tree_util.dispatch_registry, lib.jaxlib_extension_version, module.dlpack_managed_tensor_to_buffer = kept
+assert (make is None) == ("466" in {loss!r}) and (make is None or (make(x) is None) == ("lambda" in {loss!r}))
+for _ in range(2):
+    assert jnp.sin(x).shape == x.jax().shape == (3,) and x.jax().unsafe_buffer_pointer() == x.data_ptr()
+"""
+        run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert run.returncode == 0, f"{loss}\n{run.stderr}"
+
+
 def check_calls_do_not_leak():
     ours = operands()
     jitted = jax.jit(lambda x, y: x + y)
@@ -188,6 +263,7 @@ def check_calls_do_not_leak():
         lambda: jitted(ours["a"], ours["b"]),
         lambda: jnp.ones(3) + ours["a"],
         lambda: jax.device_put(ours["m"]),
+        ours["m"].jax,
     ]
 
     def round_of(count):
@@ -212,6 +288,7 @@ def check_arguments_that_are_refused():
 if __name__ == "__main__":
     import gc
     import operator
+    import os
     import re
     import subprocess
     import sys

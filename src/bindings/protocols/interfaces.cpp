@@ -133,6 +133,16 @@ PyObject* array_protocol(PyObject* self, PyObject** values) {
     return (copies || !is_on_host(array.device()) ? copy_to_numpy(array) : view_as_numpy(array, self)).release();
 }
 
+/// The parts of an argument of a jitted function of JAX's, ((leaf,), None): it takes NumPy's arrays as fast as its own.
+PyObject* jax_parts(PyObject* self, PyObject*) {
+    static PyObject* const convert = PyUnicode_InternFromString("jax");
+    const Array& array = array_of(self);
+    const Object leaf = is_on_host(array.device()) ? view_as_numpy(array, self)
+                                                   : Object::steal(PyObject_CallMethodNoArgs(self, convert));
+    const Object leaves = Object::steal(PyTuple_Pack(1, leaf.get()));
+    return PyTuple_Pack(2, leaves.get(), Py_None);
+}
+
 /// Whether cuarray's functions take this operand, which is no other library's array.
 bool is_ours_to_handle(PyObject* value) {
     const ArrayClass kind = class_of(value);
@@ -253,6 +263,8 @@ PyMethodDef protocol_methods[] = {
     {"_as_exchanged", method(plain_method<as_exchanged_method>), METH_O,
      "_as_exchanged($self, type, /)\n--\n\nAn object of a class with DLPack's table of C functions; None where it "
      "has none."},
+    {"_jax_parts", method(plain_method<jax_parts>), METH_NOARGS,
+     "_jax_parts($self, /)\n--\n\n((leaf,), None): an array that JAX's compiled dispatch knows, in place of this one."},
     {"__dlpack_device__", method(plain_method<dlpack_device_method>), METH_NOARGS,
      "__dlpack_device__($self, /)\n--\n\nDLPack's device type and index."},
     {nullptr, nullptr, 0, nullptr},
