@@ -86,6 +86,7 @@ MODULES = (
     "_runtime.fuse",
     "_runtime.deterministic",
     "_namespace.info",
+    "_tools.explain",
     "_tools.profile",
     "_functions.elementwise",
 )

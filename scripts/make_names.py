@@ -262,7 +262,11 @@ def init_stub(tables: dict, modules: dict[str, Module], aliases: dict[str, str])
     for title, module in modules.items():
         found, classes = module.functions(), module.classes()
         results = sorted(classes - set(module.public()))
-        lines += [f"from cuarray.{title} import {name}\n" for name in results if name.endswith(("Result", "Info"))]
+        lines += [
+            f"from cuarray.{title} import {name}\n"
+            for name in results
+            if name.endswith(("Result", "Info", "Explanation"))
+        ]
         for name in sorted(module.public()):
             if name in overloaded:
                 continue

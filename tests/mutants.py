@@ -107,8 +107,8 @@ MUTANTS = [
     Mutant(
         "pending-computations-report-later",
         "src/array/deferral.cpp",
-        "if (are_floating_errors_wanted() || (!is_deferring()",
-        "if ((!is_deferring()",
+        "if (are_floating_errors_wanted()) return AtCall::FloatingErrors;",
+        "",
         "tests/python/test_floating_errors.py -k pending",
     ),
     Mutant(
@@ -450,8 +450,8 @@ MUTANTS = [
     Mutant(
         "live-views-do-not-count",
         "src/array/deferral.cpp",
-        "if (storage.is_exported() && storage.last_export() > g.tolerated()) return false;",
-        "if (storage.lender() && storage.last_export() > g.tolerated()) return false;",
+        "if (storage.is_exported() && storage.last_export() > g.tolerated()) return AtCall::Shared;",
+        "if (storage.lender() && storage.last_export() > g.tolerated()) return AtCall::Shared;",
         "tests/python/test_exports.py -k live",
     ),
     Mutant(

@@ -86,6 +86,7 @@ def test_the_api_on_a_simulated_gpu(name, tmp_path):
 INCLUDED = {
     "array/array.h": "the array itself",
     "array/deferral.h": "FuseScope and EagerScope are inline",
+    "array/explain.h": "explain",
     "core/device.h": "the place of an array",
     "core/dtype.h": "the type of its elements",
     "core/error.h": "what is thrown",

@@ -9,6 +9,7 @@
 #include "cuarray/api/scopes.h"
 #include "cuarray/api/values.h"
 #include "cuarray/array/array.h"
+#include "cuarray/array/explain.h"
 #include "cuarray/ops/bincount.h"
 #include "cuarray/ops/bit_packing.h"
 #include "cuarray/ops/choices.h"

@@ -26,28 +26,32 @@ int64_t automatic_size() {
     return number > 0 ? number : INT64_MAX;
 }
 
-/// Whether no other thread has asked yet. A run holds the lock of all graphs: threads that compute side by side do so
-/// at the call.
-bool computes_alone() {
+/// Whether no other thread has asked yet, with `registers`. A run holds the lock of all graphs: threads that compute
+/// side by side do so at the call.
+bool computes_alone(bool registers) {
     static std::atomic<PendingGraph*> first = nullptr;
     static std::atomic<bool> are_several = false;
     if (are_several.load(std::memory_order_relaxed)) return false;
-    PendingGraph* expected = nullptr;
     PendingGraph* const own = &own_graph();
-    if (first.load(std::memory_order_relaxed) == own || first.compare_exchange_strong(expected, own)) return true;
-    are_several = true;
+    PendingGraph* known = first.load(std::memory_order_relaxed);
+    if (known == own || (!known && !registers)) return true;
+    if (!known && first.compare_exchange_strong(known, own)) return true;
+    if (registers) are_several = true;
     return false;
 }
 
 /// Whether to defer an operation outside of the scopes that ask for it: nothing captures or observes the tasks of
 /// `cpu`.
-bool defers_automatically(std::span<const Array* const> arrays, int64_t elements) {
-    if (elements < deferred_from || own_graph().eager || are_lines_wanted()) return false;
+AtCall why_not_automatically(std::span<const Array* const> arrays, int64_t elements, bool registers) {
+    if (elements < deferred_from) return deferred_from == INT64_MAX ? AtCall::Off : AtCall::Few;
+    if (own_graph().eager) return AtCall::Eager;
+    if (are_lines_wanted()) return AtCall::Observed;
     const bool on_host =
         std::all_of(arrays.begin(), arrays.end(), [](const Array* a) { return !a || a->device() == Device{}; });
-    if (!on_host || !computes_alone()) return false;
+    if (!on_host) return AtCall::Device;
+    if (!computes_alone(registers)) return AtCall::Threads;
     survive_forks();
-    return backend(Device{}).front().direct() != nullptr;
+    return backend(Device{}).front().direct() ? AtCall::No : AtCall::Captured;
 }
 
 }  // namespace
@@ -129,16 +133,22 @@ bool are_ready_on_host(std::span<const Array* const> arrays) {
 
 }  // namespace
 
-bool can_defer(std::span<const Array* const> arrays, int64_t elements) {
-    if (are_floating_errors_wanted() || (!is_deferring() && !defers_automatically(arrays, elements))) return false;
+AtCall why_at_call(std::span<const Array* const> arrays, int64_t elements, bool registers) {
+    if (are_floating_errors_wanted()) return AtCall::FloatingErrors;
+    if (!is_deferring())
+        if (const AtCall why = why_not_automatically(arrays, elements, registers); why != AtCall::No) return why;
     const PendingGraph& g = own_graph();
-    if (g.library_calls == g.depth && elements <= kFewElements && are_ready_on_host(arrays)) return false;
+    if (g.library_calls == g.depth && elements <= kFewElements && are_ready_on_host(arrays)) return AtCall::Few;
     for (const Array* a : arrays) {
         if (!a || a->is_pending()) continue;
         const Storage& storage = a->storage();
-        if (storage.is_exported() && storage.last_export() > g.tolerated()) return false;
+        if (storage.is_exported() && storage.last_export() > g.tolerated()) return AtCall::Shared;
     }
-    return true;
+    return AtCall::No;
+}
+
+bool can_defer(std::span<const Array* const> arrays, int64_t elements) {
+    return why_at_call(arrays, elements, true) == AtCall::No;
 }
 
 }  // namespace cuarray

@@ -14,6 +14,8 @@ namespace cuarray {
 using Nodes = std::vector<Ref<PendingNode>>;
 using NodeSpan = std::span<const Ref<PendingNode>>;
 
+class Rehearsal;
+
 /// The nodes that one thread has deferred, in program order.
 struct PendingGraph {
     int depth = 0;
@@ -29,6 +31,7 @@ struct PendingGraph {
     /// Memory that was exported up to this moment is not written before this call ends.
     int64_t tolerated() const { return library_calls ? INT64_MAX : functions ? called_at : 0; }
     std::vector<PendingNode*> nodes;
+    Rehearsal* rehearsal = nullptr;  ///< of a copy, whose runs are only noted (explain)
 };
 /// That of this thread.
 PendingGraph& own_graph();
@@ -41,8 +44,17 @@ extern std::atomic<int> waiting_nodes;
 struct RunLimits {
     size_t nodes, inputs, outputs, scalars;
 
+    enum class Kind : uint8_t { None, Nodes, Inputs, Outputs, Scalars };
+    /// The first limit that is exceeded.
+    Kind exceeded(size_t count, size_t in, size_t out, size_t numbers) const {
+        return count > nodes       ? Kind::Nodes
+               : in > inputs       ? Kind::Inputs
+               : out > outputs     ? Kind::Outputs
+               : numbers > scalars ? Kind::Scalars
+                                   : Kind::None;
+    }
     bool allow(size_t count, size_t in, size_t out, size_t numbers) const {
-        return count <= nodes && in <= inputs && out <= outputs && numbers <= scalars;
+        return exceeded(count, in, out, numbers) == Kind::None;
     }
 };
 constexpr RunLimits kHostLimits{4096, 14, 8, SIZE_MAX};
@@ -53,6 +65,11 @@ inline const RunLimits& run_limits(Device device) { return device == Device{} ? 
 
 /// Within a library call, operations on so few elements of the host take less time than to defer them.
 constexpr int64_t kFewElements = 1024;
+
+/// Why an operation runs at its call; No: it waits.
+enum class AtCall : uint8_t { No, FloatingErrors, Off, Few, Eager, Observed, Device, Threads, Captured, Shared };
+/// For can_defer(). With `registers` the thread counts as one that computes.
+AtCall why_at_call(std::span<const Array* const> arrays, int64_t elements, bool registers);
 
 /// Unregisters the node as a reader of its sources.
 void leave_sources(PendingNode& node);

@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "cuarray/array/elements.h"
-#include "cuarray/runtime/registry.h"
-
 namespace cuarray {
 namespace {
 
@@ -67,19 +64,6 @@ ValueId MergedExpr::read(const PendingNode::Source& source) {
     return input_values.back();
 }
 
-std::vector<Array> MergedExpr::new_outputs(NodeSpan plan, NodeSpan wanted) {
-    std::vector<Array> outputs;
-    Backend& target = backend(plan[0]->device);
-    for (const Ref<PendingNode>& node : wanted) {
-        const int64_t bytes = checked_size(node->shape, item_size(node->dtype), "fuse") * item_size(node->dtype);
-        const auto allocate = [&] { return target.allocate(bytes); };
-        outputs.emplace_back(new_memory(node->shape, node->dtype, allocate), 0, Layout{node->shape, node->strides},
-                             node->dtype);
-        expr.outputs.push_back(value(*node));
-    }
-    return outputs;
-}
-
 MergedExpr::MergedExpr(NodeSpan plan) {
     values.reserve(plan.size()), inputs_up_to.reserve(plan.size()), scalars_up_to.reserve(plan.size());
     for (const Ref<PendingNode>& node : plan) {
@@ -112,8 +96,9 @@ Nodes wanted_nodes(NodeSpan plan, Arrays dying) {
     return wanted;
 }
 
-size_t fitting(NodeSpan plan, const MergedExpr& program, NodeSpan wanted, size_t outputs) {
+size_t fitting(NodeSpan plan, const MergedExpr& program, NodeSpan wanted, size_t outputs, RunLimits::Kind& limit) {
     const RunLimits& limits = run_limits(plan[0]->device);
+    limit = RunLimits::Kind::None;
     if (limits.allow(plan.size(), program.inputs.size(), wanted.size() + outputs, program.expr.scalars.size()))
         return plan.size();
     // By node: the last one of the plan that reads it.
@@ -129,8 +114,13 @@ size_t fitting(NodeSpan plan, const MergedExpr& program, NodeSpan wanted, size_t
         stored -= ends[i];
         // Both outputs of a row run together.
         const bool is_whole = i + 1 == plan.size() || plan[i + 1]->op != ExprNode::Op::Second;
-        if (is_whole && limits.allow(i + 1, program.inputs_up_to[i], stored + outputs, program.scalars_up_to[i]))
-            best = i + 1;
+        if (!is_whole) continue;
+        const RunLimits::Kind exceeded =
+            limits.exceeded(i + 1, program.inputs_up_to[i], stored + outputs, program.scalars_up_to[i]);
+        if (exceeded == RunLimits::Kind::None)
+            best = i + 1, limit = exceeded;
+        else if (limit == RunLimits::Kind::None)
+            limit = exceeded;
     }
     return best;
 }

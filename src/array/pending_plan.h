@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 #include "array/pending_graph.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/core/expr.h"
 #include "cuarray/runtime/task.h"
 
@@ -34,15 +35,28 @@ struct MergedExpr {
 
     explicit MergedExpr(NodeSpan plan);
     ValueId value(const PendingNode& node) const { return values[size_t(node.position)]; }
-    /// New memory for the values of `wanted`, as the outputs.
-    std::vector<Array> new_outputs(NodeSpan plan, NodeSpan wanted);
+    /// New memory for the values of `wanted`, by allocate(bytes), as the outputs.
+    template <class Allocate>
+    std::vector<Array> new_outputs(NodeSpan wanted, Allocate allocate) {
+        std::vector<Array> outputs;
+        for (const Ref<PendingNode>& node : wanted) {
+            const int64_t bytes = checked_size(node->shape, item_size(node->dtype), "fuse") * item_size(node->dtype);
+            outputs.emplace_back(new_memory(node->shape, node->dtype, [&] { return allocate(bytes); }), 0,
+                                 Layout{node->shape, node->strides}, node->dtype);
+            expr.outputs.push_back(value(*node));
+        }
+        return outputs;
+    }
 
  private:
     ValueId read(const PendingNode::Source& source);
 };
 
 /// How many of a plan's first nodes one run can compute, with `outputs` more. A value is stored if it is one of
-/// `wanted`, or if a node behind them reads it.
-size_t fitting(NodeSpan plan, const MergedExpr& program, NodeSpan wanted, size_t outputs);
+/// `wanted`, or if a node behind them reads it. `limit` is what the node after them would exceed.
+size_t fitting(NodeSpan plan, const MergedExpr& program, NodeSpan wanted, size_t outputs, RunLimits::Kind& limit);
+
+/// Runs the nodes needed for `roots`, or some of them: the caller repeats until no root is pending.
+void run_together(PendingGraph& g, NodeSpan roots);
 
 }  // namespace cuarray

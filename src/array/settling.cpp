@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "array/pending_plan.h"
+#include "array/rehearsal.h"
 #include "cuarray/array/elements.h"
 #include "cuarray/runtime/registry.h"
 #include "runtime/hooks.h"
@@ -91,12 +92,13 @@ bool reads_in_place(const MergedExpr& program, const Array& to) {
 struct PlannedRun {
     Nodes plan, wanted;
     MergedExpr program;
+    RunLimits::Kind limit;  ///< that the next node would exceed, if this is not the whole plan
     bool is_whole;
 
     /// `dying` as for settle_into(); `outputs` are stored beside the nodes' values.
     PlannedRun(Nodes nodes, Arrays dying, size_t outputs)
         : plan(std::move(nodes)), wanted(wanted_nodes(plan, dying)), program(plan) {
-        const size_t count = fitting(plan, program, wanted, outputs);
+        const size_t count = fitting(plan, program, wanted, outputs, limit);
         is_whole = count == plan.size();
         if (is_whole) return;
         plan.resize(count);
@@ -108,13 +110,19 @@ struct PlannedRun {
     /// an allocation ran a finalizer that settled some of the plan, or that reads `to`.
     bool run(PendingGraph& g, const Array* to) {
         const char* const name = plan.size() == 1 && !to ? "deferred" : "fused";
-        std::vector<Array> outputs = program.new_outputs(plan, wanted);
+        Backend& target = backend(plan[0]->device);
+        const auto allocate = [&](int64_t bytes) {
+            return g.rehearsal ? g.rehearsal->allocate(target.device(), bytes) : target.allocate(bytes);
+        };
+        std::vector<Array> outputs = program.new_outputs(wanted, allocate);
         if (!is_waiting(plan) || (to && other_reader(to->storage(), plan))) return false;
         if (to) {
             outputs.push_back(*to);
             program.expr.outputs.push_back(program.expr.cast(program.values.back(), to->dtype()));
         }
-        if (!outputs.empty() && count(plan[0]->shape) > 0)
+        if (g.rehearsal)
+            g.rehearsal->run(program, plan, outputs, is_whole ? RunLimits::Kind::None : limit);
+        else if (!outputs.empty() && count(plan[0]->shape) > 0)
             run_unread(program.expr, plan[0]->shape, program.inputs, outputs, name);
         if (!is_waiting(plan)) return true;
         for (size_t k = 0; k < wanted.size(); ++k) wanted[k]->result = outputs[k].storage_ref();
@@ -122,13 +130,6 @@ struct PlannedRun {
         return true;
     }
 };
-
-/// Runs the nodes needed for `roots`, or some of them: the caller repeats until no root is pending.
-void run_together(PendingGraph& g, NodeSpan roots) {
-    Nodes plan = closure(g, roots);
-    if (plan.empty() || (plan.size() == 1 && run_alone(g, plan))) return;
-    PlannedRun(std::move(plan), {}, 0).run(g, nullptr);
-}
 
 /// Marks values that died with a run and so have no memory.
 void bury(Arrays dying) {
@@ -139,6 +140,12 @@ void bury(Arrays dying) {
 }
 
 }  // namespace
+
+void run_together(PendingGraph& g, NodeSpan roots) {
+    Nodes plan = closure(g, roots);
+    if (plan.empty() || (plan.size() == 1 && !g.rehearsal && run_alone(g, plan))) return;
+    PlannedRun(std::move(plan), {}, 0).run(g, nullptr);
+}
 
 void settle(PendingNode& node) {
     const GraphLock lock = lock_graph();

@@ -26,6 +26,7 @@ class GpuBackend final : public Backend {
     StorageRef allocate(int64_t bytes) override;
 
     Fault run(const Task& task) override;
+    TaskExplanation explain(const Elementwise& task, bool with_code) override;
     StorageRef single_loop(const SingleLoop& task) override;
     bool multiplies_by_library(DType dtype) override;
     MaskCounts count_mask(const View& mask, int64_t size) override;

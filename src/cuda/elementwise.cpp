@@ -23,6 +23,19 @@ void GpuBackend::execute(const Elementwise& task) {
     staging.finish();
 }
 
+TaskExplanation GpuBackend::explain(const Elementwise& task, bool with_code) {
+    if (count(task.shape) == 0) return {"nothing: there are no elements", ""};
+    DeviceOperand to[kernel::kMaxOperands], from[kernel::kMaxOperands];
+    const ElementwisePlan plan(*task.expr, task.shape, device_operands(task.outputs, to),
+                               device_operands(task.inputs, from));
+    const Program program{task.expr};
+    const Walk walk = plan.launch.walk;
+    TaskExplanation explanation{"CUDA kernel " + entry_point(program, walk), ""};
+    if (!kernels_.has(program, walk)) explanation.how += ", which is not loaded yet";
+    if (with_code) explanation.code = kernel_source(program, {&walk, 1});
+    return explanation;
+}
+
 // One query of the current context for both the allocation and the launch.
 StorageRef GpuBackend::single_loop(const SingleLoop& task) {
     if (task.bytes == 0) return Backend::single_loop(task);

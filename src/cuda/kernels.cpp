@@ -63,6 +63,11 @@ const Kernel& KernelTable::find_in_table(const Program& program, Walk walk) {
     return kernels_.emplace(hash, std::move(kernel))->second;
 }
 
+bool KernelTable::has(const Program& program, Walk walk) const {
+    const std::lock_guard lock(mutex_);
+    return look_up(program_hash(program) + uint64_t(walk), program, walk);
+}
+
 const NamedFunction& KernelTable::find(const NamedKernel& kernel) {
     {
         const std::lock_guard lock(mutex_);

@@ -35,6 +35,8 @@ class KernelTable {
     /// table.
     const Kernel& find(const Program& program, Walk walk);
     const NamedFunction& find(const NamedKernel& kernel);
+    /// Whether find() would return a kernel that is loaded already.
+    bool has(const Program& program, Walk walk) const;
     size_t size() const;
 
  private:

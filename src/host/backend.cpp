@@ -86,6 +86,9 @@ class HostBackend final : public Backend {
             return Fault::None;
         });
     }
+    TaskExplanation explain(const Elementwise& task, bool with_code) override {
+        return host::explain(loops_, task, with_code);
+    }
     StorageRef single_loop(const SingleLoop& task) override {
         if (host::capture() || !is_ready(task)) return Backend::single_loop(task);
         StorageRef made;

@@ -23,10 +23,11 @@ constexpr int64_t kCachedRectangle = 2048;  // elements of such a group: it is r
 /// One run of a task.
 class ElementwiseRun {
  public:
-    ElementwiseRun(const LoopLibrary& library, const Elementwise& task) : plan_(plan_of_thread()) {
+    ElementwiseRun(const LoopLibrary& library, const Elementwise& task, emit::CodeSource& chains = emit::code_cache())
+        : plan_(plan_of_thread()) {
         plan_.library = &library;
         lay_out(task);
-        plan_.program.build(*task.expr, library, aliased_outputs(task), plan_.space.size);
+        plan_.program.build(*task.expr, library, aliased_outputs(task), plan_.space.size, chains);
         plan_.choose_block();
         choose_tiles();
     }
@@ -59,6 +60,10 @@ class ElementwiseRun {
         });
         return fault ? Fault::Raised : Fault::None;
     }
+
+    /// The steps of the run, which is not done.
+    const LoopProgram& program() const { return plan_.program; }
+    bool moves_elements_alone() const { return is_copy() || filling(); }
 
  private:
     /// Reused between tasks, for its allocations. No task starts another one in its own thread.
@@ -338,6 +343,62 @@ Fault run(const LoopLibrary& library, const Elementwise& task) {
     if (count(task.shape) == 0) return Fault::None;
     if (Fault fault; run_few(library, task, fault)) return fault;
     return ElementwiseRun(library, task)();
+}
+
+namespace {
+
+/// Makes code as the cache would, and forgets it: for explanations.
+class ForgottenCode final : public emit::CodeSource {
+ public:
+    std::shared_ptr<const emit::ChainCode> code_for(const emit::Chain& chain, int64_t elements) override {
+        is_late = is_late || !emit::would_give_code(chain, elements);
+        if (is_late) return nullptr;
+        chains.push_back(chain);
+        return std::make_shared<emit::ChainCode>(chain);
+    }
+
+    std::vector<emit::Chain> chains;
+    bool is_late = false;  ///< a chain gets its code at a later run
+};
+
+std::string_view name_of(const LoopProgram::Step& step) {
+    return step.id == LoopProgram::Step::kCast ? "astype" : rows()[loops()[step.id].row].name;
+}
+
+/// The names of steps that are no machine code: "exp, log".
+std::string block_loops(const LoopProgram& program) {
+    std::vector<std::string_view> names;
+    for (const LoopProgram::Step& step : program.steps) {
+        if (step.id == LoopProgram::Step::kOther) continue;
+        if (const std::string_view name = name_of(step); std::find(names.begin(), names.end(), name) == names.end())
+            names.push_back(name);
+    }
+    std::string text;
+    for (const std::string_view name : names) text.append(text.empty() ? "" : ", ").append(name);
+    return text;
+}
+
+}  // namespace
+
+TaskExplanation explain(const LoopLibrary& library, const Elementwise& task, bool) {
+    const int64_t n = count(task.shape);
+    if (n == 0) return {"nothing: there are no elements", ""};
+    if (are_few(*task.expr, n)) return {"one operation after the other, over few elements", ""};
+    ForgottenCode forgotten;
+    const ElementwiseRun run(library, task, forgotten);
+    const LoopProgram& program = run.program();
+    if (run.moves_elements_alone()) return {"a copy", ""};
+    const std::string loops = block_loops(program);
+    std::string how;
+    for (const emit::Chain& chain : forgotten.chains) {
+        const std::string count = std::to_string(int64_t(chain.nodes.size()) - chain.inputs);
+        how +=
+            (how.empty() ? std::string("machine code, ") + emit::state() + ", of " : ", of ") + count + " operations";
+    }
+    if (!loops.empty()) how += (how.empty() ? "loops over blocks: " : "; loops over blocks: ") + loops;
+    if (forgotten.is_late) how += "; machine code from the next run on";
+    if (!emit::is_enabled()) how += std::string("; machine code: ") + emit::state();
+    return {how, ""};
 }
 
 void copy_bytes(void* to, const void* from, int64_t bytes) {

@@ -118,9 +118,13 @@ class FewElements {
 
 }  // namespace
 
+bool are_few(const Expr& expr, int64_t elements) {
+    return elements <= kMostElements && expr.nodes.size() <= kMostNodes;
+}
+
 bool run_few(const LoopLibrary& library, const Elementwise& task, Fault& fault) {
     const int64_t n = count(task.shape);
-    if (n > kMostElements || task.expr->nodes.size() > kMostNodes) return false;
+    if (!are_few(*task.expr, n)) return false;
     const DefaultFloatMode mode;
     FewElements few(library, task, n);
     if (!few.can_store()) return false;

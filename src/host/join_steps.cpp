@@ -22,8 +22,9 @@ constexpr size_t kLongestRun = 4096;
 
 class StepJoiner {
  public:
-    explicit StepJoiner(LoopProgram& program)
+    StepJoiner(LoopProgram& program, emit::CodeSource& codes)
         : p_(program),
+          codes_(codes),
           steps_(std::move(program.steps)),
           places_(std::move(program.places)),
           last_read_(steps_.size(), kNever),
@@ -39,7 +40,7 @@ class StepJoiner {
         for (size_t begin = 0; begin < steps_.size();) {
             const size_t end = next_run(begin);
             const std::shared_ptr<const emit::ChainCode> code =
-                end > begin + 1 ? emit::code_for(chain_, elements) : nullptr;
+                end > begin + 1 ? codes_.code_for(chain_, elements) : nullptr;
             if (code) {
                 p_.add_step(code->loop(), in_, out_);
                 p_.codes.push_back(code);
@@ -147,6 +148,7 @@ class StepJoiner {
     }
 
     LoopProgram& p_;
+    emit::CodeSource& codes_;
     const std::vector<Step> steps_;
     const std::vector<SlotId> places_;
     std::vector<int> last_read_;     // by step: the last one that reads its only output
@@ -158,8 +160,8 @@ class StepJoiner {
 
 }  // namespace
 
-void join_steps(LoopProgram& program, int64_t elements) {
-    if (elements >= kFewestElements && emit::is_enabled()) StepJoiner(program).run(elements);
+void join_steps(LoopProgram& program, int64_t elements, emit::CodeSource& codes) {
+    if (elements >= kFewestElements && emit::is_enabled()) StepJoiner(program, codes).run(elements);
 }
 
 }  // namespace cuarray::host

@@ -240,7 +240,8 @@ void LoopProgram::add_step(BlockLoop loop, std::span<const SlotId> in, std::span
     places.insert(places.end(), out.begin(), out.end());
 }
 
-void LoopProgram::build(const Expr& expr, const LoopLibrary& library, uint64_t aliased, int64_t elements) {
+void LoopProgram::build(const Expr& expr, const LoopLibrary& library, uint64_t aliased, int64_t elements,
+                        emit::CodeSource& chains) {
     inputs = int(expr.inputs.size());
     outputs = int(expr.outputs.size());
     steps.clear(), places.clear(), constants.clear(), registers.clear(), codes.clear();
@@ -249,7 +250,7 @@ void LoopProgram::build(const Expr& expr, const LoopLibrary& library, uint64_t a
     read.assign(expr.inputs.size(), false);
     index = mask = fault = kNoSlot;
     Builder(*this, expr, library).run(aliased);
-    if (steps.size() > 1) join_steps(*this, elements);
+    if (steps.size() > 1) join_steps(*this, elements, chains);
 }
 
 }  // namespace cuarray::host

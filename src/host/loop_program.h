@@ -36,7 +36,8 @@ struct LoopProgram {
     };
 
     /// Compiles `expr`, to run over `elements`. Bit k of `aliased` says that output k may alias an input.
-    void build(const Expr& expr, const LoopLibrary& library, uint64_t aliased, int64_t elements);
+    void build(const Expr& expr, const LoopLibrary& library, uint64_t aliased, int64_t elements,
+               emit::CodeSource& chains = emit::code_cache());
 
     std::span<const SlotId> ins(const Step& step) const { return {&places[step.first], step.ins}; }
     std::span<const SlotId> outs(const Step& step) const { return {&places[step.first] + step.ins, step.outs}; }

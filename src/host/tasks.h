@@ -8,6 +8,10 @@ namespace cuarray::host {
 Fault run(const LoopLibrary& library, const Elementwise& task);
 /// The same without a plan; false, with nothing done, unless there are only a few elements.
 bool run_few(const LoopLibrary& library, const Elementwise& task, Fault& fault);
+/// Whether run_few() takes a task of so many elements.
+bool are_few(const Expr& expr, int64_t elements);
+/// How run() would compute it.
+TaskExplanation explain(const LoopLibrary& library, const Elementwise& task, bool with_code);
 void run(const LoopLibrary& library, const Reduce& task);
 void run(const LoopLibrary& library, const LeftFold& task);
 void run(const LoopLibrary& library, const Scan& task);

@@ -12,6 +12,9 @@ class CUARRAY_API Decorator : public Backend {
 
     StorageRef allocate(int64_t bytes) override { return inner_.allocate(bytes); }
     Fault run(const Task& task) override { return inner_.run(task); }
+    TaskExplanation explain(const Elementwise& task, bool with_code) override {
+        return inner_.explain(task, with_code);
+    }
     bool multiplies_by_library(DType dtype) override { return inner_.multiplies_by_library(dtype); }
     PlanCache* plan_cache() override { return inner_.plan_cache(); }
     bool sums_by_library() const override { return inner_.sums_by_library(); }

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <string>
 #include <vector>
+#include "runtime/byte_text.h"
 #include "runtime/decorators.h"
 #include "runtime/hooks.h"
 #include "runtime/recorder.h"
@@ -23,17 +24,6 @@ std::string time_text(int64_t nanoseconds) {
     return text;
 }
 
-std::string bytes_text(int64_t bytes) {
-    char text[32];
-    if (bytes < 10000)
-        std::snprintf(text, sizeof text, "%lld B", static_cast<long long>(bytes));
-    else if (bytes < 10000000)
-        std::snprintf(text, sizeof text, "%.1f kB", double(bytes) * 1e-3);
-    else
-        std::snprintf(text, sizeof text, "%.1f MB", double(bytes) * 1e-6);
-    return text;
-}
-
 std::string line_of(const Record& record) {
     std::ostringstream text;
     text << "cuarray " << to_string(record.kind) << "  " << record.name;
@@ -42,7 +32,7 @@ std::string line_of(const Record& record) {
         text << "  " << record.expression.substr(0, kLongest) << (is_long ? "..." : "") << "  "
              << to_string(record.shape) << " " << record.dtype;
     }
-    if (record.kind != Record::Kind::Wait) text << "  " << bytes_text(record.bytes);
+    if (record.kind != Record::Kind::Wait) text << "  " << byte_text(record.bytes);
     text << "  " << to_string(record.device);
     if (record.stream) text << " stream " << std::hex << "0x" << record.stream << std::dec;
     text << "  " << time_text(record.end - record.start);

@@ -8,8 +8,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from planted import Mutant, main
 
 TESTS = "tests/test_cpp.py -k test_chain"
-GRAPH, PLAN, SETTLING, DEFERRAL = (
-    f"src/array/{name}.cpp" for name in ("pending_graph", "pending_plan", "settling", "deferral")
+GRAPH, PLAN, SETTLING, DEFERRAL, EXPLAIN, REHEARSAL = (
+    f"src/array/{name}.cpp"
+    for name in ("pending_graph", "pending_plan", "settling", "deferral", "explain", "rehearsal")
 )
 MACHINE = "src/host/machine.cpp"
 LOWERING, CHAIN, ASSEMBLER, CACHE, JOIN = (
@@ -36,6 +37,11 @@ def encoding(name, old, new):
 def waits(name, file, old, new, test):
     """A bug in what is deferred outside of fuse."""
     return bug(name, file, old, new, f"tests/python/test_deferral.py -k {test}")
+
+
+def explains(name, file, old, new):
+    """A bug in the plans that explain() shows."""
+    return bug(f"explain-{name}", file, old, new, "tests/python/test_explain.py")
 
 
 MUTANTS = [
@@ -95,8 +101,8 @@ MUTANTS = [
     bug("a-slot-keeps-its-first-value", JOIN, "return node_of_[outs(step)[0]] = push(node);", "const uint16_t made = push(node);\n        uint16_t& place = node_of_[outs(step)[0]];\n        return place == kNoNode ? place = made : made;"),
     bug("rows-go-on-behind-their-plane", MACHINE, "++at[last - 1] == s.shape[last - 1]", "(++at[last - 1], false)", "tests/python/test_strided_loops.py -k rows_of"),
     bug("outputs-stay-in-their-first-row", MACHINE, "strides[last - 1];\n            for", "strides[last - 1] * (k < program_.inputs);\n            for", "tests/python/test_strided_loops.py -k rows_of"),
-    waits("eager-is-forgotten", DEFERRAL, "if (elements < deferred_from || own_graph().eager || are", "if (elements < deferred_from || are", "what_waits"),
-    waits("threads-wait-side-by-side", DEFERRAL, "    are_several = true;\n    return false;", "    return true;", "side_by_side"),
+    waits("eager-is-forgotten", DEFERRAL, "    if (own_graph().eager) return AtCall::Eager;\n", "", "what_waits"),
+    waits("threads-wait-side-by-side", DEFERRAL, "    if (registers) are_several = true;\n    return false;", "    return true;", "side_by_side"),
     waits("memory-is-kept-without-limit", GRAPH, "if (kept_bytes(g) > kMostKeptBytes) return true;", "", "keeps_alive"),
     waits("long-work-keeps-the-interpreter", SETTLING, "if (node.graph && count(node.shape) * int64_t(node.graph->nodes.size()) >= kUnlockedFrom) {", "if (false) {", "other_threads_run"),
     waits("graphs-read-without-end", GRAPH, "    if (g.inputs > kMostInputs) return true;\n", "", "planned_many"),
@@ -108,6 +114,15 @@ MUTANTS = [
     waits("named-functions-are-repeated", SETTLING, "if (std::any_of(plan.begin(), plan.end(), is_costly)) settle(*node);", "", "named_arrays"),
     waits("cheap-values-are-stored", SETTLING, "if (std::any_of(plan.begin(), plan.end(), is_costly)) settle(*node);", "settle(*node);", "named_arrays"),
     waits("operands-of-another-dtype-run-alone", SETTLING, "if (source.dtype != loop.in[i]) return false;", "", "single_steps"),
+    explains("named-values-are-not-stored", EXPLAIN, "copy->handles = original.handles.load(), ", ""),
+    explains("values-that-others-read-are-not-stored", EXPLAIN, ", copy->users = original.users;", ";"),
+    explains("broadcast-elements-count-often", REHEARSAL, "if (view.strides[axis] == 0 && shape[axis] > 1) operand.shape[axis] = 1;", ""),
+    explains("the-first-limit-is-named-last", PLAN, "else if (limit == RunLimits::Kind::None)", "else"),
+    explains("shapes-end-no-run", EXPLAIN, "runs[k].end = \"the next", "if (false) runs[k].end = \"the next"),
+    explains("explaining-is-computing", EXPLAIN, "why_at_call({&one, 1}, array.size(), false)", "why_at_call({&one, 1}, array.size(), true)"),
+    explains("code-is-promised-too-early", CACHE, "return by_key_.contains(key) || is_worthwhile(chain, elements);", "return true;"),
+    explains("single-loops-run", SETTLING, "plan.size() == 1 && !g.rehearsal && run_alone", "plan.size() == 1 && run_alone"),
+    explains("copies-alias", REHEARSAL, "next_address_ += (uint64_t(bytes)", "next_address_ += 0 * (uint64_t(bytes)"),
 ]  # fmt: skip
 
 if __name__ == "__main__":

@@ -34,6 +34,12 @@ enum class Fault : uint32_t { None = 0, Raised = 1 };
 inline constexpr char kNegativePower[] =
     "integers to negative integer powers are not allowed; use float_power, or a floating-point dtype";
 
+/// How a device would run a task.
+struct TaskExplanation {
+    std::string how;   ///< in words
+    std::string code;  ///< the text of the machine code or of the kernel, if asked for; "" where there is none
+};
+
 class Runtime;
 class PlanCache;
 
@@ -60,6 +66,8 @@ class CUARRAY_API Backend {
     /// Runs a task. Returns Fault::Raised if the fault of an Elementwise's Expr was true for an element; on an
     /// asynchronous device the next synchronisation raises it instead.
     virtual Fault run(const Task& task) = 0;
+    /// How run() would compute it; nothing runs, is compiled or is kept. Addresses are compared, and not dereferenced.
+    virtual TaskExplanation explain(const Elementwise& task, bool with_code) = 0;
     /// Runs one loop; returns the result's memory if it is new. The default runs an Expr, cached per thread.
     virtual StorageRef single_loop(const SingleLoop& task);
     /// The loops for a caller who runs them on a few elements without a task. Null on devices that do not compute on

@@ -1,8 +1,10 @@
-// profile.cpp -- recordings for cuarray.profile, as tuples.
+// profile.cpp -- recordings for cuarray.profile and plans for cuarray.explain, as tuples.
 #include <string>
 #include <vector>
 #include "api/recording.h"
 #include "bindings/module.h"
+#include "bindings/types/ndarray.h"
+#include "cuarray/array/explain.h"
 
 namespace py = pybind11;
 
@@ -46,6 +48,31 @@ class ProfileRecording {
     Recording recording_;
 };
 
+py::tuple as_tuples(const std::vector<ExplainedOperand>& operands) {
+    py::tuple tuples(operands.size());
+    for (size_t k = 0; k < operands.size(); ++k)
+        tuples[k] = py::make_tuple(operands[k].shape, info(operands[k].dtype).name, operands[k].bytes);
+    return tuples;
+}
+
+/// The runs, why there are none, and both as text.
+py::tuple explain_arrays(const py::tuple& arguments, bool with_code) {
+    if (arguments.empty()) fail(PyExc_TypeError, "explain: no array is given");
+    std::vector<const Array*> arrays;
+    for (const py::handle argument : arguments) {
+        if (!is_ndarray(argument.ptr()))
+            raise(ErrorKind::Type, "explain: ", Py_TYPE(argument.ptr())->tp_name, " is no array of cuarray");
+        arrays.push_back(&array_of(argument.ptr()));
+    }
+    const Explanation explanation = explain(arrays, with_code);
+    py::list runs;
+    for (const ExplainedRun& run : explanation.runs)
+        runs.append(py::make_tuple(run.expression, py::tuple(py::cast(run.operations)), run.shape,
+                                   to_string(run.device), as_tuples(run.inputs), as_tuples(run.outputs), run.how,
+                                   run.end, run.code));
+    return py::make_tuple(runs, explanation.stored, to_string(explanation));
+}
+
 /// A context whose work is not recorded.
 struct Unrecorded {};
 
@@ -63,6 +90,7 @@ void bind_profile(py::module_& module) {
         .def(py::init<>())
         .def("__enter__", [](Unrecorded&) { hide_from_listeners(true); })
         .def("__exit__", [](Unrecorded&, const py::args&) { hide_from_listeners(false); });
+    module.def("explain", &explain_arrays, "How what waits for arrays would be computed.");
     module.def("record_clock", &record_clock, "Nanoseconds of the clock that records use.");
 }
 

@@ -58,9 +58,20 @@ class ChainCode {
     int64_t bytes_ = 0;
 };
 
-/// The code of a chain that is about to run over `elements`, from the cache or, where that pays, made now; null
-/// otherwise: the chain's loops run instead.
-std::shared_ptr<const ChainCode> code_for(const Chain& chain, int64_t elements);
+/// Where programs get the code of their chains.
+class CodeSource {
+ public:
+    /// The code of a chain that is about to run over `elements`; null: the chain's loops run instead.
+    virtual std::shared_ptr<const ChainCode> code_for(const Chain& chain, int64_t elements) = 0;
+
+ protected:
+    ~CodeSource() = default;
+};
+
+/// From the cache or, where that pays, made now.
+CodeSource& code_cache();
+/// Whether the cache would give code: nothing is made, and the cache forgets that it was asked.
+bool would_give_code(const Chain& chain, int64_t elements);
 
 /// Whether the processor, the system and CUARRAY_JIT allow machine code.
 bool is_enabled();

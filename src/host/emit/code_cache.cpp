@@ -27,27 +27,28 @@ struct CachedChain {
     std::shared_ptr<const ChainCode> code;
 };
 
-struct CodeCache {
-    std::mutex mutex;
-    std::list<CachedChain> chains;  // the most recently used one first
-    std::unordered_map<std::string_view, std::list<CachedChain>::iterator> by_key;
-    int64_t bytes = 0;
+class CodeCache final : public CodeSource {
+ public:
+    std::shared_ptr<const ChainCode> code_for(const Chain& chain, int64_t elements) override;
+    bool would_give_code(const Chain& chain, int64_t elements);
+    int64_t code_count();
 
+    std::mutex mutex;
+
+ private:
     void shrink() {
-        while (bytes > kMostBytes || chains.size() > kMostChains) {
-            const CachedChain& last = chains.back();
-            if (last.code) bytes -= last.code->bytes();
-            by_key.erase(last.key);
-            chains.pop_back();  // whoever runs the code holds it
+        while (bytes_ > kMostBytes || chains_.size() > kMostChains) {
+            const CachedChain& last = chains_.back();
+            if (last.code) bytes_ -= last.code->bytes();
+            by_key_.erase(last.key);
+            chains_.pop_back();  // whoever runs the code holds it
         }
     }
-};
 
-/// Never destroyed: threads may compute while the program ends.
-CodeCache& code_cache() {
-    static CodeCache* const cache = new CodeCache;
-    return *cache;
-}
+    std::list<CachedChain> chains_;  // the most recently used one first
+    std::unordered_map<std::string_view, std::list<CachedChain>::iterator> by_key_;
+    int64_t bytes_ = 0;
+};
 
 std::string_view key_of(const Chain& chain, std::string& room) {
     const auto append = [&](const auto& items) {
@@ -57,6 +58,10 @@ std::string_view key_of(const Chain& chain, std::string& room) {
     append(chain.nodes);
     append(chain.outputs);
     return room;
+}
+
+bool is_worthwhile(const Chain& chain, int64_t elements) {
+    return elements * (int64_t(chain.nodes.size()) - chain.inputs) >= kWorthWhile;
 }
 
 std::shared_ptr<const ChainCode> make(const Chain& chain) {
@@ -94,44 +99,63 @@ InstructionSet instruction_set() {
 
 bool is_enabled() { return instruction_set() != InstructionSet::None && !is_refused.load(std::memory_order_relaxed); }
 
-std::shared_ptr<const ChainCode> code_for(const Chain& chain, int64_t elements) {
+namespace {
+
+bool CodeCache::would_give_code(const Chain& chain, int64_t elements) {
+    std::string room;
+    const std::string_view key = key_of(chain, room);
+    const std::lock_guard lock(mutex);
+    return by_key_.contains(key) || is_worthwhile(chain, elements);
+}
+
+std::shared_ptr<const ChainCode> CodeCache::code_for(const Chain& chain, int64_t elements) {
     thread_local std::string room;
     const std::string_view key = key_of(chain, room);
-    CodeCache& cache = code_cache();
-    const int64_t operations = int64_t(chain.nodes.size()) - chain.inputs;
     {
-        const std::lock_guard lock(cache.mutex);
-        const auto found = cache.by_key.find(key);
-        if (found == cache.by_key.end()) {
-            cache.chains.push_front({std::string(key), nullptr});
-            cache.by_key.emplace(cache.chains.front().key, cache.chains.begin());
-            cache.shrink();
-            if (elements * operations < kWorthWhile) return nullptr;
+        const std::lock_guard lock(mutex);
+        const auto found = by_key_.find(key);
+        if (found == by_key_.end()) {
+            chains_.push_front({std::string(key), nullptr});
+            by_key_.emplace(chains_.front().key, chains_.begin());
+            shrink();
+            if (!is_worthwhile(chain, elements)) return nullptr;
         } else {
-            cache.chains.splice(cache.chains.begin(), cache.chains, found->second);
+            chains_.splice(chains_.begin(), chains_, found->second);
             if (found->second->code) return found->second->code;
         }
     }
     const std::shared_ptr<const ChainCode> code = make(chain);
     if (!code) return nullptr;
-    const std::lock_guard lock(cache.mutex);
-    const auto found = cache.by_key.find(key);
-    if (found != cache.by_key.end() && !found->second->code) {
+    const std::lock_guard lock(mutex);
+    const auto found = by_key_.find(key);
+    if (found != by_key_.end() && !found->second->code) {
         found->second->code = code;
-        cache.bytes += code->bytes();
-        cache.shrink();
+        bytes_ += code->bytes();
+        shrink();
     }
     return code;
 }
 
-void lock_code_cache() { code_cache().mutex.lock(); }
-void unlock_code_cache() { code_cache().mutex.unlock(); }
-
-int64_t code_count() {
-    const std::lock_guard lock(code_cache().mutex);
-    return std::count_if(code_cache().chains.begin(), code_cache().chains.end(),
+int64_t CodeCache::code_count() {
+    const std::lock_guard lock(mutex);
+    return std::count_if(chains_.begin(), chains_.end(),
                          [](const CachedChain& chain) { return chain.code != nullptr; });
 }
+
+/// Never destroyed: threads may compute while the program ends.
+CodeCache& the_code_cache() {
+    static CodeCache* const cache = new CodeCache;
+    return *cache;
+}
+
+}  // namespace
+
+CodeSource& code_cache() { return the_code_cache(); }
+bool would_give_code(const Chain& chain, int64_t elements) { return the_code_cache().would_give_code(chain, elements); }
+int64_t code_count() { return the_code_cache().code_count(); }
+
+void lock_code_cache() { the_code_cache().mutex.lock(); }
+void unlock_code_cache() { the_code_cache().mutex.unlock(); }
 
 const char* state() {
     if (supported_set() == InstructionSet::None) return "none for this processor";
