@@ -184,11 +184,47 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
         });
     }
 
+    static void fold_lane(const void* from, int64_t step, int64_t rows, int64_t columns, int64_t first, bool fresh,
+                          void* to) {
+        if constexpr (!Base::needs_index) return Base::fold_lane(from, step, rows, columns, first, fresh, to);
+        const char* line = static_cast<const char*>(from);
+        A* lane = static_cast<A*>(to);
+        if constexpr (finds) {
+            constexpr int64_t kBlock = 4 * kWide;
+            A found[kBlock];
+            for (; rows > 1 && columns >= kWide;
+                 columns -= kBlock, line += kBlock * int64_t(sizeof(X)), lane += kBlock) {
+                const int64_t n = columns < kBlock ? columns : kBlock;
+                fold_rows(line, step, rows, n, 0, found);
+                // Vectorised, or at least without branches, which would be mispredicted.
+#pragma omp simd
+                for (int64_t c = 0; c < n; ++c) {
+                    const A next = {found[c].value, first + found[c].index * kLanes};
+                    lane[c] = fresh ? next : Row::combine(lane[c], next);
+                }
+            }
+        }
+        if (columns <= 0) return;
+        for (; rows > 0; --rows, line += step, first += kLanes, fresh = false)
+            Base::add_row(line, columns, first, fresh, lane);
+    }
+
+    /// The best of numbers that have no vectors.
+    static A best_one_by_one(const X* x, int64_t n, int64_t first) {
+        A best = Row::map(load<Element>(x[0]), first);
+        for (int64_t i = 1; i < n; ++i) best = Row::combine(best, Row::map(load<Element>(x[i]), first + i));
+        return best;
+    }
+
     [[gnu::noinline]] static void fold_leaves(const void* from, int64_t n, int64_t first, void* to) {
         const X* x = static_cast<const X*>(from);
         A* node = static_cast<A*>(to);
-        if constexpr (finds) {
-            const A best = best_of_leaves(x, n, first);
+        if constexpr (Base::needs_index) {
+            A best;
+            if constexpr (finds)
+                best = best_of_leaves(x, n, first);
+            else
+                best = best_one_by_one(x, n, first);
             for (; n > 0; n -= kLeaf, node += kLanes) *node = best;
             return;
         }

@@ -20,11 +20,12 @@ using Folded = choose_t<is_predicate<R>, bool, choose_t<is_half<Element>, f32, E
 
 /// The source text of a row. Functions of equal text are compiled once.
 struct FoldText {
-    std::string_view accumulator, map, combine, finish;
+    std::string_view ufunc, accumulator, map, combine, finish;
+    bool has_identity;
 };
 constexpr FoldText kTexts[] = {
 #define REDUCTION(name, ufunc, domain, flags, python, accumulator, identity, doc, map, combine, finish) \
-    {#accumulator, #map, #combine, #finish},
+    {#ufunc, #accumulator, #map, #combine, #finish, std::string_view(#identity) != "NONE"},
 #include "cuarray/reductions.def"
 };
 /// The first row whose accumulator and given functions have the text of a row's, for all of the row's types.
@@ -229,13 +230,13 @@ template <int R, class Element> struct ReductionOf {
                     for (int l = 0; l < kLanes; ++l) node[l] = Row::combine(left[l], right[l]);
                     continue;
                 }
-                for (int64_t l = 0; l < present; ++l) node[l] = Row::combine(left[l], right[l]);
-                for (int64_t l = present; l < kLanes; ++l) node[l] = left[l];
+                if (j > 0) __builtin_memcpy(node, left, kLanes * sizeof(A));
+                combine(node, right, present);
             }
             if (count % 2 == 0)
                 present = kLanes;
             else
-                for (int64_t l = 0; l < present; ++l) nodes[count / 2 * kLanes + l] = nodes[(count - 1) * kLanes + l];
+                __builtin_memcpy(nodes + count / 2 * kLanes, nodes + (count - 1) * kLanes, size_t(present) * sizeof(A));
         }
         fold_lanes(nodes, n);
         *static_cast<A*>(to) = nodes[0];
@@ -337,7 +338,7 @@ template <int R, class Element> struct ReductionOf {
         for (; rows > 0; --rows, x += step, first += kLanes, fresh = false) add_row(x, columns, first, fresh, lane);
     }
 
-    static void combine(void* to, const void* from, int64_t n) {
+    [[gnu::noinline]] static void combine(void* to, const void* from, int64_t n) {
         A* const a = static_cast<A*>(to);
         const A* const b = static_cast<const A*>(from);
 #pragma omp simd

@@ -5,10 +5,29 @@
 namespace cuarray::host {
 namespace {
 
-template <class Loops> constexpr void take_folds(ReductionLoops& loops) {
-    loops.fold_leaves = Loops::fold_leaves;
-    loops.fold_lane = Loops::fold_lane;
-    loops.fold_nodes = Loops::fold_nodes;
+/// results[i] = the part of accumulator i at an offset: a `finish` that computes nothing.
+template <int Bytes, int Apart, int Offset>
+void finish_by_copy(const void* from, void* to, int64_t n, int64_t) {
+    if constexpr (Bytes == Apart)
+        __builtin_memcpy(to, from, size_t(n) * Bytes);
+    else
+        for (int64_t i = 0; i < n; ++i)
+            __builtin_memcpy(static_cast<char*>(to) + i * Bytes, static_cast<const char*>(from) + i * Apart + Offset,
+                             Bytes);
+}
+
+template <int R, class Element> constexpr auto finish_of() {
+    using Row = reduction_t<R, Element>;
+    using A = typename Row::A;
+    using Result = typename ReductionOf<R, Element>::Result;
+    constexpr bool has_nan = is_complex<Result> || is_float<Result> || is_half<Result>;
+    if constexpr (kTexts[R].finish == "a" && is_same<Result, A> && !(has_nan && Row::has_identity))
+        return finish_by_copy<sizeof(A), sizeof(A), 0>;
+    else if constexpr (kTexts[R].finish == "a.index")
+        return finish_by_copy<sizeof(Result), sizeof(A), __builtin_offsetof(A, index)>;
+    else
+        return ReductionOf<first_alike(R, &FoldText::finish, &FoldText::has_identity),
+                           choose_t<is_predicate<R>, bool, Element>>::finish;
 }
 
 template <int R, class Element> constexpr ReductionLoops reduction_loops() {
@@ -18,17 +37,11 @@ template <int R, class Element> constexpr ReductionLoops reduction_loops() {
     ReductionLoops loops;
     loops.accumulator_size = int(sizeof(typename Own::A));
     loops.result_size = int(sizeof(stored_t<typename Own::Result>));
-    if constexpr (is_same<typename Own::A, bool>)
-        for (const bool value : {false, true})
-            if (Own::Row::combine(value, false) == value && Own::Row::combine(value, true) == value)
-                loops.decided = value;
-    if constexpr (is_same<Element, bool> && Own::needs_index)
-        loops.decided = is_same<typename Own::ValueRow, red::max<bool>>;
     loops.fold_leaves = Folds::fold_leaves;
     loops.fold_lane = Folds::fold_lane;
-    if constexpr (is_same<typename Own::Result, Element> && !Own::needs_index)
-        loops.segmented_reduce = SegmentsOf<shared_row<R, Element>, shared_t<R, Element>>::segmented_reduce;
     constexpr int kAlike = first_folding_alike(shared_row<R, Element>);
+    if constexpr (is_same<typename Own::Result, Element> && kTexts[R].ufunc != "NONE")
+        loops.segmented_reduce = SegmentsOf<shared_row<R, Element>, shared_t<R, Element>>::segmented_reduce;
     if constexpr (requires { requires Folds::finds; })
         loops.fold_lines = Folds::fold_lines;
     else if constexpr (is_own_stage<R, Element> && !is_predicate<R> &&
@@ -44,16 +57,33 @@ template <int R, class Element> constexpr ReductionLoops reduction_loops() {
     loops.fold_nodes = Shared::fold_nodes;
     loops.combine = Shared::combine;
     loops.needs_index = Own::needs_index;
-    if constexpr (is_same<Element, bool> && is_same<typename Own::A, bool>) {
-        // The maximum of bool is `any`, the minimum `all`.
-        const bool ones = Own::Row::combine(true, true), mixed = Own::Row::combine(false, true);
-        if (ones && mixed) take_folds<LoopsOf<reduction::any, bool>>(loops);
-        if (ones && !mixed) take_folds<LoopsOf<reduction::all, bool>>(loops);
-    }
     loops.identity = Own::Row::has_identity ? Shared::identity : nullptr;
     loops.map = ReductionOf<first_alike(R, &FoldText::map), Element>::map;
-    loops.finish = ReductionOf<first_alike(R, &FoldText::combine, &FoldText::finish), Element>::finish;
+    loops.finish = finish_of<R, Element>();
     return loops;
+}
+
+template <class Loops> void take_folds(ReductionLoops& loops) {
+    loops.fold_leaves = Loops::fold_leaves;
+    loops.fold_lane = Loops::fold_lane;
+    loops.fold_nodes = Loops::fold_nodes;
+}
+
+/// Fills in what the combinations of bools tell.
+template <int R, class Element> void add_what_bools_tell(ReductionLoops& loops) {
+    using Row = reduction_t<R, Element>;
+    if constexpr (is_same<typename Row::A, bool>) {
+        for (const bool value : {false, true})
+            if (Row::combine(value, false) == value && Row::combine(value, true) == value) loops.decided = value;
+        if constexpr (is_same<Element, bool>) {
+            // The maximum of bool is `any`, the minimum `all`.
+            const bool ones = Row::combine(true, true), mixed = Row::combine(false, true);
+            if (ones && mixed) take_folds<LoopsOf<reduction::any, bool>>(loops);
+            if (ones && !mixed) take_folds<LoopsOf<reduction::all, bool>>(loops);
+        }
+    }
+    if constexpr (is_same<Element, bool> && OwnLoopsOf<R, Element>::needs_index)
+        loops.decided = is_same<typename OwnLoopsOf<R, Element>::ValueRow, red::max<bool>>;
 }
 
 /// The kind of a row, by its columns.
@@ -75,7 +105,12 @@ template <int R> constexpr FoldKind fold_kind() {
 template <FoldKind Kind> struct FoldCollector {
     ReductionLoops* to;
     template <int R, class Element> void reduction() {
-        if constexpr (fold_kind<R>() == Kind) to[R * kDTypes + int(dtype_of<Element>)] = reduction_loops<R, Element>();
+        if constexpr (fold_kind<R>() == Kind) {
+            static constexpr ReductionLoops kLoops = reduction_loops<R, Element>();
+            ReductionLoops& loops = to[R * kDTypes + int(dtype_of<Element>)];
+            loops = kLoops;
+            add_what_bools_tell<R, Element>(loops);
+        }
     }
 };
 

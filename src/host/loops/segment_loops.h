@@ -40,35 +40,44 @@ struct LineFold {
     __builtin_memcpy(result, &node, size_t(fold.accumulator_size));
 }
 
+/// Combines n accumulators: to[i] = combine(left[i], right[i]); `to` may be `left`.
+using PairLoop = void (*)(const void* left, const void* right, void* to, int64_t n);
+
 /// Columns of at most kLanes rows: step 3 of the fold order alone, from the rows themselves, by blocks that stay in L1.
+[[gnu::noinline]] void fold_few_rows(PairLoop combine, int64_t item, const void* from, int64_t step, int64_t rows,
+                                     int64_t columns, void* to) {
+    constexpr int64_t kBlockBytes = 4096;
+    alignas(64) char buffer[kLanes / 2][kBlockBytes];
+    const int64_t block = kBlockBytes / item;
+    for (int64_t c = 0; c < columns; c += block) {
+        const int64_t n = columns - c < block ? columns - c : block;
+        char* const acc = static_cast<char*>(to) + c * item;
+        const char* lane[kLanes];
+        for (int64_t l = 0; l < rows; ++l) lane[l] = static_cast<const char*>(from) + l * step + c * item;
+        for (int d = kLanes / 2; d > 0; d /= 2)
+            for (int l = 0; l < d && l + d < rows; ++l) {
+                char* const node = d == 1 ? acc : buffer[l];
+                combine(lane[l], lane[l + d], node, n);
+                lane[l] = node;
+            }
+        if (rows == 1) __builtin_memcpy(acc, lane[0], size_t(n * item));
+    }
+}
+
+/// The same for a row whose accumulators are elements.
 template <int R, class Element> struct FewRowsOf {
     using Row = reduction_t<R, Element>;
     using A = typename Row::A;
     static constexpr bool exists = is_same<A, Element> && is_same<stored_t<Element>, A> && kTexts[R].map == "x";
 
-    /// to[i] = the combination of left[i] and right[i]; `to` may be `left`.
-    [[gnu::noinline]] static void combine(const A* left, const A* right, A* to, int64_t n) {
+    static void combine(const void* left, const void* right, void* to, int64_t n) {
 #pragma omp simd
-        for (int64_t i = 0; i < n; ++i) to[i] = Row::combine(left[i], right[i]);
+        for (int64_t i = 0; i < n; ++i)
+            static_cast<A*>(to)[i] = Row::combine(static_cast<const A*>(left)[i], static_cast<const A*>(right)[i]);
     }
 
     static void fold_rows(const void* from, int64_t step, int64_t rows, int64_t columns, int64_t, void* to) {
-        constexpr int64_t kBlock = 4096 / int64_t(sizeof(A));
-        alignas(64) A buffer[kLanes / 2][kBlock];
-        for (int64_t c = 0; c < columns; c += kBlock) {
-            const int64_t n = columns - c < kBlock ? columns - c : kBlock;
-            A* const acc = static_cast<A*>(to) + c;
-            const A* lane[kLanes];
-            for (int64_t l = 0; l < rows; ++l)
-                lane[l] = reinterpret_cast<const A*>(static_cast<const char*>(from) + l * step) + c;
-            for (int d = kLanes / 2; d > 0; d /= 2)
-                for (int l = 0; l < d && l + d < rows; ++l) {
-                    A* const node = d == 1 ? acc : buffer[l];
-                    combine(lane[l], lane[l + d], node, n);
-                    lane[l] = node;
-                }
-            if (rows == 1) __builtin_memcpy(acc, lane[0], size_t(n) * sizeof(A));
-        }
+        fold_few_rows(combine, sizeof(A), from, step, rows, columns, to);
     }
 };
 

@@ -76,10 +76,10 @@ template <int R, class Element> struct StagedLoopsOf {
         }
     }
 
-    /// By blocks of rows: four for predicates, whose loops take four at once.
+    /// By blocks of rows: four for loops that take so many at once.
     static void fold_lane(const void* from, int64_t step, int64_t rows, int64_t columns, int64_t first, bool fresh,
                           void* to) {
-        constexpr int kRows = is_predicate<R> ? 4 : 1;
+        constexpr int kRows = is_predicate<R> || finds ? 4 : 1;
         alignas(64) Stage staged[kRows][kStage];
         const char* x = static_cast<const char*>(from);
         for (int64_t row = 0; row < rows; row += kRows, x += kRows * step) {
