@@ -840,6 +840,27 @@ MUTANTS = [
         "tests/python/test_interop_jax_calls.py -k layouts",
     ),
     Mutant(
+        "numba-takes-other-types-for-arguments",
+        "src/bindings/protocols/numba_arguments.cpp",
+        "!is_described(array_of(object), ndim, key))",
+        "array_of(object).ndim() != ndim)",
+        "tests/python/test_interop_numba.py -k another_type",
+    ),
+    Mutant(
+        "numba-returns-arrays-that-were-reshaped",
+        "src/bindings/protocols/numba_arguments.cpp",
+        "if (!is_described(array, ndim, key) || (",
+        "if ((",
+        "tests/python/test_interop_numba.py -k results",
+    ),
+    Mutant(
+        "numba-keeps-memory-without-an-export",
+        "src/bindings/protocols/numba_arguments.cpp",
+        "ArgumentOwner{export_memory(array), Object::share(object)}",
+        "ArgumentOwner{(export_memory(array), Export()), Object::share(object)}",
+        "tests/python/test_interop_numba.py -k keeps",
+    ),
+    Mutant(
         "lists-of-arrays-are-not-tensors",
         "cuarray/_ndarray/torch_function.py",
         "if kind is tuple or kind is list:",

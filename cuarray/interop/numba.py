@@ -12,6 +12,7 @@ import sys
 
 import numpy as np
 
+from cuarray import _core
 from cuarray._core import is_value, ndarray
 
 __all__ = ["MemoryManager", "init", "init_cuda", "init_cuda_mlir"]  # noqa: F822
@@ -123,13 +124,16 @@ def init():
     An argument that is returned comes back as an array of cuarray's; arrays that the function makes are NumPy's.
     Values, such as sums and elements, are numbers; those of complex64 are 0-d arrays.
     """
-    from numba.core import types
+    import llvmlite.binding
+    from llvmlite import ir
+    from numba.core import cgutils, types
     from numba.core.datamodel import models
     from numba.core.datamodel.registry import register_default
     from numba.core.imputils import lower_cast
     from numba.core.pythonapi import NativeValue, box, unbox
+    from numba.core.runtime import _nrt_python
     from numba.core.typing.typeof import typeof_impl
-    from numba.np.numpy_support import from_dtype
+    from numba.np.numpy_support import as_dtype, from_dtype
 
     class CuarrayType(types.Array):
         """The type of cuarray's arrays: a NumPy array in all but how Python passes it."""
@@ -159,37 +163,45 @@ def init():
     def cast_array(context, builder, fromty, toty, value):
         return value
 
+    addresses = _core.numba_functions(_nrt_python.c_helpers["meminfo_new_from_pyobject"])
+    for name, address in addresses.items():
+        llvmlite.binding.add_symbol(name, address)
+
+    def call_ours(name, returns, c, typ, *arguments):
+        """Call a function of `bindings/protocols/numba_arguments.cpp`, with the dtype and number of axes at the end."""
+        dtype, int32 = as_dtype(typ.dtype), ir.IntType(32)
+        described = int32(typ.ndim), int32(ord(dtype.kind) << 8 | dtype.itemsize)
+        kinds = [value.type for value in (*arguments, *described)]
+        function = cgutils.get_or_insert_function(c.builder.module, ir.FunctionType(returns, kinds), name)
+        return c.builder.call(function, (*arguments, *described))
+
     @unbox(CuarrayType)
     def unbox_array(typ, obj, c):
-        from numba.core import cgutils
-
         native = c.context.make_array(typ)(c.context, c.builder)
-        result = cgutils.alloca_once_value(c.builder, native._getvalue())
-        failed = cgutils.alloca_once_value(c.builder, cgutils.true_bit)
-        view = c.pyapi.call_method(obj, "__array__", ())
-        with c.builder.if_then(cgutils.is_not_null(c.builder, view), likely=True):
-            unboxed = c.unbox(typ.as_numpy(), view)  # whose memory keeps the view
-            c.builder.store(unboxed.value, result)
-            c.builder.store(unboxed.is_error, failed)
-            c.pyapi.decref(view)
-        return NativeValue(c.builder.load(result), is_error=c.builder.load(failed))
+        place = c.builder.bitcast(native._getpointer(), c.pyapi.voidptr)
+        failed = cgutils.is_not_null(c.builder, call_ours("cuarray_unbox_argument", ir.IntType(32), c, typ, obj, place))
+        return NativeValue(native._getvalue(), is_error=failed)
 
     @box(CuarrayType)
     def box_array(typ, value, c):
-        array = c.box(typ.as_numpy(), value)
-        make = c.pyapi.unserialize(c.pyapi.serialize_object(as_ours))
-        result = c.pyapi.call_function_objargs(make, (array,))
-        c.pyapi.decref(make)
-        c.pyapi.decref(array)
-        return result
+        native = c.context.make_array(typ)(c.context, c.builder, value)
+        place = c.builder.bitcast(native._getpointer(), c.pyapi.voidptr)
+        argument = call_ours("cuarray_boxed_argument", c.pyapi.pyobj, c, typ, place)
+        result = cgutils.alloca_once_value(c.builder, argument)
+        with c.builder.if_else(cgutils.is_not_null(c.builder, argument)) as (is_argument, is_other):
+            with is_argument:
+                c.context.nrt.decref(c.builder, typ, value)
+            with is_other:
+                array = c.box(typ.as_numpy(), value)
+                make = c.pyapi.unserialize(c.pyapi.serialize_object(as_ours))
+                c.builder.store(c.pyapi.call_function_objargs(make, (array,)), result)
+                c.pyapi.decref(make)
+                c.pyapi.decref(array)
+        return c.builder.load(result)
 
 
 def as_ours(array):
-    """Return the array that a NumPy array views; another one over its memory if there is none."""
-    base = getattr(array.base, "base", None)  # of the export that the view holds
-    is_whole = isinstance(base, ndarray) and base.shape == array.shape and base.strides == array.strides
-    if is_whole and (not array.size or base.__array_interface__["data"][0] == array.ctypes.data):
-        return base
+    """Return an array over the memory of a NumPy array."""
     from cuarray._functions.creation import asarray
 
     return asarray(array, device="cpu")

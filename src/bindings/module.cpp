@@ -34,6 +34,7 @@ void make_module(py::module_& module) {
     bind_loans(module);
     bind_arrays(module);
     bind_other_arrays(module);
+    bind_numba_arguments(module);
     bind_indexing(module);
     bind_editing(module);
     bind_sorting(module);

@@ -10,6 +10,7 @@ void bind_devices(pybind11::module_& module);  ///< the class device, current an
 void bind_arrays(pybind11::module_& module);   ///< creation, joining, memory questions, reductions
 void bind_array_functions(pybind11::module_& module);
 void bind_other_arrays(pybind11::module_& module);       ///< what other libraries' arrays are
+void bind_numba_arguments(pybind11::module_& module);    ///< arrays in Numba's compiled functions
 void bind_ufunc_methods(pybind11::module_& module);      ///< what functions along an axis are made of
 void bind_indexing(pybind11::module_& module);           ///< elements along an axis, by positions
 void bind_editing(pybind11::module_& module);            ///< elements removed and inserted

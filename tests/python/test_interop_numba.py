@@ -53,6 +53,71 @@ def check_every_layout():
         assert same(view) is view or (not view.size and same(view).shape == view.shape)
 
 
+def check_results_that_are_arguments():
+    """The very array comes back, unless it has another shape by then; views in compiled code are NumPy's."""
+
+    @numba.njit
+    def parts(x):
+        return x, x.view(np.int64), x[1:], np.full(3, x.sum())
+
+    x = cuarray.arange(4.0)
+    same, bits, part, _ = parts(x)
+    assert same is x and bits.tolist() == x.view("int64").tolist() and part.tolist() == [1, 2, 3]
+    assert np.shares_memory(bits, np.asarray(x)) and np.shares_memory(part, np.asarray(x))
+    constant = cuarray.arange(3.0)
+    constant.flags.writeable = False
+    for _ in range(2):
+        assert parts(constant)[0] is constant and parts(constant)[3].tolist() == [3, 3, 3]
+    kept = numba.typed.List([x])
+    for shape in ((2, 2), (4, 1)):
+        x.shape = shape
+        assert kept[0] is not x and kept[0].tolist() == [0, 1, 2, 3] and kept[0].data_ptr() == x.data_ptr()
+        x.shape = 4
+        assert kept[0] is x
+
+
+def check_arrays_that_numba_keeps():
+    """Compiled code holds the array; cuarray knows that others may write to its memory, and defers no reads of it."""
+
+    @numba.njit
+    def write(arrays, value):
+        arrays[0][:] = value
+        return arrays[0]
+
+    x = cuarray.ones(1000)
+    kept = numba.typed.List()
+    kept.append(x)
+    with cuarray.fuse():
+        y = x * 2
+        write(kept, 5.0)
+        assert y[0] == 2 and (x[1:] == 5).all()
+    address, number = x.data_ptr(), sys.getrefcount(x)
+    with cuarray.fuse():
+        del x
+        pending = cuarray.ones(1000) * 3
+        kept.append(pending)
+    x = write(kept, 7.0)
+    assert x.data_ptr() == address and x.sum() == 7000 and kept[1].sum() == 3000
+    del kept
+    assert sys.getrefcount(x) == number - 1
+
+
+def check_arguments_of_another_type():
+    """Machine code refuses what it was not compiled for."""
+    from numba.core.runtime import _nrt_python
+
+    from cuarray import _core
+
+    addresses = _core.numba_functions(_nrt_python.c_helpers["meminfo_new_from_pyobject"])
+    unbox = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p, ctypes.c_int, ctypes.c_int)(
+        addresses["cuarray_unbox_argument"]
+    )
+    place, double = (ctypes.c_ssize_t * 32)(), ord("f") << 8 | 8
+    for wrong in (3, np.ones(3), cuarray.ones(3, "f4"), cuarray.ones((3, 3)), cuarray.ones(3, "i8")):
+        assert "compiled for" in str(error_of(lambda wrong=wrong: unbox(wrong, place, 1, double), TypeError))
+        assert not any(place)
+
+
 def check_values_are_numbers():
     """Whether Numba asks before or after this module is registered: elements and sums are numbers, as NumPy's scalars."""
 
@@ -158,7 +223,6 @@ def check_functions_compiled_in_advance():
 
 def check_nothing_leaks():
     import gc
-    import sys
 
     @numba.njit
     def views(x):
@@ -251,6 +315,9 @@ def check_the_method_numba():
 
 
 if __name__ == "__main__":
+    import ctypes
+    import sys
+
     import numba
     import numpy as np
     from numba import cuda  # a global: the simulator replaces the module of that name

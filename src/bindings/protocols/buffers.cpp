@@ -1,7 +1,7 @@
 // buffers.cpp -- the buffer protocol: the memory of arrays on cpu, with a format and a shape or as plain bytes.
+#include <array>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 #include "bindings/protocols/interfaces.h"
 #include "bindings/types/caller.h"
@@ -11,8 +11,8 @@
 namespace cuarray::python {
 namespace {
 
-/// The format of PEP 3118, or "" for a type it has no letter for.
-std::string buffer_format(DType dtype) {
+/// The format of PEP 3118, which ends with a zero; or "" for a type it has no letter for.
+std::array<char, 4> buffer_format(DType dtype) {
     const DTypeInfo& type = info(dtype);
     // int64 is 'l', not 'q': NumPy's int64 is C's long wherever that has 64 bits.
     const char* letters = type.kind == Kind::Bool       ? "?"
@@ -20,14 +20,14 @@ std::string buffer_format(DType dtype) {
                           : type.kind == Kind::Unsigned ? "BH_I___L"
                           : dtype == DType::bfloat16    ? ""
                                                         : "_e_f___d";
-    if (!*letters) return "";
-    if (type.kind == Kind::Complex) return std::string("Z") + letters[type.size / 2 - 1];
-    return std::string(1, letters[type.size - 1]);
+    if (!*letters) return {};
+    if (type.kind == Kind::Complex) return {'Z', letters[type.size / 2 - 1]};
+    return {letters[type.size - 1]};
 }
 
 /// What a Py_buffer points at: its own copies, because x.shape = ... may change the array meanwhile.
 struct BufferDescription {
-    std::string format;
+    std::array<char, 4> format;
     Dims shape, strides;
     Export memory;
 };
@@ -68,9 +68,10 @@ Dims exported_strides(const Array& array, int flags) {
     return strides;
 }
 
-const char* refuse_buffer(const Array& array, const std::string& format, int flags) {
+const char* refuse_buffer(const Array& array, bool has_format, int flags) {
+    if (!is_on_host(array.device())) return "the memory is not on the host; write x.numpy()";
     const bool wants_bytes = !(flags & (PyBUF_FORMAT | PyBUF_ND));
-    if (format.empty() && (flags & PyBUF_FORMAT))
+    if (!has_format && (flags & PyBUF_FORMAT))
         return "the buffer protocol has no bfloat16; write x.view('uint16') or x.astype('float32')";
     // torch.asarray reads the bytes of any object as numbers of its default type.
     if (wants_bytes && is_called_by_torch()) return "PyTorch would misread the bytes; write x.torch()";
@@ -92,18 +93,16 @@ std::optional<Error> take_buffer_error(const Array& array) {
 
 int fill_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
     view->obj = nullptr;
-    if (!is_on_host(array_of(self).device())) {  // asked of every object by some; a C++ exception takes microseconds
-        static PyObject* const reason = PyUnicode_FromString("buffer: the memory is not on the host; write x.numpy()");
-        PyErr_SetObject(PyExc_BufferError, reason);
-        return -1;
-    }
     return guarded_number<int>([&] {
         static char nothing[16];
         const Array& array = array_of(self);
+        const std::array<char, 4> format = buffer_format(array.dtype());
+        if (const char* reason = refuse_buffer(array, format[0], flags)) {
+            PyErr_Format(PyExc_BufferError, "buffer: %s", reason);  // a C++ exception takes microseconds
+            return -1;
+        }
         auto description = std::make_unique<BufferDescription>();
-        description->format = buffer_format(array.dtype());
-        if (const char* reason = refuse_buffer(array, description->format, flags))
-            raise(ErrorKind::Buffer, "buffer: ", reason);
+        description->format = format;
         description->shape = array.shape();
         description->strides = exported_strides(array, flags);
         description->memory = export_buffer(array);

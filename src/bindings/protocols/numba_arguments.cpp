@@ -1,0 +1,94 @@
+// numba_arguments.cpp -- arrays on cpu as arguments of Numba's compiled functions, without a NumPy array between.
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include "bindings/module.h"
+#include "bindings/protocols/interfaces.h"
+#include "bindings/types/ndarray.h"
+
+namespace py = pybind11;
+
+namespace cuarray::python {
+namespace {
+
+/// Numba's arystruct_t: an array inside a compiled function. `meminfo` counts references and keeps `parent`.
+struct NumbaArray {
+    void* meminfo;
+    PyObject* parent;
+    intptr_t size, itemsize;
+    void* data;
+    intptr_t shape_and_strides[1];  ///< 2 * ndim of them
+};
+
+using MakeMemInfo = void* (*)(void* data, PyObject* owner);
+/// Numba's NRT_meminfo_new_from_pyobject.
+MakeMemInfo make_meminfo = nullptr;
+
+/// What the memory's counter holds: the array, and the export that says that others may write to its memory.
+struct ArgumentOwner {
+    Export memory;
+    Object array;
+};
+
+void free_owner(PyObject* capsule) { delete static_cast<ArgumentOwner*>(PyCapsule_GetPointer(capsule, nullptr)); }
+
+/// A dtype in the code that Numba keeps on disk: it outlives the numbers of our dtypes.
+int32_t key_of(DType dtype) { return info(dtype).typestr[0] << 8 | int32_t(item_size(dtype)); }
+
+bool is_described(const Array& array, int32_t ndim, int32_t key) {
+    return array.ndim() == ndim && key_of(array.dtype()) == key;
+}
+
+/// Fills `out` with an array of the dtype and number of axes that Numba has compiled for. -1 with an exception set
+/// where the object is none.
+int32_t unbox_argument(PyObject* object, NumbaArray* out, int32_t ndim, int32_t key) {
+    return guarded_number<int32_t>([&] {
+        static char nothing[16];
+        if (!is_ndarray(object) || !is_on_host(device_of(object)) || !is_described(array_of(object), ndim, key))
+            fail(PyExc_TypeError, "numba: an argument is not the cuarray.ndarray that the function was compiled for");
+        const Array& array = array_of(object);
+        auto kept = std::make_unique<ArgumentOwner>(ArgumentOwner{export_memory(array), Object::share(object)});
+        char* const data = exported_address(array);
+        out->data = data ? data : nothing;
+        out->parent = object;
+        out->size = array.size();
+        out->itemsize = item_size(array.dtype());
+        for (int axis = 0; axis < ndim; ++axis) {
+            out->shape_and_strides[axis] = array.shape()[axis];
+            out->shape_and_strides[ndim + axis] = array.strides()[axis];
+        }
+        const Object owner = Object::steal(PyCapsule_New(kept.get(), nullptr, free_owner));
+        kept.release();
+        out->meminfo = make_meminfo(out->data, owner.get());
+        return 0;
+    });
+}
+
+/// The argument that a result is, as a new reference; null, without an exception, where it is another array.
+PyObject* boxed_argument(const NumbaArray* value, int32_t ndim, int32_t key) {
+    if (!value->parent || !is_ndarray(value->parent)) return nullptr;
+    const Array& array = array_of(value->parent);
+    if (!is_described(array, ndim, key) || (!array.is_empty() && array.data() != value->data)) return nullptr;
+    for (int axis = 0; axis < ndim; ++axis)
+        if (value->shape_and_strides[axis] != array.shape()[axis] ||
+            value->shape_and_strides[ndim + axis] != array.strides()[axis])
+            return nullptr;
+    return Py_NewRef(value->parent);
+}
+
+}  // namespace
+
+void bind_numba_arguments(py::module_& m) {
+    m.def(
+        "numba_functions",
+        [](uintptr_t meminfo_new_from_pyobject) {
+            make_meminfo = reinterpret_cast<MakeMemInfo>(meminfo_new_from_pyobject);
+            py::dict functions;
+            functions["cuarray_unbox_argument"] = reinterpret_cast<uintptr_t>(&unbox_argument);
+            functions["cuarray_boxed_argument"] = reinterpret_cast<uintptr_t>(&boxed_argument);
+            return functions;
+        },
+        "The addresses of the functions that Numba's machine code calls, by their names there.");
+}
+
+}  // namespace cuarray::python
