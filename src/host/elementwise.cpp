@@ -380,7 +380,7 @@ std::string block_loops(const LoopProgram& program) {
 
 }  // namespace
 
-TaskExplanation explain(const LoopLibrary& library, const Elementwise& task, bool) {
+TaskExplanation explain(const LoopLibrary& library, const Elementwise& task, bool with_code) {
     const int64_t n = count(task.shape);
     if (n == 0) return {"nothing: there are no elements", ""};
     if (are_few(*task.expr, n)) return {"one operation after the other, over few elements", ""};
@@ -398,7 +398,10 @@ TaskExplanation explain(const LoopLibrary& library, const Elementwise& task, boo
     if (!loops.empty()) how += (how.empty() ? "loops over blocks: " : "; loops over blocks: ") + loops;
     if (forgotten.is_late) how += "; machine code from the next run on";
     if (!emit::is_enabled()) how += std::string("; machine code: ") + emit::state();
-    return {how, ""};
+    std::string code;
+    for (const emit::Chain& chain : forgotten.chains)
+        if (with_code) code += (code.empty() ? "" : "\n") + emit::listing_of(chain);
+    return {how, code};
 }
 
 void copy_bytes(void* to, const void* from, int64_t bytes) {

@@ -13,9 +13,9 @@ GRAPH, PLAN, SETTLING, DEFERRAL, EXPLAIN, REHEARSAL = (
     for name in ("pending_graph", "pending_plan", "settling", "deferral", "explain", "rehearsal")
 )
 MACHINE = "src/host/machine.cpp"
-LOWERING, CHAIN, ASSEMBLER, CACHE, JOIN = (
+LOWERING, CHAIN, ASSEMBLER, LISTING, CACHE, JOIN = (
     f"src/host/{name}.cpp"
-    for name in ("emit/lowering", "emit/chain", "emit/assembler", "emit/code_cache", "join_steps")
+    for name in ("emit/lowering", "emit/chain", "emit/assembler", "emit/listing", "emit/code_cache", "join_steps")
 )
 INSTRUCTIONS, AVX2, SET = (f"src/host/emit/{name}.h" for name in ("instructions", "avx2", "avx512"))
 
@@ -42,6 +42,11 @@ def waits(name, file, old, new, test):
 def explains(name, file, old, new):
     """A bug in the plans that explain() shows."""
     return bug(f"explain-{name}", file, old, new, "tests/python/test_explain.py")
+
+
+def listing(name, file, old, new):
+    """A bug in the text of instructions."""
+    return bug(f"listing-{name}", file, old, new, "tests/test_cpp.py -k 'test_listing or test_assembler'")
 
 
 MUTANTS = [
@@ -123,6 +128,14 @@ MUTANTS = [
     explains("code-is-promised-too-early", CACHE, "return by_key_.contains(key) || is_worthwhile(chain, elements);", "return true;"),
     explains("single-loops-run", SETTLING, "plan.size() == 1 && !g.rehearsal && run_alone", "plan.size() == 1 && run_alone"),
     explains("copies-alias", REHEARSAL, "next_address_ += (uint64_t(bytes)", "next_address_ += 0 * (uint64_t(bytes)"),
+    listing("wider-names-are-narrow", LISTING, "name.back() = 'q';", ";"),
+    listing("masks-are-left-out", LISTING, 'return "{k" + std::to_string(form.mask) + "}" + (form.zeroes ? "{z}" : "");', 'return "";'),
+    listing("jumps-lead-too-early", LISTING, "uint64_t(line.place + 4 + number)", "uint64_t(line.place + number)"),
+    listing("numbers-have-32-bits", LISTING, "number_text(uint64_t(int64_t(number)))", "number_text(uint32_t(number))"),
+    listing("halves-are-whole", LISTING, "form.length - (is_half && form.length > Form::Xmm)", "form.length"),
+    listing("names-of-other-instructions", INSTRUCTIONS, 'kSubPs{"vsubps"', 'kSubPs{"vaddps"'),
+    listing("results-that-are-no-halves", INSTRUCTIONS, 'kNarrowPd{"vcvtpd2ps", 1, 1, 0x5a, true, kVector, true}', 'kNarrowPd{"vcvtpd2ps", 1, 1, 0x5a, true, kVector, false}'),
+    listing("the-frame-of-the-beginning", LISTING, "std::memcpy(&number, &code[size_t(line.place)], sizeof number);", "number = 0;"),
 ]  # fmt: skip
 
 if __name__ == "__main__":

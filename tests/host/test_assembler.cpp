@@ -1,13 +1,14 @@
-// test_assembler.cpp -- every instruction that emitted loops use, in all its forms, as objdump reads it.
-#include <unistd.h>
+// test_assembler.cpp -- every instruction that emitted loops use, in all its forms, as objdump reads it; and the
+// encoder's own listing of them.
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <sstream>
 #include <string>
 #include "core/check.h"
+#include "disassembly.h"
 #include "host/emit/assembler.cpp"
 #include "host/emit/instructions.h"
+#include "host/emit/listing.cpp"
 
 namespace {
 
@@ -56,41 +57,16 @@ std::vector<Address> addresses() {
     return all;
 }
 
-struct Expected {
-    std::string mnemonic, operands;
-};
-
-/// The instructions as "mnemonic operands", sizes of memory operands and comments removed.
-std::vector<Expected> disassemble(const std::vector<uint8_t>& code, size_t bytes) {
-    const std::string file = "/tmp/cuarray_assembler_" + std::to_string(getpid()) + ".bin";
-    std::ofstream(file, std::ios::binary).write(reinterpret_cast<const char*>(code.data()), std::streamsize(bytes));
-    FILE* const pipe = popen(("objdump -D -b binary -m i386:x86-64 -M intel --no-show-raw-insn " + file).c_str(), "r");
-    CHECK(pipe);
-    std::vector<Expected> all;
-    char line[512];
-    while (std::fgets(line, sizeof line, pipe)) {
-        std::string text = line;
-        const size_t tab = text.find(":\t");
-        if (tab == std::string::npos) continue;
-        text = text.substr(tab + 2, text.find_first_of("#\n") - tab - 2);
-        if (const std::string note = "{evex} "; text.rfind(note, 0) == 0) text.erase(0, note.size());
-        for (const char* size :
-             {"ZMMWORD PTR ", "YMMWORD PTR ", "XMMWORD PTR ", "QWORD PTR ", "DWORD PTR ", "WORD PTR ", "BYTE PTR "})
-            if (const size_t at = text.find(size); at != std::string::npos) text.erase(at, std::string(size).size());
-        const size_t space = text.find(' ');
-        std::string operands = space == std::string::npos ? "" : text.substr(text.find_first_not_of(' ', space));
-        while (!operands.empty() && operands.back() == ' ') operands.pop_back();
-        all.push_back({text.substr(0, space), operands});
-    }
-    CHECK(pclose(pipe) == 0);
-    std::remove(file.c_str());
-    return all;
-}
-
 std::string hexadecimal(int x) {
     std::ostringstream text;
     text << "0x" << std::hex << x;
     return text.str();
+}
+
+/// An instruction of the listing, as objdump writes it.
+Expected listed(const Listing::Line& line) {
+    const size_t space = line.text.find(' ');
+    return {line.text.substr(0, space), space == std::string::npos ? "" : line.text.substr(space + 1)};
 }
 
 /// objdump writes predicates of comparisons into the mnemonic: vcmpltps is vcmpps with 1.
@@ -273,7 +249,7 @@ void expect_evex(Assembler& a, const std::vector<Address>& memory) {
 }  // namespace
 
 int main() {
-    Assembler a;
+    Assembler a(true);
     const std::vector<Address> memory = addresses();
     size_t next = 0;
     const auto each = [&](auto&& form) {
@@ -391,6 +367,10 @@ int main() {
         CHECK(k < found.size());
         const bool same = is_same(e.mnemonic, found[k].mnemonic) && e.operands == found[k].operands;
         CHECK(same, "instruction %zu: %s %s is read as %s %s", k, e.mnemonic.c_str(), e.operands.c_str(),
+              found[k].mnemonic.c_str(), found[k].operands.c_str());
+        const Expected ours = listed(a.listing().lines()[k]);
+        CHECK(ours.mnemonic == found[k].mnemonic && ours.operands == found[k].operands,
+              "instruction %zu is listed as %s %s and read as %s %s", k, ours.mnemonic.c_str(), ours.operands.c_str(),
               found[k].mnemonic.c_str(), found[k].operands.c_str());
         ++k;
     }

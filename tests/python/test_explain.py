@@ -126,6 +126,24 @@ def test_the_text(device):
     assert repr(plan) == str(plan) and plan._repr_html_().startswith("<pre>1 run")
 
 
+def test_the_code(device):
+    x = cuarray.ones(100_000, dtype=cuarray.float32)
+    with cuarray.profile() as p, cuarray.fuse():
+        y = x * 2 + x
+        assert cuarray.explain(y).runs[0].code == ""
+        plan = cuarray.explain(y, code=True)
+        y[:0]
+    (run,) = plan.runs
+    if device == "cpu":
+        is_emitted = run.how.startswith("machine code")
+        assert ("vmulps" in run.code and "vaddps" in run.code and run.code.split()[-1] != "ret") == is_emitted
+    else:
+        entry = run.how.split()[2].rstrip(",")
+        assert f"{entry}(" in run.code and 'extern "C" __global__' in run.code
+        assert entry.startswith([event.kernel for event in p.events if event.kernel][-1])
+    assert all(line.strip() in str(plan) for line in run.code.splitlines())
+
+
 def test_arguments(device):
     with pytest.raises(TypeError, match="no array is given"):
         cuarray.explain()

@@ -2,7 +2,10 @@
 // few of general registers.
 #pragma once
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
+#include "host/emit/listing.h"
 
 namespace cuarray::host::emit {
 
@@ -46,13 +49,19 @@ struct VectorSource {
 /// One instruction: the implied prefix (0, 1 = 66, 2 = F3, 3 = F2), the opcode map (1 = 0F, 2 = 0F38, 3 = 0F3A), the
 /// opcode and W; as in the manuals' "EVEX.512.66.0F38.W0 40 /r".
 struct Instruction {
-    /// The bytes of a memory operand that is not broadcast: EVEX form counts short offsets in them.
+    /// The bytes of a memory operand that is not broadcast: EVEX form counts short offsets in them. HalfVector says as
+    /// well that such a register is half as long as the form.
     enum class MemoryExtent : uint8_t { Vector, HalfVector, Element };
 
     const char* name;
     uint8_t prefix, map, opcode;
     bool wide = false;
     MemoryExtent memory = MemoryExtent::Vector;
+    bool halves = false;              ///< the result is half as long as the form
+    bool compares = false;            ///< the immediate is a predicate
+    bool blends = false;              ///< the immediate is a register
+    const char* evex_name = nullptr;  ///< if EVEX form has another one
+    bool is_widened = false;          ///< by of(): the name is that of the wider elements
 };
 
 /// The form of an instruction.
@@ -69,6 +78,13 @@ constexpr Form kXmm{Form::Xmm}, kYmm{Form::Ymm};  // VEX
 class Assembler {
  public:
     static constexpr int64_t kPoolItem = 32;
+
+    /// With `lists`, keeps the instructions as text, too.
+    explicit Assembler(bool lists = false) {
+        if (lists) listing_.emplace();
+    }
+    /// After finish().
+    const Listing& listing() const { return *listing_; }
 
     /// name to, from1, from2
     void vector(const Instruction& i, Vector to, Vector from1, VectorSource from2, Form form);
@@ -104,7 +120,7 @@ class Assembler {
     void compare(General x, General y);            ///< cmp x, y
     void keep_low_bits(General x, General count);  ///< bzhi x, x, count
     void jump_to(General target);                  ///< jmp target
-    void leave() { put(0xc3); }                    ///< ret
+    void leave();                                  ///< ret
     void align(int64_t bytes);                     ///< by no-operations
     int64_t position() const { return int64_t(code_.size()); }
     void jump(int64_t target);                  ///< to a position that is known
@@ -122,6 +138,22 @@ class Assembler {
  private:
     void put(uint8_t byte) { code_.push_back(byte); }
     void put32(int32_t number);
+    /// Adds the instruction that began at a position to the listing; `text` is called only where there is one.
+    template <class Text> void list(int64_t begin, Text text) {
+        if (listing_) listing_->add({begin, text()});
+    }
+    /// The same of an instruction whose number '@' is written at `place`.
+    template <class Text> void list(int64_t begin, Listing::Late late, int64_t place, Text text) {
+        if (listing_) listing_->add({begin, text(), late, place});
+    }
+    /// The same of one with a last source or a target.
+    template <class Text> void list(int64_t begin, const VectorSource& rm, Text text) {
+        if (rm.kind == VectorSource::Kind::Pool)
+            list(begin, Listing::Late::Displacement, references_.back().place, text);
+        else
+            list(begin, text);
+    }
+    int64_t jump_forward(const char* name, uint8_t condition);
     void rex(bool wide, uint8_t reg, uint8_t index, uint8_t base);
     void vex(const Instruction& i, uint8_t reg, uint8_t from1, const VectorSource& rm, Form form);
     void evex(const Instruction& i, uint8_t reg, uint8_t from1, const VectorSource& rm, Form form);
@@ -135,6 +167,7 @@ class Assembler {
     };
     std::vector<uint8_t> code_;
     std::vector<Reference> references_;
+    std::optional<Listing> listing_;
     std::vector<uint64_t> pool_;  ///< the repeated 8 bytes of each constant
 };
 

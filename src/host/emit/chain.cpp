@@ -56,4 +56,10 @@ void ChainCode::finish(const void* const* in, void* const* out, int64_t n, const
     }
 }
 
+std::string listing_of(const Chain& chain) {
+    std::string listing;
+    lower(chain, nullptr, nullptr, &listing);
+    return listing;
+}
+
 }  // namespace cuarray::host::emit

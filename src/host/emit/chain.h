@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 #include "cuarray/core/table.h"
 #include "host/library.h"
@@ -57,6 +58,9 @@ class ChainCode {
     void* memory_ = nullptr;
     int64_t bytes_ = 0;
 };
+
+/// The instructions of a chain's code as text.
+std::string listing_of(const Chain& chain);
 
 /// Where programs get the code of their chains.
 class CodeSource {

@@ -99,19 +99,25 @@ namespace {
 
 template <class Set> class Lowering {
  public:
-    explicit Lowering(const Chain& chain)
-        : chain_(chain), lanes_(lanes_of(chain)), set_(code_, has_wide(chain)), places_(chain.nodes.size()) {
+    Lowering(const Chain& chain, bool lists)
+        : chain_(chain),
+          lanes_(lanes_of(chain)),
+          code_(lists),
+          set_(code_, has_wide(chain)),
+          places_(chain.nodes.size()) {
         std::fill(std::begin(owner_), std::end(owner_), kNobody);
     }
 
-    std::vector<uint8_t> run(const void* self, void (*finish)()) {
+    std::vector<uint8_t> run(const void* self, void (*finish)(), std::string* listing) {
         find_uses();
         begin();
         for (int at = 0; at < count(); ++at)
             if (!chain_.nodes[size_t(at)].is_load()) compute(at);
         for (size_t k = 0; k < chain_.outputs.size(); ++k) put(int(k), chain_.outputs[k]);
         end(self, finish);
-        return code_.finish();
+        std::vector<uint8_t> code = code_.finish();
+        if (listing) *listing = code_.listing().text();
+        return code;
     }
 
  private:
@@ -520,8 +526,9 @@ template <class Set> class Lowering {
 
 }  // namespace
 
-std::vector<uint8_t> lower(const Chain& chain, const void* self, void (*finish)()) {
-    return with_set([&](auto set) { return Lowering<SetOf<decltype(set)>>(chain).run(self, finish); });
+std::vector<uint8_t> lower(const Chain& chain, const void* self, void (*finish)(), std::string* listing) {
+    return with_set(
+        [&](auto set) { return Lowering<SetOf<decltype(set)>>(chain, listing).run(self, finish, listing); });
 }
 
 }  // namespace cuarray::host::emit

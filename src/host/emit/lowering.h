@@ -1,6 +1,7 @@
 // lowering.h -- the instructions of a chain.
 #pragma once
 #include <cstdint>
+#include <string>
 #include <vector>
 #include "host/emit/chain.h"
 
@@ -11,6 +12,7 @@ int lanes_of(const Chain& chain);
 
 /// A BlockLoop. With AVX2 it computes whole vectors, and ends by a jump to finish(in, out, n, self) if elements are
 /// left.
-std::vector<uint8_t> lower(const Chain& chain, const void* self, void (*finish)());
+/// `listing` receives the instructions as text, if it is not null.
+std::vector<uint8_t> lower(const Chain& chain, const void* self, void (*finish)(), std::string* listing = nullptr);
 
 }  // namespace cuarray::host::emit
