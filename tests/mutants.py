@@ -975,7 +975,7 @@ MUTANTS = [
     Mutant(
         "rounded-up-and-back",
         "src/ops/same_value.cpp",
-        "return apply(row::logical_and, same, fits);",
+        "return apply_row(row::logical_and, same, fits);",
         "return same;",
         "tests/python/test_types.py -k change_no_value",
     ),

@@ -76,8 +76,7 @@ void check_exponents(RowId id, const Array& array, int axis, bool has_base, DTyp
     }
     const Scalar zero = convert(Scalar::of(DType::int64, int64_t(0)), T);
     const Array powers = astype(exponents, T, 'K', false);
-    const Argument args[] = {powers, zero};
-    const Array negative = reduce(reduction::any, call(row::less, args).array[0], {});
+    const Array negative = reduce(reduction::any, apply_row(row::less, powers, zero), {});
     if (item(negative, name).bytes[0] != 0) raise(ErrorKind::Value, name, ": ", kNegativePower);
 }
 

@@ -55,8 +55,7 @@ Array as_items(const Array& lines, DType dtype) {
 /// A calculation with words.
 Array with_word(RowId row, const Array& words, uint64_t number) {
     const Scalar word = Scalar::of(DType::uint64, number);
-    const Argument args[] = {words, word};
-    return call(row, args).array[0];
+    return apply_row(row, words, word);
 }
 
 Array packed_bits(const Array& flags, BitOrder order) {
@@ -83,8 +82,7 @@ Array spread_bits(const Array& bytes, BitOrder order) {
             const Array seven = with_word(row::multiply, with_word(row::bitwise_and, words, 0x7F), 0x0002040810204081);
             const Array high = with_word(row::bitwise_left_shift, with_word(row::bitwise_right_shift, words, 7), 56);
             const Array low = with_word(row::bitwise_and, seven, kOnes);
-            const Argument both[] = {low, high};
-            spread = call(row::bitwise_or, both).array[0];
+            spread = apply_row(row::bitwise_or, low, high);
         }
     }
     return as_items(spread, DType::uint8);
@@ -112,8 +110,7 @@ Array packbits(const Array& a, std::optional<int64_t> axis, BitOrder bitorder) {
     Array bits = lines_along(a, axis, along, "packbits");
     if (bits.dtype() != DType::bool_) {
         const Scalar zero = convert(Scalar::of(DType::bool_, false), bits.dtype());
-        const Argument args[] = {bits, zero};
-        bits = call(row::not_equal, args).array[0];
+        bits = apply_row(row::not_equal, bits, zero);
     }
     if (!bits.is_c_contiguous()) bits = copy(bits, 'C');
     return with_lines_along(packed_bits(bits, bitorder), along);

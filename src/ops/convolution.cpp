@@ -37,12 +37,11 @@ Array sums_of_windows(const Array& signal, const Array& weights, int64_t count) 
     const int64_t stride = signal.strides()[0];
     const Array windows = signal.view({{count, weights.size()}, {stride, stride}});
     const Deferral fused;
-    const Argument args[] = {windows, weights};
     ReduceOptions options;
     options.all_axes = false, options.axes = {1};
     const bool has_bools = signal.dtype() == DType::bool_;
     if (!has_bools) options.dtype = signal.dtype();
-    return reduce(has_bools ? reduction::any : reduction::sum, call(row::multiply, args).array[0], options);
+    return reduce(has_bools ? reduction::any : reduction::sum, apply_row(row::multiply, windows, weights), options);
 }
 
 /// The sums of products of `weights` with the elements of `signal` beside them; half floats in float32.
@@ -73,10 +72,7 @@ Array correlate(const Array& a, const Array& v, Overlaps mode) {
     const DType dtype = promote(a.dtype(), v.dtype());
     const Array signal = sequence_of(a, dtype, "correlate", "a");
     Array weights = sequence_of(v, dtype, "correlate", "v");
-    if (info(dtype).kind == Kind::Complex) {
-        const Argument args[] = {weights};
-        weights = call(row::conj, args).array[0];
-    }
+    if (info(dtype).kind == Kind::Complex) { weights = apply_row(row::conj, weights); }
     if (weights.size() > signal.size()) return copy(reversed(correlated(weights, signal, mode, "correlate")));
     return correlated(signal, weights, mode, "correlate");
 }

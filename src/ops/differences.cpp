@@ -28,8 +28,7 @@ Array between(const Array& array, int axis, int64_t begin, int64_t end) {
 Weak weak(double number) { return {Weak::Kind::Float, 0, false, 0, number, 0}; }
 
 Array applied(RowId row, const ArrayOrNumber& a, const ArrayOrNumber& b) {
-    const Argument args[] = {as_argument(a), as_argument(b)};
-    return call(row, args).array[0];
+    return apply_row(row, as_argument(a), as_argument(b));
 }
 
 /// A Python number, which a bool is, too.
@@ -158,8 +157,7 @@ Array derivative(const Array& f, int axis, const SampleSpacing& spacing, int64_t
         const Array left = between(steps, 0, 0, steps.size() - 1).reshape(shape);
         const Array right = between(steps, 0, 1, steps.size()).reshape(shape);
         const Array both = applied(row::add, left, right);
-        const Argument turned[] = {right};
-        const Array a = applied(row::divide, call(row::negative, turned).array[0], applied(row::multiply, left, both));
+        const Array a = applied(row::divide, apply_row(row::negative, right), applied(row::multiply, left, both));
         const Array b = applied(row::divide, applied(row::subtract, right, left), applied(row::multiply, left, right));
         const Array c = applied(row::divide, left, applied(row::multiply, right, both));
         const Array first = applied(row::multiply, a, before), second = applied(row::multiply, b, here);
@@ -274,8 +272,7 @@ Array diff(const Array& given, int64_t n, int64_t axis, const std::optional<Arra
         const int64_t extent = a.shape()[along];
         const Array later = between(a, along, 1, extent),
                     earlier = between(a, along, 0, std::max<int64_t>(extent - 1, 0));
-        const Argument args[] = {later, earlier};
-        a = call(row, args).array[0];
+        a = apply_row(row, later, earlier);
     }
     return a;
 }

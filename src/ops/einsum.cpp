@@ -214,8 +214,7 @@ LabelledArray multiplied(const LabelledArray* x, const LabelledArray* y, IsKept 
                              std::ranges::all_of(wanted, [&](int64_t label) { return has(labels, label); });
         if (is_last) labels = wanted;
         const Array left = arranged(*x, labels), right = arranged(*y, labels);
-        const Argument factors[] = {left, right};
-        return {call(row::multiply, factors).array[0], labels};
+        return {apply_row(row::multiply, left, right), labels};
     }
     if (rows.empty() && columns.empty() && met.size() == 1) {
         const int axis = position(x->labels, met[0]);

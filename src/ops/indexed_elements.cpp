@@ -80,8 +80,7 @@ Array as_positions(const Array& indices, const Array& array, const char* name) {
               to_string(indices.device()), "; move one with .to_device(...)");
     // An index that int64 cannot represent is out of bounds and must not wrap around.
     const Scalar most = Scalar::of(DType::uint64, uint64_t(INT64_MAX));
-    const Argument bounded[] = {indices, most};
-    const Array positions = astype(indices.dtype() == DType::uint64 ? call(row::minimum, bounded).array[0] : indices,
+    const Array positions = astype(indices.dtype() == DType::uint64 ? apply_row(row::minimum, indices, most) : indices,
                                    DType::int64, 'K', false);
     uint64_t bits = positions.is_empty() ? 0 : uint64_t(reinterpret_cast<uintptr_t>(positions.data()));
     for (int64_t stride : positions.strides()) bits |= uint64_t(stride);

@@ -73,13 +73,6 @@ const Array* lone_mask(const Array& array, std::span<const Index> index) {
     return std::equal(mask->shape().begin(), mask->shape().end(), array.shape().begin()) ? mask : nullptr;
 }
 
-/// Arguments of a call need names: a Scalar among them is referred to.
-template <class... Arguments>
-Array computed(RowId row, const Arguments&... arguments) {
-    const Argument all[] = {arguments...};
-    return call(row, all).array[0];
-}
-
 /// A key being parsed: one position array per indexed axis, and the axes of the result.
 class AdvancedIndex {
  public:
@@ -227,7 +220,7 @@ class AdvancedIndex {
         result.count = reach / result.unit + 1;
         result.steps = full({}, Scalar::of(DType::int64, -result.lowest / result.unit), array_.device());
         for (const Position& p : positions_)
-            if (p.axis >= 0) result.steps = computed(row::add, result.steps, steps_along(p, result.unit));
+            if (p.axis >= 0) result.steps = apply_row(row::add, result.steps, steps_along(p, result.unit));
         return result;
     }
 
@@ -241,11 +234,11 @@ class AdvancedIndex {
             if (size == 0) raise(ErrorKind::Index, "an index is out of bounds for axis ", p.axis, " with size 0");
         }
         const auto number = [](int64_t value) { return Scalar::of(DType::int64, value); };
-        const Array from_end = computed(row::add, p.array, number(size));
-        const Array is_negative = computed(row::less, p.array, number(0));
+        const Array from_end = apply_row(row::add, p.array, number(size));
+        const Array is_negative = apply_row(row::less, p.array, number(0));
         const Array inside =
-            computed(row::clip, computed(row::where, is_negative, from_end, p.array), number(0), number(size - 1));
-        return computed(row::multiply, inside, number(array_.strides()[p.axis] / unit));
+            apply_row(row::clip, apply_row(row::where, is_negative, from_end, p.array), number(0), number(size - 1));
+        return apply_row(row::multiply, inside, number(array_.strides()[p.axis] / unit));
     }
 
     static bool fit_together(const std::vector<const Dims*>& shapes) {

@@ -118,28 +118,19 @@ Array interpolated_by_host(const Array& x, const Array& xp, const Array& fp, End
     return result;
 }
 
-template <class... Args>
-Array called(RowId row, const Args&... args) {
-    const Argument list[] = {args...};
-    return call(row, list).array[0];
-}
-
 /// So many elements of one axis.
 Array part_of_line(const Array& line, int64_t begin, int64_t count) {
     return line.view({{count}, line.strides()}, count ? begin * line.strides()[0] : 0);
 }
 
-Array difference_of(const Array& a, const Argument& b) {
-    const Argument args[] = {a, b};
-    return call(row::subtract, args).array[0];
-}
+Array difference_of(const Array& a, const Argument& b) { return apply_row(row::subtract, a, b); }
 
 /// The same result by ufuncs.
 Array interpolated_by_ufuncs(const Array& x, const Array& xp, const Array& fp, End left, End right) {
     const int64_t last = xp.size() - 1, second = std::min<int64_t>(last, 1);
     const Scalar zero = Scalar::of(DType::int64, int64_t(0)), one = Scalar::of(DType::int64, int64_t(1));
     const Scalar most = Scalar::of(DType::int64, std::max<int64_t>(last - 1, 0));
-    const Array place = called(row::clip, difference_of(search_sorted(xp, x, true), one), zero, most);
+    const Array place = apply_row(row::clip, difference_of(search_sorted(xp, x, true), one), zero, most);
     const auto taken = [&](const Array& from) { return take(from, place, 0); };
     const Array x0 = taken(xp), y0 = taken(fp);
     const Array x1 = taken(part_of_line(xp, second, xp.size() - second)),
@@ -149,23 +140,23 @@ Array interpolated_by_ufuncs(const Array& x, const Array& xp, const Array& fp, E
     const Array last_y = part_of_line(fp, last, 1);
     const Array beyond_y = right ? full({}, float64_scalar(*right), x.device()) : last_y;
     const auto chosen = [](const Array& condition, const Array& yes, const Array& no) {
-        return called(row::where, condition, yes, no);
+        return apply_row(row::where, condition, yes, no);
     };
     const Deferral fused;
-    const Array slope = called(row::divide, difference_of(y1, y0), difference_of(x1, x0));
+    const Array slope = apply_row(row::divide, difference_of(y1, y0), difference_of(x1, x0));
     const auto line_from = [&](const Array& x_end, const Array& y_end) {
-        return called(row::add, called(row::multiply, slope, difference_of(x, x_end)), y_end);
+        return apply_row(row::add, apply_row(row::multiply, slope, difference_of(x, x_end)), y_end);
     };
     // From the other end where this one gives NaN: a coordinate may be infinite.
     Array y = line_from(x0, y0);
-    y = chosen(called(row::isnan, y), line_from(x1, y1), y);
-    y = chosen(called(row::bitwise_and, called(row::isnan, y), called(row::equal, y0, y1)), y0, y);
-    y = chosen(called(row::equal, x, x0), y0, chosen(called(row::equal, x, x1), y1, y));
-    y = chosen(called(row::equal, x, last_x), last_y, y);  // the last one of several points at that x
-    y = chosen(called(row::less, x, first_x), first_y, y);
-    y = chosen(called(row::greater, x, last_x), beyond_y, y);
+    y = chosen(apply_row(row::isnan, y), line_from(x1, y1), y);
+    y = chosen(apply_row(row::bitwise_and, apply_row(row::isnan, y), apply_row(row::equal, y0, y1)), y0, y);
+    y = chosen(apply_row(row::equal, x, x0), y0, chosen(apply_row(row::equal, x, x1), y1, y));
+    y = chosen(apply_row(row::equal, x, last_x), last_y, y);  // the last one of several points at that x
+    y = chosen(apply_row(row::less, x, first_x), first_y, y);
+    y = chosen(apply_row(row::greater, x, last_x), beyond_y, y);
     // With a single point, NaN also gives its value, as in NumPy.
-    return last ? chosen(called(row::isnan, x), x, y) : y;
+    return last ? chosen(apply_row(row::isnan, x), x, y) : y;
 }
 
 Array interpolated(const Array& x, const Array& xp, const Array& fp, End left, End right) {
@@ -181,7 +172,7 @@ void repeat_points(Array& xp, Array& fp, const Scalar& period) {
     fp = take(fp, order, 0);
     const int64_t last = xp.size() - 1;
     const Array before = difference_of(part_of_line(xp, last, 1), period),
-                behind = called(row::add, part_of_line(xp, 0, 1), period);
+                behind = apply_row(row::add, part_of_line(xp, 0, 1), period);
     xp = concat(std::vector<ArrayOrNumber>{before, xp, behind});
     fp = concat(std::vector<ArrayOrNumber>{part_of_line(fp, last, 1), fp, part_of_line(fp, 0, 1)});
 }
@@ -230,8 +221,8 @@ ArrayOrNumber interp(const Argument& given_x, const Array& given_xp, const Array
         const double length = std::abs(number_of_argument(*given_period, "period", false).real());
         if (length == 0) raise(ErrorKind::Value, kInterp, ": period must be a non-zero value");
         const Scalar period = float64_scalar(length);
-        x = called(row::remainder, x, period);
-        xp = called(row::remainder, xp, period);
+        x = apply_row(row::remainder, x, period);
+        xp = apply_row(row::remainder, xp, period);
         repeat_points(xp, fp, period);
     }
     if (!has_complex_y) return interpolated(x, xp, fp, end(left, false), end(right, false));

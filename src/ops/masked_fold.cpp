@@ -12,13 +12,11 @@ namespace cuarray {
 
 Array masked_fold(RowId row, const Array& array, const Array& mask, int axis, const Scalar& initial) {
     const DType T = initial.dtype;
-    const Argument inverse[] = {mask};
-    const Array order = argsort(call(row::logical_not, inverse).array[0], axis);
+    const Array order = argsort(apply_row(row::logical_not, mask), axis);
     // Elements that are not selected must not raise faults, as negative exponents would.
     const Array values = astype(array, T, 'K', false);
     const Scalar zero = convert(Scalar::of(DType::int64, int64_t(0)), T);
-    const Argument choice[] = {mask, values, zero};
-    const Array chosen = take_along_axis(call(row::where, choice).array[0], order, axis);
+    const Array chosen = take_along_axis(apply_row(row::where, mask, values, zero), order, axis);
 
     Dims one = array.shape();
     one[axis] = 1;

@@ -265,8 +265,7 @@ Array sum_of_products(const Array& x, const Array& y, DType dtype, const Dims& a
     } else {
         const Deferral fused;
         const Array left = astype(x, work, 'K', false), right = astype(y, work, 'K', false);
-        const Argument factors[] = {left, right};
-        sums = reduce(dtype == DType::bool_ ? reduction::any : reduction::sum, call(row::multiply, factors).array[0],
+        sums = reduce(dtype == DType::bool_ ? reduction::any : reduction::sum, apply_row(row::multiply, left, right),
                       options);
     }
     return astype(sums, dtype, 'K', false);
@@ -326,8 +325,7 @@ Array conjugated_dot(const Array& left, const Array& right) {
         if (loops && loops->multiply({dtype, 1, left.size(), 1, {from, 0, x}, {other, y, item}, to, true}))
             return result;
     }
-    const Argument args[] = {left};
-    return matmul(call(row::conj, args).array[0], right);
+    return matmul(apply_row(row::conj, left), right);
 }
 
 }  // namespace cuarray

@@ -226,8 +226,7 @@ Array repeat_in_chunks(const Array& a, const Array& counts, int axis, int64_t ch
         const int64_t from = first[size_t(k)], n = first[size_t(k) + 1] - from;
         const Array those = ends.view({{n}, ends.strides()}, from * ends.strides()[0]);
         const Scalar offset = as_int64(begin);
-        const Argument difference[] = {those, offset};
-        Array steps = histogram(call(row::subtract, difference).array[0], nullptr, false, nullptr, copies, "repeat");
+        Array steps = histogram(apply_row(row::subtract, those, offset), nullptr, false, nullptr, copies, "repeat");
         options.out = &steps;
         const Array numbers = accumulate(row::add, steps, options);
         Array taken = span_of(result, axis, begin, copies);

@@ -9,12 +9,6 @@
 namespace cuarray {
 namespace {
 
-template <class... Arguments>
-Array apply(RowId row, const Arguments&... arguments) {
-    const Argument args[] = {arguments...};
-    return call(row, args).array[0];
-}
-
 bool holds_integers(DType dtype) { return info(dtype).kind == Kind::Signed || info(dtype).kind == Kind::Unsigned; }
 
 /// 2^n in a floating-point dtype, one more than the largest integer of the other. A cast clamps to that integer, which
@@ -27,16 +21,18 @@ Scalar limit_of(DType integers, DType floats) {
 /// Which elements of real numbers `x` are in `y`, the same ones in another dtype.
 Array are_same(const Array& x, const Array& y) {
     if (holds_integers(x.dtype()) && holds_integers(y.dtype()))
-        return apply(row::equal, x, y);  // a cast back wraps again
+        return apply_row(row::equal, x, y);  // a cast back wraps again
     const Array back = astype(y, x.dtype(), 'K', false);
-    const Array are_nan = apply(row::logical_and, apply(row::not_equal, x, x), apply(row::not_equal, back, back));
-    const Array same = apply(row::logical_or, apply(row::equal, x, back), are_nan);
+    const Array are_nan =
+        apply_row(row::logical_and, apply_row(row::not_equal, x, x), apply_row(row::not_equal, back, back));
+    const Array same = apply_row(row::logical_or, apply_row(row::equal, x, back), are_nan);
     const bool from_integers = holds_integers(x.dtype());
     if (!from_integers && !holds_integers(y.dtype())) return same;
     const Array& floats = from_integers ? y : x;
     const Scalar limit = limit_of(from_integers ? x.dtype() : y.dtype(), floats.dtype());
-    const Array fits = apply(row::logical_and, apply(row::less, floats, limit), apply(row::isfinite, floats));
-    return apply(row::logical_and, same, fits);
+    const Array fits =
+        apply_row(row::logical_and, apply_row(row::less, floats, limit), apply_row(row::isfinite, floats));
+    return apply_row(row::logical_and, same, fits);
 }
 
 }  // namespace
@@ -49,14 +45,14 @@ void check_same_value(const Array& array, const Array& cast, const char* functio
     const bool is_complex = info(array.dtype()).kind == Kind::Complex;
     const bool stays_complex = info(cast.dtype()).kind == Kind::Complex;
     const auto part = [](RowId row, const Array& x) {
-        return info(x.dtype()).kind == Kind::Complex ? apply(row, x) : x;
+        return info(x.dtype()).kind == Kind::Complex ? apply_row(row, x) : x;
     };
     Array same = are_same(part(row::real, array), part(row::real, cast));
     if (is_complex) {
-        const Array imaginary = apply(row::imag, array);
-        const Array expected = stays_complex ? are_same(imaginary, apply(row::imag, cast))
-                                             : apply(row::equal, imaginary, Scalar::of(DType::float64, 0.0));
-        same = apply(row::logical_and, same, expected);
+        const Array imaginary = apply_row(row::imag, array);
+        const Array expected = stays_complex ? are_same(imaginary, apply_row(row::imag, cast))
+                                             : apply_row(row::equal, imaginary, Scalar::of(DType::float64, 0.0));
+        same = apply_row(row::logical_and, same, expected);
     }
     const Array count = reduce(reduction::count_nonzero, same, {});
     int64_t kept = 0;

@@ -33,11 +33,9 @@ Array cumulated(RowId row, const Array& a, const std::optional<int64_t>& axis, D
 /// The array with a number in the place of NaN, which the scan that reads it absorbs.
 Array without_nan(const Array& a, int64_t number) {
     if (info(a.dtype()).kind < Kind::Floating) return a;
-    const Argument args[] = {a};
-    const Array is_nan = call(row::isnan, args).array[0];
+    const Array is_nan = apply_row(row::isnan, a);
     const Scalar replacement = convert(Scalar::of(DType::int64, number), a.dtype());
-    const Argument choice[] = {is_nan, replacement, a};
-    return call(row::where, choice).array[0];
+    return apply_row(row::where, is_nan, replacement, a);
 }
 
 /// As the Array API has it, with the initial value first if requested.

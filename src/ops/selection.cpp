@@ -136,8 +136,7 @@ Array cycled(const Array& line, int64_t count) {
 
 Array computed_with(RowId row, const Array& array, int64_t number) {
     const Scalar scalar = Scalar::of(DType::int64, number);
-    const Argument args[] = {array, scalar};
-    return call(row, args).array[0];
+    return apply_row(row, array, scalar);
 }
 
 /// Stores values at positions, of one axis, of the flattened array, of any layout.

@@ -208,8 +208,7 @@ class Conjugate {
  public:
     Conjugate(const Array& array) : array_(array) {
         if (info(array.dtype()).kind != Kind::Complex) return;
-        const Argument args[] = {array};
-        conjugate_ = call(row::conj, args).array[0];
+        conjugate_ = apply_row(row::conj, array);
     }
     const Array& get() const { return conjugate_ ? *conjugate_ : array_; }
 

@@ -21,16 +21,11 @@ Array triangle(const Array& m, int64_t k, bool upper) {
     const Array row = arange(height, counted(k), counted(k + 1), device).reshape({height, 1});
     const Array column = arange(width, counted(0), counted(1), device);
     const Deferral fused;
-    const Argument sides[] = {row, column};
     const Scalar bound = counted(1);
-    const Argument shifted[] = {row, bound};
-    const Array below = upper ? call(row::subtract, shifted).array[0] : row;
-    const Argument compared[] = {below, column};
-    const Array kept =
-        call(upper ? row::less : row::greater_equal, upper ? std::span<const Argument>(compared) : sides).array[0];
+    const Array below = upper ? apply_row(row::subtract, row, bound) : row;
+    const Array kept = apply_row(upper ? row::less : row::greater_equal, below, column);
     const Scalar zero = convert(counted(0), array.dtype());
-    const Argument chosen[] = {kept, array, zero};
-    Array result = call(row::where, chosen).array[0];
+    Array result = apply_row(row::where, kept, array, zero);
     result.settle();
     return result;
 }

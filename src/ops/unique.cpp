@@ -31,10 +31,7 @@ Array rows_from(const Array& array, int64_t begin, int64_t count) {
 
 Array taken(const Array& array, const Array& places) { return take(array, places, 0); }
 
-Array is_nan(const Array& array) {
-    const Argument args[] = {array};
-    return call(row::isnan, args).array[0];
-}
+Array is_nan(const Array& array) { return apply_row(row::isnan, array); }
 
 Scalar as_int64(int64_t number) { return Scalar::of(DType::int64, number); }
 
