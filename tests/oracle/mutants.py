@@ -124,7 +124,7 @@ INDEXING = [
     Mutant(
         "far-positions-count-from-the-end",
         "src/ops/indexed_elements.cpp",
-        "indices.dtype() == DType::uint64 ? call(row::minimum, bounded).array[0] : indices",
+        "indices.dtype() == DType::uint64 ? apply_row(row::minimum, indices, most) : indices",
         "indices",
         tests("indexing_functions", "int64_does_not_hold"),
     ),
@@ -1049,7 +1049,7 @@ EDITING = [
     Mutant(
         "copies-counted-from-the-first-piece",
         "src/ops/rearranging.cpp",
-        "histogram(call(row::subtract, difference).array[0],",
+        "histogram(apply_row(row::subtract, those, offset),",
         "histogram(those,",
         "tests/test_cpp.py -k ops/test_shaping",
     ),
