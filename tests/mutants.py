@@ -862,10 +862,17 @@ MUTANTS = [
     ),
     Mutant(
         "lists-of-arrays-are-not-tensors",
-        "cuarray/_ndarray/torch_function.py",
-        "if kind is tuple or kind is list:",
-        "if kind is tuple:",
+        "src/bindings/protocols/torch_function.cpp",
+        "is_list = PyList_CheckExact(value);",
+        "is_list = false;",
         "tests/python/test_interop_torch_calls.py -k every_position",
+    ),
+    Mutant(
+        "dicts-of-keywords-are-changed-in-place",
+        "src/bindings/protocols/torch_function.cpp",
+        "Object made = Object::steal(PyDict_Copy(dict));",
+        "Object made = Object::share(dict);",
+        "tests/python/test_interop_torch_calls.py -k containers",
     ),
     Mutant(
         "outputs-of-pytorch-may-be-copies",
@@ -876,9 +883,9 @@ MUTANTS = [
     ),
     Mutant(
         "writes-in-inference-mode-are-lost",
-        "cuarray/_ndarray/torch_function.py",
-        "if tensor.is_inference():",
-        "if False:",
+        "src/bindings/protocols/torch_function.cpp",
+        "return is_of_inference(tensor.get()) ? call_with(counting_writes.get(), array) : std::move(tensor);",
+        "return tensor;",
         "tests/python/test_interop_torch_calls.py -k arrives",
     ),
     Mutant(

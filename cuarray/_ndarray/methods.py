@@ -33,7 +33,6 @@ from cuarray._namespace.info import ARRAY_API_VERSION
 from cuarray._namespace.package import package
 from cuarray._ndarray import byte_methods, conversions, jax_types
 from cuarray._ndarray.flat import Flat, set_flat
-from cuarray._ndarray.torch_function import torch_function
 
 # Attributes
 
@@ -219,7 +218,6 @@ _core.extend_ndarray(
         "__repr__": ndarray_repr,
         "__round__": python_round,
         "__str__": ndarray_str,
-        "__torch_function__": classmethod(torch_function),
         "__trunc__": python_trunc,
         "_repr_html_": html_table,
         "argpartition": argpartition,

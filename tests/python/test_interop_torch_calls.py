@@ -183,6 +183,32 @@ def check_other_functions_go_by_dlpack():
     assert torch.stack([x.mean(), x.std()]).tolist() == [x.mean(), x.std()]
 
 
+def check_containers_of_arguments():
+    """Arrays inside become tensors in a copy; what has no arrays arrives as it is."""
+    x, t = cuarray.ones(3, "f4"), torch.ones(3)
+    seen = []
+
+    def function(*args, **keywords):
+        seen[:] = [args, keywords]
+        return torch.ones(1)
+
+    def called(*args, **keywords):
+        return type(x).__torch_function__(function, (), args, keywords)
+
+    options, plain, named = {"a": [x, (x, t)], 1: t}, [t, {"b": 2}], {"k": (x[0], 3)}
+    assert type(called(x, options, plain, other=named, same=plain)) is torch.Tensor
+    (first, changed, same), keywords = seen
+    assert type(first) is type(changed["a"][0]) is type(changed["a"][1][0]) is torch.Tensor
+    assert type(keywords["other"]["k"][0]) is torch.Tensor and keywords["other"]["k"][1] == 3
+    assert changed["a"][1][1] is changed[1] is t and same is keywords["same"] is plain
+    assert options["a"][0] is x and options["a"][1][0] is x
+    assert isinstance(named["k"][0], cuarray.ndarray) and list(changed) == ["a", 1]
+    endless = [x]
+    endless.append(endless)
+    assert "recursion" in str(error_of(lambda: called(endless), RecursionError))
+    assert called(t) is called() is NotImplemented
+
+
 def check_calls_without_arrays_of_ours():
     """As another class's sees them: not ours to answer."""
     assert cuarray.ndarray.__torch_function__(torch.sin, (), (torch.ones(1),)) is NotImplemented

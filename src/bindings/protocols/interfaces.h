@@ -19,6 +19,9 @@ PyObject* dlpack_device_method(PyObject* self, PyObject*);
 /// class cannot take: those are copied. None where the class has no table of C functions.
 PyObject* as_exchanged_method(PyObject* self, PyObject* type);
 
+/// Of the class: calls a function of PyTorch's with tensors in the place of arrays.
+PyObject* torch_function_method(PyObject* type, Arguments args, Py_ssize_t count, PyObject* keywords);
+
 /// Arrow's C data interface and C device data interface: a pair of capsules.
 PyObject* arrow_array_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords);
 PyObject* arrow_device_array_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords);
