@@ -48,6 +48,32 @@ def functions_in_torch() -> Iterator[Result]:
         yield Result(f"sin of {SIZE} in torch, {name}", best["ours"], best["plain"], "autograd.Function", 1 / 1.3)
 
 
+#: Goals in seconds: what an argument of ours may cost more than the library's own.
+IN_TORCH, IN_JAX, IN_NUMBA = 2e-6, 3e-6, 200e-9
+
+
+def cost_of_argument(function, ours, theirs):
+    """Return the seconds that an argument of ours costs more than another; CPU time."""
+    best = race(1.0, time.process_time, ours=lambda: function(ours), theirs=lambda: function(theirs))
+    return best["ours"] - best["theirs"]
+
+
+@measure()
+def arguments_elsewhere() -> Iterator[Result]:
+    """An argument of 100 elements on cpu in functions of PyTorch, JAX and Numba, over one of their own; CPU time."""
+    x = ca.linspace(0, 1, SIZE, dtype="float32")
+    if torch := peers.optional("torch"):
+        yield Result("argument of torch.sin", cost_of_argument(torch.sin, x, x.torch()), IN_TORCH, "goal", 1.0)
+    if jax := peers.optional("jax"):
+        add, values = jax.jit(lambda v: v + 1), np.asarray(x)
+        yield Result("argument of a jitted function", cost_of_argument(add, x, x.jax()), IN_JAX, "goal", 1.0)
+        best = race(1.0, time.process_time, ours=x.jax, numpy=lambda: jax.numpy.asarray(values))
+        yield Result("x.jax()", best["ours"], best["numpy"], "jnp.asarray(numpy array)", 1.0)
+    if numba := peers.optional("numba"):
+        nothing = numba.njit(lambda v: 1.0)
+        yield Result("argument of numba.njit", cost_of_argument(nothing, x, 3.0), IN_NUMBA, "goal", 1.0)
+
+
 @measure()
 def calls_in_jax() -> Iterator[Result]:
     """A trivial function of 8 float32 in a jitted loop of JAX: `interop.jax.call` against `jax.pure_callback`."""

@@ -129,12 +129,19 @@ Object view_as_numpy(const Array& array, PyObject* source) {
     storage->read_only = !array.is_writable();
     const Object base = Object::steal(wrap(Array(std::move(storage), array.offset(), array.layout(), array.dtype())));
     if (source) hold_as_base(base.get(), source);
-    const py::dtype dtype = py::reinterpret_steal<py::dtype>(to_python(array.dtype()).release());
-    py::array view(dtype, py::array::ShapeContainer(array.shape().begin(), array.shape().end()),
-                   py::array::StridesContainer(array.strides().begin(), array.strides().end()),
-                   array.is_empty() ? nullptr : array.data(), py::handle(base.get()));
-    if (!array.is_writable()) view.attr("setflags")(py::arg("write") = false);
-    return Object::steal(view.release().ptr());
+    const auto& numpy = py::detail::npy_api::get();
+    Dims shape = array.shape(), strides = array.strides();
+    const int flags = array.is_writable() ? py::detail::npy_api::NPY_ARRAY_WRITEABLE_ : 0;
+    char* const data = array.is_empty() ? nullptr : array.data();
+    Object view = Object::steal(numpy.PyArray_NewFromDescr_(numpy.PyArray_Type_, to_python(array.dtype()).release(),
+                                                            array.ndim(), reinterpret_cast<Py_intptr_t*>(shape.data()),
+                                                            reinterpret_cast<Py_intptr_t*>(strides.data()), data, flags,
+                                                            nullptr));
+    if (data)
+        check(numpy.PyArray_SetBaseObject_(view.get(), Object::share(base.get()).release()));
+    else if (!array.is_writable())
+        Object::steal(PyObject_CallMethod(view.get(), "setflags", "O", Py_False));
+    return view;
 }
 
 Object copy_to_numpy(const Array& array) {
