@@ -30,7 +30,8 @@ class profile:
     ----------
     events : list of Event
         In the order in which they began. Each has `kind` ('launch', 'copy', 'wait' or 'alloc'), `name`,
-        `kernel`, `expression`, `file` and `line` of the calling program, `shape`, `dtype`, `bytes`
+        `kernel`, `expression`, `file` and `line` of the calling program (of work that waited in `fuse`
+        the first line that it comes from; `last_line` is the last one), `shape`, `dtype`, `bytes`
         (read and written, each element once), `device`, `stream`, `thread`, `start`, `seconds` (without
         building the kernel), `host_seconds` (the whole call), `build_seconds`,
         `build` ('memory', 'disk' or 'compiled'; '' on cpu, where nothing is compiled), `failed`, `bandwidth`.
@@ -100,7 +101,7 @@ class profile:
 
     def _event(
         self, kind, name, kernel, expression, file, line, shape, dtype, moved, device, stream, thread,
-        start, end, built, build, failed, device_start, device_time,
+        start, end, built, build, failed, device_start, device_time, last_line,
     ):  # fmt: skip
         # Imported when needed: creating a class of twenty fields takes 0.4 ms.
         from cuarray._tools.profile_events import Event
@@ -112,7 +113,7 @@ class profile:
         seconds = max(0.0, host - built) if on_device is None else on_device
         return Event(
             kind, name, kernel, expression, file, line, shape, dtype, moved, device, stream, thread,
-            (start - self._clock) * 1e-9, seconds, host, built, build, failed, began, on_device,
+            (start - self._clock) * 1e-9, seconds, host, built, build, failed, began, on_device, last_line,
         )  # fmt: skip
 
     def totals(self) -> dict[str, float]:

@@ -27,6 +27,7 @@ class Event(NamedTuple):
     failed: bool
     device_start: float | None
     device_seconds: float | None
+    last_line: int
 
     @property
     def bandwidth(self) -> float:
@@ -42,5 +43,8 @@ class Event(NamedTuple):
 
     @property
     def where(self) -> str:
-        """The source line: 'file.py:12', or ''."""
-        return f"{os.path.basename(self.file)}:{self.line}" if self.line else ""
+        """The source line: 'file.py:12', of deferred work the lines: 'file.py:12-15', or ''."""
+        if not self.line:
+            return ""
+        lines = f"{self.line}-{self.last_line}" if self.last_line != self.line else self.line
+        return f"{os.path.basename(self.file)}:{lines}"

@@ -106,6 +106,9 @@ void survive_forks() {
     }();
 }
 
+PendingNode::PendingNode() = default;
+PendingNode::~PendingNode() = default;
+
 void PendingNode::release_last() {
     const GraphLock lock = lock_graph();
     if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
@@ -199,6 +202,7 @@ Array defer(const DeferredOperation& operation) {
                 graph->latest_export = std::max(graph->latest_export, source.storage->last_export());
         }
     }
+    if (are_lines_wanted()) node->lines = std::make_unique<const SourceLines>(find_lines());
     node->graph = &*graph;
     graph->nodes.push_back(node.get());
     ++waiting_nodes;

@@ -39,6 +39,19 @@ void finish(PendingGraph& g, NodeSpan plan) {
     for (const Ref<PendingNode>& node : plan) drop_sources(*node);
 }
 
+/// The lines where the operations were deferred, as far as they are in the last one's file.
+SourceLines lines_of(NodeSpan plan) {
+    SourceLines lines;
+    for (auto node = plan.rbegin(); node != plan.rend(); ++node) {
+        const SourceLines* const one = (*node)->lines.get();
+        if (!one || !one->first) continue;
+        if (!lines.first) lines = *one;
+        if (one->file != lines.file) continue;
+        lines.first = std::min(lines.first, one->first), lines.last = std::max(lines.last, one->last);
+    }
+    return lines;
+}
+
 /// One node alone is a single loop of its operands, whose result may be written past the caches; false for others.
 bool run_alone(PendingGraph& g, NodeSpan plan) {
     PendingNode& node = *plan[0];
@@ -58,6 +71,7 @@ bool run_alone(PendingGraph& g, NodeSpan plan) {
             task.in[i].scalar = &source.scalar;
     }
     if (!some) return false;
+    const LinesScope recorded(lines_of(plan));
     const int64_t item = item_size(node.dtype);
     task.bytes = checked_size(node.shape, item, "fuse") * item;
     task.out.strides = &node.strides;
@@ -110,6 +124,7 @@ struct PlannedRun {
     /// an allocation ran a finalizer that settled some of the plan, or that reads `to`.
     bool run(PendingGraph& g, const Array* to) {
         const char* const name = plan.size() == 1 && !to ? "deferred" : "fused";
+        const LinesScope recorded(lines_of(plan));
         Backend& target = backend(plan[0]->device);
         const auto allocate = [&](int64_t bytes) {
             return g.rehearsal ? g.rehearsal->allocate(target.device(), bytes) : target.allocate(bytes);

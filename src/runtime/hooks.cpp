@@ -92,6 +92,23 @@ bool find_line(std::string* file, int* line) {
     return finder && finder(file, line);
 }
 
+namespace {
+thread_local const SourceLines* scope_lines = nullptr;
+}
+
+LinesScope::LinesScope(SourceLines lines) : lines_(std::move(lines)), outer_(scope_lines) {
+    if (lines_.first) scope_lines = &lines_;
+}
+LinesScope::~LinesScope() { scope_lines = outer_; }
+
+SourceLines find_lines() {
+    if (scope_lines) return *scope_lines;
+    SourceLines lines;
+    find_line(&lines.file, &lines.first);
+    lines.last = lines.first;
+    return lines;
+}
+
 void want_lines(bool wanted) { line_watchers += wanted ? 1 : -1; }
 
 bool are_lines_wanted() { return line_watchers.load(std::memory_order_relaxed) > 0; }

@@ -56,6 +56,26 @@ CUARRAY_API void flush_other_libraries();
 using LineFinder = bool (*)(std::string* file, int* line);
 CUARRAY_API void set_line_finder(LineFinder finder);
 CUARRAY_API bool find_line(std::string* file, int* line);
+/// Lines of the host program, in one file.
+struct SourceLines {
+    std::string file;
+    int first = 0, last = 0;
+};
+/// The lines that recorders name for what this thread does during the life of the object; of no file: those that
+/// find_line() finds.
+class CUARRAY_API LinesScope {
+ public:
+    explicit LinesScope(SourceLines lines);
+    ~LinesScope();
+    LinesScope(const LinesScope&) = delete;
+    LinesScope& operator=(const LinesScope&) = delete;
+
+ private:
+    const SourceLines lines_;
+    const SourceLines* const outer_;
+};
+/// The lines of the innermost scope, or the one of find_line().
+CUARRAY_API SourceLines find_lines();
 /// Counts the users of lines: call with true to begin, with false to end.
 CUARRAY_API void want_lines(bool wanted);
 CUARRAY_API bool are_lines_wanted();

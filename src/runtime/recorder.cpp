@@ -61,7 +61,8 @@ class RecordScope {
         record.device = backend.device();
         record.stream = current_stream(record.device).handle();
         record.thread = thread_number();
-        find_line(&record.file, &record.line);
+        SourceLines lines = find_lines();
+        record.file = std::move(lines.file), record.line = lines.first, record.last_line = lines.last;
         the_record = &record;
         record.start = record_clock();
     }

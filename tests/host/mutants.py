@@ -136,6 +136,8 @@ MUTANTS = [
     listing("names-of-other-instructions", INSTRUCTIONS, 'kSubPs{"vsubps"', 'kSubPs{"vaddps"'),
     listing("results-that-are-no-halves", INSTRUCTIONS, 'kNarrowPd{"vcvtpd2ps", 1, 1, 0x5a, true, kVector, true}', 'kNarrowPd{"vcvtpd2ps", 1, 1, 0x5a, true, kVector, false}'),
     listing("the-frame-of-the-beginning", LISTING, "std::memcpy(&number, &code[size_t(line.place)], sizeof number);", "number = 0;"),
+    bug("lines-of-the-last-operation-alone", SETTLING, "lines.first = std::min(lines.first, one->first), ", "", "tests/python/test_profile.py -k lines_where"),
+    bug("lines-of-what-reads-the-value", SETTLING, "        const LinesScope recorded(lines_of(plan));\n", "", "tests/python/test_profile.py -k lines_where"),
 ]  # fmt: skip
 
 if __name__ == "__main__":

@@ -21,8 +21,8 @@ namespace {
 using namespace cuarray;
 using namespace cuarray::host::emit;
 
-constexpr DType kTypes[] = {DType::bool_, DType::int32, DType::uint32, DType::int64, DType::uint64, DType::float32,
-                            DType::float64};
+constexpr DType kTypes[] = {DType::bool_,  DType::int32,   DType::uint32, DType::int64,
+                            DType::uint64, DType::float32, DType::float64};
 std::set<std::string> mnemonics;
 
 uint16_t push(Chain& chain, uint16_t what, DType from, DType type, uint16_t a = 0, uint16_t b = 0, uint16_t c = 0) {
@@ -48,8 +48,8 @@ void compare(const Chain& chain) {
     const std::vector<Expected> found = disassemble(code, code.size() - constants * Assembler::kPoolItem);
     CHECK(found.size() == pool, "%zu instructions are listed, %zu are read", pool, found.size());
     for (size_t k = 0; k < pool; ++k) {
-        const std::string text = found[k].operands.empty() ? found[k].mnemonic
-                                                           : found[k].mnemonic + " " + found[k].operands;
+        const std::string text =
+            found[k].operands.empty() ? found[k].mnemonic : found[k].mnemonic + " " + found[k].operands;
         const std::string line = ours[k].substr(ours[k].find(":  ") + 3);
         CHECK(line == text, "listed as %s, read as %s", line.c_str(), text.c_str());
         mnemonics.insert(found[k].mnemonic);
@@ -72,8 +72,7 @@ void compare_rows() {
             chain.outputs.push_back(push(chain, loop.row, T, out, first, constant, memory[1]));
             if (rows()[loop.row].nin == 1) continue;
             const uint16_t value = chain.outputs.back();
-            if (out == T && !selects)
-                chain.outputs.push_back(push(chain, loop.row, T, out, value, value, constant));
+            if (out == T && !selects) chain.outputs.push_back(push(chain, loop.row, T, out, value, value, constant));
         }
         for (const DType to : kTypes)
             if (can_emit_cast(T, to)) chain.outputs.push_back(push(chain, ChainNode::kCast, T, to, memory[0]));

@@ -44,6 +44,22 @@ def test_events(device):
     assert {e.build for e in found} <= builds
 
 
+def test_deferred_work_names_the_lines_where_it_was_written(device):
+    x = ca.ones(1000)
+    with ca.profile() as p, ca.fuse():
+        first = x * 2
+        second = first + 1
+        third = ca.sin(x[:500])
+        float(second[0])
+    found = {event.expression: event for event in launches(p)}
+    (chain,) = (event for text, event in found.items() if "+ 1" in text)
+    alone = found["sin(a)"]
+    assert (chain.file, chain.last_line - chain.line) == (__file__, 1)
+    assert (alone.line, alone.last_line) == (chain.line + 2, chain.line + 2)
+    assert chain.where == f"test_profile.py:{chain.line}-{chain.last_line}" and "-" not in alone.where[-5:]
+    del third
+
+
 def test_bytes_count_repeated_elements_once(device):
     row = ca.ones(40, dtype=ca.float32)
     with ca.profile() as p:

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <vector>
 #include "cuarray/array/array.h"
@@ -13,6 +14,7 @@
 namespace cuarray {
 
 struct PendingGraph;
+struct SourceLines;
 
 /// While held, no other thread adds a node to a graph, runs one, or drops the last reference to one.
 using GraphLock = std::unique_lock<std::recursive_mutex>;
@@ -27,6 +29,8 @@ CUARRAY_API void renew_graphs();
 /// One deferred elementwise operation. Shape, dtype and layout are known when it is made; only the computation waits.
 class CUARRAY_API PendingNode {
  public:
+    PendingNode();
+    ~PendingNode();
     void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
     void release() {
         int32_t count = references_.load(std::memory_order_relaxed);
@@ -51,15 +55,16 @@ class CUARRAY_API PendingNode {
     int sources = 0;
     Source source[kMaxIn];
     Device device;
-    Dims shape, strides;            ///< the result's own layout, in the memory order of its operands
-    StorageRef result;              ///< set once it has run
-    std::exception_ptr error;       ///< or the error that keeps it from running
-    std::atomic<int> handles = 0;   ///< arrays that hold this node; never increases again from 0
-    int users = 0;                  ///< edges of pending nodes that read it
-    PendingGraph* graph = nullptr;  ///< the graph it waits in; null once it has run
-    bool planned = false;           ///< part of the plan being made
-    int position = 0;               ///< in the plan being run
-    int users_inside = 0;           ///< edges of the plan's nodes that read it
+    Dims shape, strides;                       ///< the result's own layout, in the memory order of its operands
+    StorageRef result;                         ///< set once it has run
+    std::exception_ptr error;                  ///< or the error that keeps it from running
+    std::atomic<int> handles = 0;              ///< arrays that hold this node; never increases again from 0
+    int users = 0;                             ///< edges of pending nodes that read it
+    PendingGraph* graph = nullptr;             ///< the graph it waits in; null once it has run
+    std::unique_ptr<const SourceLines> lines;  ///< where it was deferred, if somebody wants to know
+    bool planned = false;                      ///< part of the plan being made
+    int position = 0;                          ///< in the plan being run
+    int users_inside = 0;                      ///< edges of the plan's nodes that read it
 
  private:
     /// Takes the lock: the graph has raw pointers to its nodes and may be taking a reference.

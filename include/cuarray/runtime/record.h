@@ -24,9 +24,10 @@ struct Record {
     const char* dtype = "";  ///< of the first result
     int64_t bytes = 0;       ///< read and written, each element once
     Device device;
-    int64_t stream = 0;  ///< its handle, as in exchange protocols
-    std::string file;    ///< of the calling line of the host program; "" if unknown
-    int line = 0;
+    int64_t stream = 0;          ///< its handle, as in exchange protocols
+    std::string file;            ///< of the calling line of the host program; "" if unknown
+    int line = 0;                ///< of deferred work the first line that it comes from
+    int last_line = 0;           ///< and the last one, else the same
     int64_t start = 0, end = 0;  ///< on the host: from the call to the return
     int64_t built = 0;           ///< of that, the time spent on building or loading the kernel
     Build build = Build::None;

@@ -39,7 +39,8 @@ class ProfileRecording {
         for (const ProfiledOperation& r : recording_.taken())
             list.append(py::make_tuple(to_string(r.kind), r.name, r.kernel, r.expression, r.file, r.line, r.shape,
                                        r.dtype, r.bytes, to_string(r.device), r.stream, r.thread, r.start, r.end,
-                                       r.built, to_string(r.build), r.failed, r.device_start, r.device_time));
+                                       r.built, to_string(r.build), r.failed, r.device_start, r.device_time,
+                                       r.last_line));
         return list;
     }
     int64_t lost() const { return recording_.lost(); }

@@ -10,7 +10,7 @@ namespace cuarray::host::emit {
 namespace {
 
 constexpr const char* kGeneralNames[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
-                                    "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
+                                         "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
 
 /// Those of floating-point comparisons that chains use, and of integers: the lower three bits.
 const char* predicate_text(uint8_t predicate, bool is_float) {
