@@ -71,6 +71,7 @@ MODULES = (
     "_functions.blocks",
     "_functions.functional",
     "_functions.polynomials",
+    "_linalg.fitting",
     "_functions.windows",
     "_functions.numbers",
     "_functions.unwrapping",
