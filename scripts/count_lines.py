@@ -1,6 +1,7 @@
 """Print the lines of each folder's sources, and how many more they are than in another commit.
 
     python scripts/count_lines.py [COMMIT]      default: main's last commit, or the one before if this is it
+    python scripts/count_lines.py --measures [COMMIT]     a table of both commits: functions, readers, long files
 
 Docstrings of Python files are counted apart: they are what help() shows and the reference is made of.
 """
@@ -8,6 +9,7 @@ Docstrings of Python files are counted apart: they are what help() shows and the
 import argparse
 import ast
 import io
+import re
 import subprocess
 import tarfile
 from collections import Counter
@@ -47,16 +49,64 @@ def docstring_lines(text):
     return count
 
 
-def lines_of(commit):
-    """Return the lines of each folder in a commit: Counter of (folder, kind)."""
-    counts = Counter()
+def files_of(commit):
+    """Return the text of each file that is counted, by its path."""
     with tarfile.open(fileobj=io.BytesIO(git("archive", commit))) as archive:
-        files = {m.name: archive.extractfile(m).read().decode() for m in archive if m.isfile() and is_counted(m.name)}
+        return {m.name: archive.extractfile(m).read().decode() for m in archive if m.isfile() and is_counted(m.name)}
+
+
+def lines_of(files):
+    """Return the lines of each folder: Counter of (folder, kind)."""
+    counts = Counter()
     for path, text in files.items():
         documentation = docstring_lines(text) if path.endswith(".py") else 0
         counts[folder_of(path), "code"] += text.count("\n") - documentation
         counts[folder_of(path), "docstrings"] += documentation
     return counts
+
+
+#: The tables whose rows are functions for users of C++, and how such a row begins.
+ROWS = {
+    "ufuncs.def": r"(?:UFUNC|UNARY|BINARY)\(\s*(\w+),",
+    "reductions.def": r"REDUCTION\((\w+),.*(?:Public|Method)\(",
+    "functions.def": r"(?:FUNCTION|BUILTIN)\((\w+),|GENERALIZED\([^,]*, (\w+),",
+}
+#: A longer file has several nouns.
+LONG = 600
+
+
+def measures_of(files):
+    """Return what the rooms of a tree have: a dict of name to number."""
+    rows = {
+        name
+        for table, pattern in ROWS.items()
+        for found in re.finditer(rf"^{pattern}", files.get(f"include/cuarray/{table}", ""), re.MULTILINE)
+        for name in found.groups()
+        if name
+    }
+    python = {path: text for path, text in files.items() if path.startswith("cuarray/_functions/")}
+    defined = {name for text in python.values() for name in re.findall(r"^def ([a-z]\w*)\(", text, re.MULTILINE)}
+    bindings = [text for path, text in files.items() if path.startswith("src/bindings/")]
+    sources = {path: text.count("\n") for path, text in files.items() if re.match(r"(src|include|cuarray)/", path)}
+    lines = lines_of(files)
+    code = {
+        folder: sum(n for (name, kind), n in lines.items() if name.startswith(folder) and kind == "code")
+        for folder in ("src/bindings", "src/ops", "cuarray", "tests")
+    }
+    return {
+        "functions that are rows, for users of C++": len(rows),
+        "functions with a body in Python, too": len(rows & defined),
+        "types of parameters with a reader": sum(len(re.findall(r"\bstruct Reader<", text)) for text in bindings),
+        **{f"lines of {folder}": n for folder, n in code.items()},
+        "lines of docstrings": sum(n for (_, kind), n in lines.items() if kind == "docstrings"),
+        f"sources over {LONG} lines": sum(n > LONG for n in sources.values()),
+    }
+
+
+def print_measures(now, then):
+    print("| measure | before | after |\n|---|---|---|")
+    for name, after in now.items():
+        print(f"| {name} | {then[name] if then else ''} | {after} |")
 
 
 def resolved(name):
@@ -73,12 +123,16 @@ def base_of(head):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("commit", nargs="?", help="the commit to compare HEAD with")
+    parser.add_argument("--measures", action="store_true", help="a table of functions, readers and long files")
     options = parser.parse_args()
     head = resolved("HEAD")
     base = resolved(options.commit) if options.commit else base_of(head)
     if options.commit and not base:
         parser.error(f"no commit {options.commit}")
-    now, then = lines_of(head), lines_of(base) if base else Counter()
+    files, older = files_of(head), files_of(base) if base else {}
+    if options.measures:
+        return print_measures(measures_of(files), measures_of(older) if base else None)
+    now, then = lines_of(files), lines_of(older)
     print(f"{'lines':>8} {'change':>7}   folder")
     for key in sorted(now.keys() | then.keys()):
         if now[key] or then[key]:
