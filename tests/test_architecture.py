@@ -582,6 +582,53 @@ def test_decorator_forwards_everything():
     assert set(names) - defaults == set(forwarded), set(names) ^ set(forwarded)
 
 
+# Elements in the bindings
+
+# What gives an address in the memory of an array, or hands elements to a device past the tasks.
+REACHES_ELEMENTS = re.compile(
+    r"\bdirect_(?:data|elements)\(|\bscalar_at\(|\bdirect\(\)->|\bfront\(\)\.(?:allocate|copy|fill|read|run|write)\w*\("
+)
+
+# What calls functions of Python or of NumPy for each element.
+MAKES_OBJECTS = {
+    "src/bindings/types/ndarray_methods.cpp": "item, tolist and tobytes: Python's objects of elements",
+    "src/bindings/functions/plain_values.cpp": "the numbers in lists of Python's objects",
+    "src/bindings/functions/ufunc_methods.cpp": "the positions of reduceat, lent as NumPy's buffers lend them",
+    "src/bindings/random/random.cpp": "functions of NumPy's C library draw into an array's memory",
+    "src/bindings/random/random_fills.cpp": "functions of NumPy's C library draw into an array's memory",
+}
+
+
+def reached_elements(text: str) -> Iterator[int]:
+    """Numbers of the lines that read or write elements."""
+    for number, line in enumerate(without_comments(text, python=False).splitlines(), start=1):
+        if REACHES_ELEMENTS.search(line):
+            yield number
+
+
+def test_the_bindings_leave_elements_to_ops():
+    files = sources("src/bindings/**/*.h", "src/bindings/**/*.cpp")
+    assert len(files) > 60, "the bindings were not found"
+    found = {name_of(file): list(reached_elements(file.read_text("utf-8"))) for file in files}
+    wrong = [f"{name}:{n}" for name, lines in found.items() if name not in MAKES_OBJECTS for n in lines]
+    assert not wrong, "use ops/element_access.h, or write a function of src/ops: " + ", ".join(wrong)
+    assert [name for name in MAKES_OBJECTS if not found[name]] == [], "these need no exception"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "const char* const data = direct_data(array);",
+        "return wrap(scalar_at(data + offset, array.dtype()));",
+        "storage.front().write(storage, offset, bytes, 8);",
+        "array.storage().front().direct()->cast(from, to, data, result, n);",
+    ],
+)
+def test_reached_elements_are_seen(line):
+    assert list(reached_elements("// direct_data(x)\n" + line)) == [2]
+    assert not list(reached_elements("bool is_direct(Device device) { return backend(device).front().direct(); }"))
+
+
 # Waits for a GPU
 
 

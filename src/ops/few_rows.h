@@ -42,8 +42,22 @@ class FewRows {
     }
     int64_t count() const { return count_; }
 
+    /// Into a new array; false if the host may not write to it now.
+    bool read(const Array& result) const {
+        char* const to = direct_data(result);
+        if (to) read(to);
+        return to;
+    }
     void read(char* to) const {
         for_each([&](char* row, int64_t i, auto bytes) { std::memcpy(to + i * bytes, row, size_t(bytes)); });
+    }
+    /// Copies a vector with an element for each row, which may share their memory; false for other arrays.
+    bool read_values(const Array& values, char* to) const {
+        const char* const data = values.ndim() == 1 && values.size() == count_ ? direct_data(values) : nullptr;
+        if (!data) return false;
+        const int64_t item = item_size(values.dtype());
+        for (int64_t i = 0; i < count_; ++i) std::memcpy(to + i * item, data + i * values.strides()[0], size_t(item));
+        return true;
     }
     /// Row i is that many bytes after row i - 1.
     void write(const char* from, int64_t step) const {

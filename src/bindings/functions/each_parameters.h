@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <vector>
 #include "bindings/functions/plain_values.h"
-#include "cuarray/array/elements.h"
-#include "ops/packed.h"
+#include "ops/element_access.h"
 
 namespace cuarray::python {
 
@@ -57,10 +56,7 @@ class EachParameters {
     bool is_floating(int k) const { return arrays_[k] && info(arrays_[k].dtype()).kind == Kind::Floating; }
 
  private:
-    static bool is_readable(const Array& array) {
-        return array && array.ndim() > 0 && !array.is_empty() && array.is_c_contiguous() && is_aligned(array) &&
-               direct_data(array) && info(array.dtype()).kind != Kind::Complex;
-    }
+    static bool is_readable(const Array& array) { return array && array.ndim() > 0 && is_readable_line(array); }
     /// Writes the parameter of each element; false if its shape is not that of the last axes.
     bool fill(int k) {
         double* const to = (*this)[k];
@@ -70,7 +66,7 @@ class EachParameters {
         if (skipped < 0 || !(from.device() == device_) ||
             !std::equal(from.shape().begin(), from.shape().end(), shape_.begin() + skipped))
             return false;
-        from.storage().front().direct()->cast(from.dtype(), DType::float64, direct_data(from), to, length);
+        read_as_float64(from, to);
         for (int64_t i = length; i < n_; i += length) std::copy_n(to, length, to + i);
         return true;
     }

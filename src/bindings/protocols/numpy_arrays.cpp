@@ -8,9 +8,9 @@
 #include "bindings/functions/plain_values.h"
 #include "bindings/protocols/interfaces.h"
 #include "bindings/types/ndarray.h"
-#include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
+#include "ops/element_access.h"
 
 namespace py = pybind11;
 
@@ -112,11 +112,7 @@ Array copy_of_few(PyObject* object, Device device) {
         if (__builtin_mul_overflow(bytes, source->dimensions[axis], &bytes)) return {};
     }
     if (bytes > kMost) return {};
-    Array result = empty(shape, dtype, device);
-    char* const to = direct_data(result);
-    if (!to) return {};
-    std::memcpy(to, source->data, size_t(bytes));
-    return result;
+    return copy_of_memory(source->data, shape, dtype, device);
 }
 
 Object view_as_numpy(const Array& array, PyObject* source) {

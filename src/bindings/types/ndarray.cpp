@@ -1,13 +1,13 @@
 // ndarray.cpp -- the type cuarray.ndarray: making and freeing objects, and the attributes that describe an array.
 #include "bindings/types/ndarray.h"
+#include <optional>
 #include <vector>
 #include "bindings/functions/convert.h"
 #include "bindings/protocols/dlpack.h"
 #include "bindings/protocols/interfaces.h"
 #include "bindings/types/fallback.h"
-#include "cuarray/array/elements.h"
-#include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
+#include "ops/element_access.h"
 
 namespace cuarray::python {
 
@@ -273,7 +273,7 @@ PyObject* wrap(Array&& array, bool is_value) {
     PyTypeObject* type = ndarray_type;
     if (is_value && is_on_host(array.device())) {
         if (is_pythons(kind_of_value(array.dtype()))) array.settle();  // C code reads such a number without asking
-        if (const char* const data = direct_data(array)) return wrap(scalar_at(data, array.dtype()));
+        if (const std::optional<Scalar> element = element_now(array)) return wrap(*element);
         // What a graph captures has no number yet.
         const bool is_captured = !array.is_pending() && runtime(array.device()).is_capturing();
         if (!is_captured && !array.is_pending()) return wrap(item(array, "value"));

@@ -96,13 +96,6 @@ Array shared_with_libraries(PyObject* object);
 PyObject* wrap(Array&& array, bool is_value = false);
 /// A new value.
 PyObject* wrap(const Scalar& scalar);
-/// The element at an address in host memory.
-inline Scalar scalar_at(const char* element, DType dtype) {
-    Scalar scalar;
-    scalar.dtype = dtype;
-    std::memcpy(scalar.bytes, element, size_t(item_size(dtype)));
-    return scalar;
-}
 inline PyObject* wrap(const Array& array) { return wrap(Array(array)); }
 /// The same for the result of an operation, whose 0-d results are values.
 inline PyObject* wrap_result(Array&& array) {

@@ -7,6 +7,7 @@
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/shaping.h"
 #include "cuarray/runtime/runtime.h"
+#include "ops/element_access.h"
 #include "ops/same_value.h"
 
 namespace cuarray::python {

@@ -1,16 +1,16 @@
 // subscript.cpp -- x[...] and x[...] = y, len, iteration and `in`.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <vector>
 #include "bindings/functions/convert.h"
 #include "bindings/protocols/other_arrays.h"
 #include "bindings/types/dying_operands.h"
 #include "bindings/types/ndarray.h"
-#include "cuarray/array/elements.h"
-#include "cuarray/array/pending.h"
 #include "cuarray/ops/indexing.h"
 #include "cuarray/ops/reduceat.h"
 #include "cuarray/ops/reduction.h"
+#include "ops/element_access.h"
 #include "ops/few_rows.h"
 
 namespace cuarray::python {
@@ -147,9 +147,7 @@ class SubscriptKey {
             if (overflow) return {};
         }
         const int64_t count = int64_t(values.size());
-        Array array = empty({count}, DType::int64, device_);
-        array.storage().front().write(array.storage(), 0, values.data(), count * int64_t(sizeof(int64_t)));
-        return Object::steal(wrap(std::move(array)));
+        return Object::steal(wrap(copy_from_host(values.data(), {count}, DType::int64, device_)));
     }
 
     Index of_array_like(PyObject* entry) {
@@ -198,13 +196,8 @@ int64_t offset_of(const Array& array, int64_t position) {
 
 /// The element that many bytes from element 0: a copy, and a value.
 PyObject* element_at_offset(const Array& array, int64_t offset) {
-    const int64_t item = item_size(array.dtype());
-    if (const char* const data = direct_data(array)) return wrap(scalar_at(data + offset, array.dtype()));
-    Storage& storage = array.storage();
-    offset += array.offset();
-    Array element(storage.front().allocate(item), 0, Layout(), array.dtype());
-    storage.front().copy(element.storage(), 0, storage, offset, item);
-    return wrap(std::move(element), true);
+    if (const std::optional<Scalar> element = element_now(array, offset)) return wrap(*element);
+    return wrap(copy_of_element(array, offset), true);
 }
 
 /// The element of a 1-d array.
@@ -262,13 +255,8 @@ bool put_few(const Array& array, PyObject* key, PyObject* value) {
         from = reinterpret_cast<const char*>(element_of_number(value));
     } else if (is_ndarray(value) && !is_number(value)) {
         const Array& values = array_of(value);
-        if (values.dtype() != array.dtype() || values.ndim() != 1 || values.size() != rows.count()) return false;
-        const char* const data = direct_data(values);
-        if (!data) return false;
-        // Both may share memory.
+        if (values.dtype() != array.dtype() || !rows.read_values(values, copied)) return false;
         step = item_size(array.dtype());
-        for (int64_t i = 0; i < rows.count(); ++i)
-            std::memcpy(copied + i * step, data + i * values.strides()[0], size_t(step));
         from = copied;
     }
     if (!from) return false;
@@ -399,9 +387,7 @@ struct StoreElement {
         if (!is_element_key(array, key, offset)) return StoreView{part(), false}(element);
         if (!is_on_host(array.device()) || !array.is_writable())
             return fill(array.view(Layout(), offset), element, "assignment");
-        Storage& storage = array.storage();
-        before_write(storage);
-        storage.front().write(storage, array.offset() + offset, element.bytes, item_size(array.dtype()));
+        store_element(array, offset, element.bytes);
     }
     void operator()(const Array& source) const { StoreView{part(), true}(source); }
 
@@ -422,9 +408,7 @@ bool store_as_it_is(const Array& array, int64_t offset, PyObject* value) {
         return false;
     }
     if (!is_on_host(array.device())) return false;
-    Storage& storage = array.storage();
-    before_write(storage);
-    storage.front().write(storage, array.offset() + offset, bytes, item_size(array.dtype()));
+    store_element(array, offset, bytes);
     return true;
 }
 
@@ -435,9 +419,7 @@ PyObject* taken_rows(const Array& array, PyObject* key) {
     Dims shape = array.shape();
     shape[0] = rows.count();
     Array result = empty(shape, array.dtype(), array.device());
-    char* const to = direct_data(result);
-    if (!to) return nullptr;
-    rows.read(to);
+    if (!rows.read(result)) return nullptr;
     return wrap(std::move(result));
 }
 
