@@ -695,8 +695,8 @@ MUTANTS = [
     Mutant(
         "tangents-of-operators-are-zeros",
         "cuarray/interop/_torch_operator.py",
-        "        if is_dual():\n",
-        "        if False:\n",
+        "if is_dual() and (tensors is None or may_have_tangents(tensors)):",
+        "if False:",
         "tests/python/test_interop_torch_functions.py -k forward_mode",
     ),
     Mutant(
@@ -866,6 +866,13 @@ MUTANTS = [
         "is_list = PyList_CheckExact(value);",
         "is_list = false;",
         "tests/python/test_interop_torch_calls.py -k every_position",
+    ),
+    Mutant(
+        "operators-look-at-the-first-tensor-alone",
+        "cuarray/interop/_torch_autograd.py",
+        "is not None for t in tensors)",
+        "is not None for t in tensors[:1])",
+        "tests/python/test_interop_torch_functions.py -k forward_mode",
     ),
     Mutant(
         "dicts-of-keywords-are-changed-in-place",

@@ -10,6 +10,7 @@ from cuarray.interop._rules import chosen, draws_random_numbers, in_places, is_d
 
 try:
     import torch
+    from torch._functorch import eager_transforms
     from torch.autograd import forward_ad
 except ImportError as error:
     raise ImportError("cuarray.interop.torch needs PyTorch: pip install torch") from error
@@ -157,6 +158,13 @@ def is_recorded(tensors):
 def is_dual():
     """Whether tensors may have tangents."""
     return forward_ad._current_level >= 0
+
+
+def may_have_tangents(tensors):
+    """Whether one of the tensors has a tangent at the open level, or torch.func.jvp is at work, which hides them."""
+    if getattr(eager_transforms, "JVP_NESTING", 1):
+        return True
+    return any(forward_ad.unpack_dual(t).tangent is not None for t in tensors)
 
 
 def step(node, tensors):

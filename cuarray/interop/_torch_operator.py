@@ -10,7 +10,16 @@ import torch
 import cuarray
 from cuarray.interop import _trees as trees
 from cuarray.interop._rules import CUARRAY, Rule, contiguous, is_differentiable
-from cuarray.interop._torch_autograd import Node, beside, differentiable, is_array, is_dual, make, take
+from cuarray.interop._torch_autograd import (
+    Node,
+    beside,
+    differentiable,
+    is_array,
+    is_dual,
+    make,
+    may_have_tangents,
+    take,
+)
 
 #: What the parameters of an operator may be, by their annotation in the function.
 _SCHEMA_TYPES = {
@@ -55,17 +64,20 @@ class _Operator:
         self.is_many = results.strip() != "Tensor"
         self.defaults = [p.default for p in inspect.signature(fn).parameters.values()]
 
-    def refuse_forward_mode(self):
-        """Raise where tangents may be at work: PyTorch takes no rule for them, and would go on with zeros."""
-        if is_dual():
+    def refuse_forward_mode(self, tensors=None):
+        """Raise where tangents may be at work: PyTorch takes no rule for them, and would go on with zeros.
+
+        Of `tensors`, those that are given are seen, except inside of torch.func.jvp.
+        """
+        if is_dual() and (tensors is None or may_have_tangents(tensors)):
             raise NotImplementedError(
                 f"{self.name}: PyTorch's operators have no derivatives in forward mode; write "
                 "interop.torch.wrap(fn, jvp=), or call it outside of torch.func.jvp"
             )
 
     def run(self, *args):
-        self.refuse_forward_mode()
         tensors, skeleton = trees.take_apart((args, {}), is_array)
+        self.refuse_forward_mode(tensors)
         rule = Rule(self.contiguous, skeleton, name=self.name)
         results = Node(rule).evaluate(tensors)
         self.check(results, rule.result, args)
@@ -166,7 +178,7 @@ def custom_op(
     ValueError
         By a call, if a result has another shape than `like` says.
     NotImplementedError
-        By a call in forward mode, such as inside of torch.func.jvp, for which torch.library takes no rule.
+        By a call inside of torch.func.jvp, or of a tensor with a tangent: torch.library takes no rule for forward mode.
 
     See Also
     --------

@@ -299,6 +299,15 @@ def check_operators_refuse_forward_mode():
         error = str(error_of(call))
         assert "no derivatives in forward mode" in error and "interop.torch.wrap(fn, jvp=)" in error, error
     assert torch.allclose(scaled(x), 2 * torch.sin(x))
+    leaf = double(3)
+    with forward_ad.dual_level():  # tensors without tangents
+        assert torch.allclose(scaled(x), 2 * torch.sin(x)) and polar(x, x, x.argsort())[1].tolist() == [1, 2, 3]
+        assert torch.allclose(scaled(leaf), 2 * torch.sin(leaf))
+        moved = forward_ad.make_dual(x, x)
+        for call in (lambda: polar(x, moved, x.argsort()), lambda: scaled(moved * 2), lambda: scaled(moved + leaf)):
+            for is_recorded in (True, False):
+                with torch.set_grad_enabled(is_recorded):
+                    assert isinstance(error_of(call), NotImplementedError)
 
 
 def check_compiled_operators():
