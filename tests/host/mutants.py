@@ -120,7 +120,6 @@ MUTANTS = [
     waits("cheap-values-are-stored", SETTLING, "if (std::any_of(plan.begin(), plan.end(), is_costly)) settle(*node);", "settle(*node);", "named_arrays"),
     waits("operands-of-another-dtype-run-alone", SETTLING, "if (source.dtype != loop.in[i]) return false;", "", "single_steps"),
     explains("named-values-are-not-stored", EXPLAIN, "copy->handles = original.handles.load(), ", ""),
-    explains("values-that-others-read-are-not-stored", EXPLAIN, ", copy->users = original.users;", ";"),
     explains("broadcast-elements-count-often", REHEARSAL, "if (view.strides[axis] == 0 && shape[axis] > 1) operand.shape[axis] = 1;", ""),
     explains("the-first-limit-is-named-last", PLAN, "else if (limit == RunLimits::Kind::None)", "else"),
     explains("shapes-end-no-run", EXPLAIN, "runs[k].end = \"the next", "if (false) runs[k].end = \"the next"),
