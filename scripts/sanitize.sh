@@ -10,7 +10,7 @@ build=$root/build/sanitize
 python=$(command -v python3)
 
 cmake -S "$root" -B "$build" -G Ninja -DPython_EXECUTABLE="$python" -DCUARRAY_SANITIZE=address,undefined \
-    -DCUARRAY_DEV=ON -DCUARRAY_PRECOMPILED=ON -DCUARRAY_TESTS=ON -DCUARRAY_ISA_LEVELS="${CUARRAY_ISA_LEVELS:-base;v3}" > /dev/null
+    -DCUARRAY_DEV=ON -DCUARRAY_UNITY=ON -DCUARRAY_TESTS=ON -DCUARRAY_ISA_LEVELS="${CUARRAY_ISA_LEVELS:-base;v3}" > /dev/null
 cmake --build "$build" | tail -n 1
 
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1

@@ -6,7 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$root/build/sanitize-threads
 
 cmake -S "$root" -B "$build" -G Ninja -DPython_EXECUTABLE="$(command -v python3)" -DCUARRAY_SANITIZE=thread \
-    -DCUARRAY_DEV=ON -DCUARRAY_PRECOMPILED=ON -DCUARRAY_TESTS=ON -DCUARRAY_ISA_LEVELS=base > /dev/null
+    -DCUARRAY_DEV=ON -DCUARRAY_UNITY=ON -DCUARRAY_TESTS=ON -DCUARRAY_ISA_LEVELS=base > /dev/null
 cmake --build "$build" --target cuarray _host_base runtime_test_threads host_test_memory | tail -n 1
 
 # More workers than this machine may have cores. The simulator itself is not instrumented, and checks kernels itself;

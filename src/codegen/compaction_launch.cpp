@@ -9,10 +9,10 @@ namespace cuarray {
 namespace {
 
 constexpr int kAddingThreads = 512;
-constexpr const char* kFunctions[] = {"count_mask", "add_counts", "compress", "expand", "locate"};
+constexpr const char* kMaskFunctions[] = {"count_mask", "add_counts", "compress", "expand", "locate"};
 constexpr const char* kEntries[] = {"mask_count", "mask_add_up", "mask_compress", "mask_expand", "mask_locate"};
 
-const char* item_type(int bytes) {
+const char* moved_type(int bytes) {
     constexpr const char* names[] = {"u8", "u16", "u32", "u64", "Words16"};
     for (int log = 0; log < 4; ++log)
         if (bytes == 1 << log) return names[log];
@@ -38,12 +38,12 @@ void fill_masked(Launch& launch, const CompactionOperands& places, const Space& 
 NamedLaunch plan_one(CompactionStep step, const CompactionOperands& places, const Space& space) {
     const int64_t size = count(places.shape);
     const bool narrow = size <= INT32_MAX, moves = step == CompactionStep::Compress || step == CompactionStep::Expand;
-    const std::string function = kFunctions[int(step)];
+    const std::string function = kMaskFunctions[int(step)];
     NamedLaunch to;
     to.kernel.entry =
         std::string(kEntries[int(step)]) + (moves ? "_b" + std::to_string(places.item) : "") + (narrow ? "" : "_64");
     to.kernel.parameters = narrow ? "CompactionParameters<Index32>" : "CompactionParameters<Index64>";
-    to.kernel.function = moves ? function + "<" + item_type(places.item) + ">" : function;
+    to.kernel.function = moves ? function + "<" + moved_type(places.item) + ">" : function;
     to.kernel.threads = step == CompactionStep::ScanCounts ? kAddingThreads : kThreads;
     const int64_t blocks = step == CompactionStep::ScanCounts ? 1 : mask_blocks(size);
     to.launch.set_grid(to.kernel.entry, blocks, to.kernel.threads);

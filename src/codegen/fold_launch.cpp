@@ -80,8 +80,6 @@ bool runs_along_outputs(const AxisSplit& split, const Program& program) {
     return votes > 0 && split.kept.shape[kept] > 1;
 }
 
-int bits_for(int64_t count) { return count <= 1 ? 0 : int(std::bit_width(uint64_t(count - 1))); }
-
 /// How the threads of a block are divided; columns, groups and leaves are base-2 logarithms.
 struct ThreadDivision {
     int columns = 0, groups = 0, leaves = 0;
@@ -111,8 +109,8 @@ ThreadDivision divide(const AxisSplit& split, bool by_columns) {
 }
 
 template <class Index>
-bool fill(Launch& launch, const AxisSplit& split, const Program& program, const Scalar* initial,
-          const ThreadDivision& division) {
+bool fill_fold(Launch& launch, const AxisSplit& split, const Program& program, const Scalar* initial,
+               const ThreadDivision& division) {
     const size_t unused = size_t(kOperands - split.kept.operands) * sizeof(kernel::FoldedOperand<Index>);
     const size_t used = sizeof(Parameters<Index>) - unused;
     const size_t scalars = (program.expr->scalars.size() + 1) * sizeof(kernel::Slot) + sizeof(kernel::FaultSink);
@@ -192,7 +190,7 @@ bool plan_fold(const Program& program, const FoldOperands& operands, Launch& lau
     if (in_order || one_thread_each(split, by_columns)) {
         launch.walk = in_order ? Walk::InOrder : Walk::Short;
         launch.set_grid("reduce", (split.kept.size + kThreads - 1) / kThreads, kThreads);
-        return fill<kernel::Index64>(launch, split, program, operands.initial, {});
+        return fill_fold<kernel::Index64>(launch, split, program, operands.initial, {});
     }
     const bool lines = !by_columns && has_lines(split, program);
     const ThreadDivision division = lines ? divide_lines(split) : divide(split, by_columns);
@@ -205,10 +203,10 @@ bool plan_fold(const Program& program, const FoldOperands& operands, Launch& lau
     const bool several = split.reduced.ndim > 1;
     if (several && fits_32_bits(split.kept) && fits_32_bits(split.reduced)) {
         launch.walk = Walk::TreeStrided;
-        return fill<kernel::Index32>(launch, split, program, operands.initial, division);
+        return fill_fold<kernel::Index32>(launch, split, program, operands.initial, division);
     }
     launch.walk = lines ? Walk::TreeLines : several ? Walk::TreeStrided64 : Walk::Tree;
-    return fill<kernel::Index64>(launch, split, program, operands.initial, division);
+    return fill_fold<kernel::Index64>(launch, split, program, operands.initial, division);
 }
 
 void Launch::set_grid(std::string_view kernel, int64_t blocks, int64_t threads) {

@@ -12,12 +12,12 @@
 namespace cuarray {
 namespace {
 
-constexpr int kThreadBits = 8, kMostLineBits = 5;
+constexpr int kScanThreadBits = 8, kMostLineBits = 5;
 
 template <class Index>
-using Parameters = kernel::ScanParameters<Index, kOperands>;
-static_assert(sizeof(Parameters<kernel::Index64>) <= sizeof(Launch::parameters));
-static_assert(kernel::kScanThreads == 1u << kThreadBits);
+using ScanParametersOf = kernel::ScanParameters<Index, kOperands>;
+static_assert(sizeof(ScanParametersOf<kernel::Index64>) <= sizeof(Launch::parameters));
+static_assert(kernel::kScanThreads == 1u << kScanThreadBits);
 
 /// The lines of a task: the other axes, collapsed, and each operand's stride along a line.
 struct ScanLayout {
@@ -67,7 +67,7 @@ bool runs_across(const ScanLayout& layout) {
 }
 
 /// Whether vectors of `width` elements, along a line or across lines, are contiguous, or broadcast, and aligned.
-bool has_vectors(const ScanLayout& layout, bool across, int64_t width) {
+bool scans_vectors(const ScanLayout& layout, bool across, int64_t width) {
     const Space& space = layout.space;
     const int last = space.ndim - 1;
     if (across && space.shape[last] % width != 0) return false;
@@ -82,8 +82,6 @@ bool has_vectors(const ScanLayout& layout, bool across, int64_t width) {
     return true;
 }
 
-int bits_for(int64_t count) { return count <= 1 ? 0 : int(std::bit_width(uint64_t(count - 1))); }
-
 /// Bytes of an accumulator: float32 for 16-bit floats.
 int64_t running_size(DType dtype) {
     const bool is_half = info(dtype).kind == Kind::Floating && item_size(dtype) == 2;
@@ -91,18 +89,18 @@ int64_t running_size(DType dtype) {
 }
 
 template <class Index>
-bool fill(Launch& launch, const ScanLayout& layout, const Program& program, bool across, int line_bits, int64_t tiles,
-          bool vectors) {
+bool fill_scan(Launch& launch, const ScanLayout& layout, const Program& program, bool across, int line_bits,
+               int64_t tiles, bool vectors) {
     const size_t unused = size_t(kOperands - layout.space.operands) * sizeof(kernel::ScannedOperand<Index>);
     const size_t scalars = (program.expr->scalars.size() + 1) * sizeof(kernel::Slot) + sizeof(kernel::FaultSink);
-    if (sizeof(Parameters<Index>) - unused + scalars > kParameterBytes) return false;
-    auto& p = *reinterpret_cast<Parameters<Index>*>(launch.parameters);
+    if (sizeof(ScanParametersOf<Index>) - unused + scalars > kParameterBytes) return false;
+    auto& p = *reinterpret_cast<ScanParametersOf<Index>*>(launch.parameters);
     p = {};
     p.lines = uint64_t(layout.space.size);
     p.n = uint64_t(layout.n);
     p.tiles = uint32_t(tiles);
     p.line_bits = uint32_t(line_bits);
-    p.groups = uint32_t(kThreadBits - line_bits);
+    p.groups = uint32_t(kScanThreadBits - line_bits);
     p.along_lines = across;
     p.vectors = vectors;
     p.axes = uint32_t(layout.space.ndim);
@@ -135,16 +133,16 @@ bool plan_scan(const Program& program, const Dims& shape, int axis, const Device
     if (!row.has(Associative)) {
         launch.walk = Walk::ScanInOrder;
         launch.set_grid("scan", (count + threads - 1) / threads, kernel::kScanThreads);
-        return fill<kernel::Index64>(launch, layout, program, false, 0, 1, false);
+        return fill_scan<kernel::Index64>(launch, layout, program, false, 0, 1, false);
     }
     const int64_t accumulator = running_size(loops()[program.loop].in[0]);
     const int64_t items = accumulator <= 4 ? 16 : 64 / accumulator;
-    const bool across = runs_across(layout), vectors = has_vectors(layout, across, 16 / accumulator);
+    const bool across = runs_across(layout), vectors = scans_vectors(layout, across, 16 / accumulator);
     // Threads that a line does not need take other lines; if lines are contiguous across, a warp reads 32 neighbours.
-    const int needed = std::min(kThreadBits, bits_for((layout.n + items - 1) / items));
-    int line_bits = kThreadBits - needed;
+    const int needed = std::min(kScanThreadBits, bits_for((layout.n + items - 1) / items));
+    int line_bits = kScanThreadBits - needed;
     if (across) line_bits = std::max(line_bits, std::min(kMostLineBits, bits_for(count)));
-    const int64_t length = items << (kThreadBits - line_bits), tiles = (layout.n + length - 1) / length;
+    const int64_t length = items << (kScanThreadBits - line_bits), tiles = (layout.n + length - 1) / length;
     const int64_t groups = (count + (int64_t(1) << line_bits) - 1) >> line_bits;
     launch.set_grid("scan", groups * tiles, kernel::kScanThreads);
     if (tiles > 1) {
@@ -153,10 +151,10 @@ bool plan_scan(const Program& program, const Dims& shape, int axis, const Device
     }
     if (fits_32_bits(layout.space)) {
         launch.walk = Walk::Scan;
-        return fill<kernel::Index32>(launch, layout, program, across, line_bits, tiles, vectors);
+        return fill_scan<kernel::Index32>(launch, layout, program, across, line_bits, tiles, vectors);
     }
     launch.walk = Walk::Scan64;
-    return fill<kernel::Index64>(launch, layout, program, across, line_bits, tiles, vectors);
+    return fill_scan<kernel::Index64>(launch, layout, program, across, line_bits, tiles, vectors);
 }
 
 }  // namespace cuarray

@@ -66,14 +66,12 @@ bool has_complex(const Program& program) {
     return std::any_of(program.expr->inputs.begin(), program.expr->inputs.end(), is_complex);
 }
 
-const char* text(DType dtype) { return info(dtype).text; }
-
 /// The functor of a fold: a reduction's row at T, or a binary loop from left to right.
 std::string fold_type(const Program& program) {
     const DType T = program.expr->nodes[program.expr->outputs[0]].dtype;
     if (program.reduction != kNone)
-        return std::string("red::") + reductions()[program.reduction].name + "<" + text(T) + ">";
-    return std::string("InOrder<fn::") + rows()[loops()[program.loop].row].name + ", " + text(T) + ">";
+        return std::string("red::") + reductions()[program.reduction].name + "<" + info(T).text + ">";
+    return std::string("InOrder<fn::") + rows()[loops()[program.loop].row].name + ", " + info(T).text + ">";
 }
 
 /// The row of a scan.
@@ -166,7 +164,7 @@ std::string kernel_name(const Program& program) {
     if (program.loop != kNone)
         fold = std::string(program.scans ? "scan_" : "fold_") + rows()[loops()[program.loop].row].name;
     if (fold.empty()) return expr_name(*program.expr);
-    return fold + (is_one_input(*program.expr) ? std::string("_") + text(program.expr->inputs[0])
+    return fold + (is_one_input(*program.expr) ? std::string("_") + info(program.expr->inputs[0]).text
                                                : "_of_" + expr_name(*program.expr));
 }
 

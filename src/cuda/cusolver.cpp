@@ -42,7 +42,7 @@ signed char job_of(VectorSet vectors) { return static_cast<signed char>("NSA"[in
 
 /// The part of one matrix; null if there is none.
 template <class T = void>
-T* address_of(const View& view, int64_t matrix) {
+T* address_of_matrix(const View& view, int64_t matrix) {
     return view.storage ? reinterpret_cast<T*>(view.data() + matrix * view.strides[0]) : nullptr;
 }
 
@@ -95,8 +95,8 @@ CusolverCall::CusolverCall(const Context& context, Handles<CusolverHandle>& hand
 template <class Visit>
 void CusolverCall::with_arguments(int64_t matrix, Visit visit) const {
     const int64_t m = task_.rows, n = task_.columns;
-    void* const a = address_of(task_.matrix, matrix);
-    void* const numbers = address_of(task_.numbers, matrix);
+    void* const a = address_of_matrix(task_.matrix, matrix);
+    void* const numbers = address_of_matrix(task_.numbers, matrix);
     const int triangle = task_.lower ? CUBLAS_FILL_MODE_LOWER : CUBLAS_FILL_MODE_UPPER;
     if (task_.kind == Routine::Potrf)
         return visit(library_.cusolverDnXpotrf_bufferSize, library_.cusolverDnXpotrf, triangle, n, type_, a, m, type_);
@@ -112,12 +112,12 @@ void CusolverCall::with_arguments(int64_t matrix, Visit visit) const {
         const int job = task_.vectors == VectorSet::None ? CUSOLVER_EIG_MODE_NOVECTOR : CUSOLVER_EIG_MODE_VECTOR;
         return visit(library_.cusolverDnXgeev_bufferSize, library_.cusolverDnXgeev, CUSOLVER_EIG_MODE_NOVECTOR, job, n,
                      type_, a, m, complex_type_of(type_), numbers, type_, static_cast<void*>(nullptr), m, type_,
-                     address_of(task_.right_vectors, matrix), m, type_);
+                     address_of_matrix(task_.right_vectors, matrix), m, type_);
     }
     const signed char job = job_of(task_.vectors);
     visit(library_.cusolverDnXgesvd_bufferSize, library_.cusolverDnXgesvd, job, job, m, n, type_, a, m, real_type_,
-          numbers, type_, address_of(task_.left_vectors, matrix), m, type_, address_of(task_.right_vectors, matrix), n,
-          type_);
+          numbers, type_, address_of_matrix(task_.left_vectors, matrix), m, type_,
+          address_of_matrix(task_.right_vectors, matrix), n, type_);
 }
 
 /// Calls visit(size, routine, null pointer to the dtype) with the functions of this dtype that form columns of Q.
@@ -146,14 +146,14 @@ void CusolverCall::measure() {
         name_ = library_.cusolverDnXgetrs.name;
     } else if (task_.kind == Routine::Getrf) {
         ask(library_.cusolverDnXgetrf_bufferSize, library_.cusolverDnXgetrf, task_.rows, task_.columns, type_,
-            address_of(task_.matrix, 0), task_.rows, type_);
+            address_of_matrix(task_.matrix, 0), task_.rows, type_);
     } else if (task_.kind == Routine::Orgqr) {
         with_columns([this]<class T>(const auto& size, const auto& routine, T*) {
             const int m = as_int(task_.rows, task_.name), n = as_int(task_.columns, task_.name);
             int items = 0;
             name_ = routine.name;
-            size(handle_, m, n, int(task_.count), address_of<T>(task_.matrix, 0), m, address_of<T>(task_.numbers, 0),
-                 &items);
+            size(handle_, m, n, int(task_.count), address_of_matrix<T>(task_.matrix, 0), m,
+                 address_of_matrix<T>(task_.numbers, 0), &items);
             device_bytes_ = size_t(items) * sizeof(T);
         });
     } else
@@ -168,19 +168,20 @@ void CusolverCall::run(void* device_workspace, void* host_workspace) {
 
 void CusolverCall::run_one(int64_t matrix, void* device_workspace, void* host_workspace) const {
     const int64_t m = task_.rows, n = task_.columns;
-    void* const a = address_of(task_.matrix, matrix);
-    int* const info = address_of<int>(task_.info, matrix);
+    void* const a = address_of_matrix(task_.matrix, matrix);
+    int* const info = address_of_matrix<int>(task_.info, matrix);
     if (task_.kind == Routine::Getrs) {
         library_.cusolverDnXgetrs(handle_, params_, CUBLAS_OP_N, n, task_.solved, type_, a, m,
-                                  address_of<int64_t>(task_.numbers, matrix), type_, address_of(task_.right, matrix), m,
-                                  info);
+                                  address_of_matrix<int64_t>(task_.numbers, matrix), type_,
+                                  address_of_matrix(task_.right, matrix), m, info);
     } else if (task_.kind == Routine::Getrf) {
-        library_.cusolverDnXgetrf(handle_, params_, m, n, type_, a, m, address_of<int64_t>(task_.numbers, matrix),
-                                  type_, device_workspace, device_bytes_, host_workspace, host_bytes_, info);
+        library_.cusolverDnXgetrf(handle_, params_, m, n, type_, a, m,
+                                  address_of_matrix<int64_t>(task_.numbers, matrix), type_, device_workspace,
+                                  device_bytes_, host_workspace, host_bytes_, info);
     } else if (task_.kind == Routine::Orgqr) {
         with_columns([&]<class T>(const auto&, const auto& routine, T*) {
             routine(handle_, int(m), int(n), int(task_.count), static_cast<T*>(a), int(m),
-                    address_of<T>(task_.numbers, matrix), static_cast<T*>(device_workspace),
+                    address_of_matrix<T>(task_.numbers, matrix), static_cast<T*>(device_workspace),
                     int(device_bytes_ / sizeof(T)), info);
         });
     } else

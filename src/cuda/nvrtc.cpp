@@ -40,7 +40,7 @@ void open_builtins(const NvrtcLibrary& library) {
 }
 
 /// Fills `library` from an opened handle; returns why it cannot be used, or "".
-std::string bind(NvrtcLibrary& library, void* handle, const std::string& name) {
+std::string bind_nvrtc(NvrtcLibrary& library, void* handle, const std::string& name) {
 #define CUARRAY_BIND(name, ...) library.name = reinterpret_cast<int (*)(__VA_ARGS__)>(symbol_in(handle, #name));
     CUARRAY_NVRTC_FUNCTIONS(CUARRAY_BIND)
 #undef CUARRAY_BIND
@@ -57,12 +57,12 @@ std::string bind(NvrtcLibrary& library, void* handle, const std::string& name) {
     return objection;
 }
 
-bool open(NvrtcLibrary& library, std::string& why_none) {
+bool open_nvrtc(NvrtcLibrary& library, std::string& why_none) {
     return open_library(
         kNvrtc,
         [&](void* handle, const std::string& name) {
             NvrtcLibrary found;
-            const std::string objection = bind(found, handle, name);
+            const std::string objection = bind_nvrtc(found, handle, name);
             if (objection.empty()) library = found;
             return objection;
         },
@@ -195,7 +195,7 @@ const NvrtcLibrary& opened_nvrtc() {
     const Toolchain* const toolchain = find_toolchain(&why_none);
     if (!toolchain) throw Error(ErrorKind::Cuda, why_none);
     void* const handle = dlopen(toolchain->path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    const std::string objection = handle ? bind(*library, handle, toolchain->path) : dlerror();
+    const std::string objection = handle ? bind_nvrtc(*library, handle, toolchain->path) : dlerror();
     if (!objection.empty()) throw Error(ErrorKind::Cuda, "NVRTC has gone:\n  " + objection);
     const std::lock_guard lock(found().mutex);
     if (!found().library) found().library = library;
@@ -230,7 +230,7 @@ const Toolchain* find_toolchain(std::string* why_none) {
     std::string memo, why;
     bool good = disk_cache().load(key, memo) && from_memo(memo, toolchain);
     const bool remembered = good;
-    if (!good && (good = open(library, why))) {
+    if (!good && (good = open_nvrtc(library, why))) {
         toolchain = inspect(library);
         if (!(good = !toolchain.archs.empty()))
             why = toolchain.path + " compiles for no architecture";

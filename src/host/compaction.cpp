@@ -10,13 +10,13 @@ namespace cuarray::host {
 namespace {
 
 constexpr int64_t kMaskBlock = 16 * 1024;  // elements of a block of the mask
-constexpr int64_t kTogether = kTaskElements / kMaskBlock;
+constexpr int64_t kBlocksTogether = kTaskElements / kMaskBlock;
 
 /// Calls visit(i) for every block of the mask, several per task.
 template <class Visit> void each_block(int64_t size, Visit visit) {
     const int64_t blocks = (size + kMaskBlock - 1) / kMaskBlock;
-    parallel_for((blocks + kTogether - 1) / kTogether, [&](int64_t task) {
-        for (int64_t i = task * kTogether; i < std::min(blocks, (task + 1) * kTogether); ++i) visit(i);
+    parallel_for((blocks + kBlocksTogether - 1) / kBlocksTogether, [&](int64_t task) {
+        for (int64_t i = task * kBlocksTogether; i < std::min(blocks, (task + 1) * kBlocksTogether); ++i) visit(i);
     });
 }
 

@@ -13,7 +13,7 @@
 namespace cuarray::host {
 namespace {
 
-constexpr int64_t kShortRow = 64;       // shorter rows are computed several at once, through buffers
+constexpr int64_t kBufferedRow = 64;    // shorter rows are computed several at once, through buffers
 constexpr int64_t kTileColumns = 256;   // along the innermost axis: a tile's row is a block
 constexpr int64_t kTileRowBytes = 256;  // along the axis on which the operand is contiguous
 constexpr int64_t kCacheLine = 64, kPage = 4096;
@@ -183,7 +183,7 @@ class ElementwiseRun {
 
     int64_t blocks() {
         const int64_t row = plan_.inner();
-        if (plan_.is_linear || plan_.space.ndim == 1 || row < kShortRow) {
+        if (plan_.is_linear || plan_.space.ndim == 1 || row < kBufferedRow) {
             block_ = plan_.block;
             per_row_ = 0;
             return (plan_.space.size + block_ - 1) / block_;

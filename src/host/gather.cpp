@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kElements = 0, kArray = 1, kIndices = 2;  // operands of the space
 constexpr int64_t kIndexBlock = 1024;                   // indices of a line that are resolved at once
-constexpr int64_t kShortLine = 32;                      // up to this length many rows are moved index by index
+constexpr int64_t kIndexedLine = 32;                    // up to this length many rows are moved index by index
 constexpr int64_t kItemBytes = 16;                      // up to this size a run is moved as one item
 
 /// A part of the work: some rows of the outer axes, some blocks of each line, a piece of each run.
@@ -166,7 +166,7 @@ class IndexedAccessRun {
         if (update_ || rows_move_indices_ || line_ == 0 || line_ != space_.ndim - 1) return false;
         const int64_t n = space_.shape[line_];
         // A stride of 0 would let several rows scatter to one element.
-        return n <= kShortLine && n <= space_.shape[line_ - 1] && space_.strides[kArray][line_ - 1] != 0;
+        return n <= kIndexedLine && n <= space_.shape[line_ - 1] && space_.strides[kArray][line_ - 1] != 0;
     }
 
     /// Puts the line before the last axis of the rows, which becomes the run. Elements that scatter to one place

@@ -44,9 +44,9 @@ std::string own_folder() {
     return path.substr(0, path.rfind('/') + 1);
 }
 
-std::string file_of(const Level& level) { return own_folder() + "_host_" + level.name + ".so"; }
+std::string library_file(const Level& level) { return own_folder() + "_host_" + level.name + ".so"; }
 
-bool is_built(const Level& level) { return access(file_of(level).c_str(), F_OK) == 0; }
+bool is_built(const Level& level) { return access(library_file(level).c_str(), F_OK) == 0; }
 
 const Level& processor_level() {
     const Level* best = levels();
@@ -60,7 +60,7 @@ const Level& processor_level() {
 const Level& best_built(const Level& best) {
     for (const Level* level = &best; level->name; ++level)
         if (is_built(*level)) return *level;
-    raise(ErrorKind::Runtime, "cpu: there is no ", file_of(best), "; install cuarray again");
+    raise(ErrorKind::Runtime, "cpu: there is no ", library_file(best), "; install cuarray again");
 }
 
 const Level& choose_level() {
@@ -93,7 +93,7 @@ void* vector_mathematics() {
 void* find_vector_function(const char* name) { return dlsym(vector_mathematics(), name); }
 
 const LoopLibrary& open_library() {
-    const std::string file = file_of(choose_level());
+    const std::string file = library_file(choose_level());
     void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle) raise(ErrorKind::Runtime, "cpu: ", dlerror());
     const auto entry = reinterpret_cast<decltype(&cuarray_host_library)>(dlsym(handle, "cuarray_host_library"));

@@ -17,7 +17,7 @@ bool is_broadcast(const Space& space, const SpaceOperand& o) {
 
 // A block of 2 KiB of the largest items is short enough for the processor to overlap the next step's loads with this
 // step; a single step has nothing to overlap, and may use as much as L1 holds.
-constexpr int64_t kBlock = 256, kBlockBytes = 2048, kLargestBlock = 2048, kL1Share = 16 * 1024;
+constexpr int64_t kBlock = 256, kBlockBytes = 2048, kLongestBlock = 2048, kL1Share = 16 * 1024;
 constexpr size_t kPlaces = 8;
 constexpr int64_t kAhead = 8192;      // prefetch distance in bytes, to L2
 constexpr int64_t kStream = 1 << 20;  // bytes from which an operand is taken to come from memory, not from caches
@@ -66,7 +66,7 @@ void Plan::choose_block() {
     for (size_t k = 0; k < program.sources.size(); ++k)
         stored = stored && !program.late[k] && program.sources[k] == program.output_slot(k);
     is_linear = all && stored && program.index == kNoSlot && program.mask == kNoSlot && program.fault == kNoSlot;
-    const int64_t room = std::clamp(kL1Share / bytes & -kBlock, kBlock, kLargestBlock);
+    const int64_t room = std::clamp(kL1Share / bytes & -kBlock, kBlock, kLongestBlock);
     block = program.steps.size() > 1 ? std::clamp(kBlockBytes / largest, kBlock, room) : room;
 }
 

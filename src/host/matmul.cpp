@@ -19,7 +19,7 @@ constexpr int64_t kBlockRows = 128, kBlockColumns = 256;
 constexpr int64_t kPanel = kernel::kPanel;
 constexpr int64_t kNarrowDepth = 64;
 
-int64_t parts_of(int64_t n, int64_t part) { return (n + part - 1) / part; }
+int64_t part_count(int64_t n, int64_t part) { return (n + part - 1) / part; }
 
 /// The last two strides of a view: from row to row, from column to column.
 struct MatrixStrides {
@@ -48,8 +48,8 @@ class MatmulRun {
           left_(task.left),
           right_(task.right),
           result_(task.result),
-          blocks_down_(parts_of(task.rows, kBlockRows)),
-          blocks_across_(parts_of(task.columns, kBlockColumns)),
+          blocks_down_(part_count(task.rows, kBlockRows)),
+          blocks_across_(part_count(task.columns, kBlockColumns)),
           space_(batches(task)) {}
 
     void operator()() const {
@@ -58,7 +58,7 @@ class MatmulRun {
         // A multiply-add costs about an eighth of an element of kTaskElements, which is loaded and stored.
         const int64_t unit_work = std::max<int64_t>(1, rows * columns * (task_.depth / 8 + 1));
         const int64_t per_task = std::max<int64_t>(1, kTaskElements / unit_work);
-        const int64_t tasks = units * unit_work < 2 * kTaskElements ? 1 : parts_of(units, per_task);
+        const int64_t tasks = units * unit_work < 2 * kTaskElements ? 1 : part_count(units, per_task);
         parallel_for(tasks, [&](int64_t i) {
             const int64_t end = tasks == 1 ? units : std::min(units, (i + 1) * per_task);
             for (int64_t unit = i * per_task; unit < end; ++unit) run_unit(unit);
@@ -73,7 +73,7 @@ class MatmulRun {
         const int64_t first_column = unit % blocks_across_ * kBlockColumns;
         const int64_t rows = std::min(kBlockRows, task_.rows - first_row);
         const int64_t columns = std::min(kBlockColumns, task_.columns - first_column);
-        const int64_t down = parts_of(rows, loops_.rows), across = parts_of(columns, loops_.columns);
+        const int64_t down = part_count(rows, loops_.rows), across = part_count(columns, loops_.columns);
         const int64_t panel = std::min(kPanel, task_.depth) * loops_.item,
                       tile = loops_.rows * loops_.columns * loops_.item;
         Scratch scratch;
@@ -209,7 +209,7 @@ bool run_narrow(const LoopLibrary& library, const Matmul& task) {
     if (!multiply || result.column != item || result.row != columns * item) return false;
     const ProductStack stack(task);
     const int64_t per_task = std::max<int64_t>(1, kTaskElements / (task.rows * columns * (task.depth / 8 + 1)));
-    parallel_for(parts_of(stack.size(), per_task), [&](int64_t i) {
+    parallel_for(part_count(stack.size(), per_task), [&](int64_t i) {
         NarrowFactor factor(library, dtype, task.depth, columns);
         stack.each(i * per_task, (i + 1) * per_task, [&](const char* from, const char* other, char* to) {
             multiply(from, left.row, left.column, factor(other, right.row, right.column), to, task.rows, task.depth);
@@ -240,7 +240,7 @@ bool run_dots(const LoopLibrary& library, const Matmul& task) {
     if (!dots || !is_free) return false;
     const ProductStack stack(task);
     const int64_t per_task = std::max<int64_t>(1, 4 * kTaskElements / (task.depth + 1));
-    parallel_for(parts_of(stack.size(), per_task), [&](int64_t i) {
+    parallel_for(part_count(stack.size(), per_task), [&](int64_t i) {
         stack.each_line(
             i * per_task, (i + 1) * per_task, [&](const char* from, const char* other, char* to, int64_t count) {
                 dots(from, stack.step(kLeft), other, stack.step(kRight), to, stack.step(kResult), count, task.depth);
@@ -274,7 +274,7 @@ bool run_by_library(const LoopLibrary& library, const Matmul& task) {
     const int64_t work = task.rows * task.depth * task.columns, rest = stack.size() - 1;
     const int64_t most = task.rows == 1 || task.columns == 1 ? kOneThreadVector : kOneThread;
     const int64_t per_task = work > most ? stack.size() : std::max<int64_t>(1, kOneThread / work);
-    parallel_for(parts_of(rest, per_task),
+    parallel_for(part_count(rest, per_task),
                  [&](int64_t i) { stack.each(1 + i * per_task, 1 + (i + 1) * per_task, multiply); });
     return true;
 }

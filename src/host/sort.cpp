@@ -311,7 +311,7 @@ template <class T> void select_order_statistics(const LoopLibrary& library, cons
 }
 
 /// Interleaved searches, whose cache misses overlap.
-constexpr int kTogether = 8;
+constexpr int kRowsTogether = 8;
 
 template <class T> bool ascend(const stored_t<T>* values, int64_t count) {
     const auto falls = [](const stored_t<T>& a, const stored_t<T>& b) {
@@ -330,12 +330,12 @@ template <class T> bool ascend(const stored_t<T>* values, int64_t count) {
 template <class T>
 void search_run(const stored_t<T>* sorted, int64_t n, const stored_t<T>* values, int64_t count, bool right,
                 i64* places) {
-    constexpr int64_t kFew = 2 * kTogether;
-    T some[kTogether];
-    i64 found[kTogether];
+    constexpr int64_t kFew = 2 * kRowsTogether;
+    T some[kRowsTogether];
+    i64 found[kRowsTogether];
     int64_t before = 0;
-    if (count > kFew && n > kTogether && ascend<T>(values, count)) {
-        for (int v = 0; v < kTogether; ++v) some[v] = load<T>(values[v == 0 ? 0 : count - 1]);
+    if (count > kFew && n > kRowsTogether && ascend<T>(values, count)) {
+        for (int v = 0; v < kRowsTogether; ++v) some[v] = load<T>(values[v == 0 ? 0 : count - 1]);
         kernel::search_sorted<T>(sorted, uint64_t(n), some, right, found);
         before = found[0];
         n = found[1] - before;
@@ -344,9 +344,9 @@ void search_run(const stored_t<T>* sorted, int64_t n, const stored_t<T>* values,
             return;
         }
     }
-    for (int64_t i = 0; i < count; i += kTogether) {
-        const int64_t together = std::min<int64_t>(kTogether, count - i);
-        for (int64_t v = 0; v < kTogether; ++v) some[v] = load<T>(values[i + std::min(v, together - 1)]);
+    for (int64_t i = 0; i < count; i += kRowsTogether) {
+        const int64_t together = std::min<int64_t>(kRowsTogether, count - i);
+        for (int64_t v = 0; v < kRowsTogether; ++v) some[v] = load<T>(values[i + std::min(v, together - 1)]);
         kernel::search_sorted<T>(sorted + before, uint64_t(n), some, right, found);
         for (int64_t v = 0; v < together; ++v) places[i + v] = before + found[v];
     }

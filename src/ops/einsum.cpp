@@ -114,7 +114,7 @@ int64_t size_of(const LabelledArray& term, const Dims& labels) {
     return size;
 }
 
-Dims joined(const Dims& a, const Dims& b, const Dims& c = {}) {
+Dims joined_labels(const Dims& a, const Dims& b, const Dims& c = {}) {
     Dims all = a;
     for (const int64_t label : b) all.push_back(label);
     for (const int64_t label : c) all.push_back(label);
@@ -137,7 +137,7 @@ int64_t apart(const LabelledArray& term, const Dims& labels) {
 /// A stack of matrices, `first` down and `second` across; a group without labels has no axis, unless it stands in a
 /// stack.
 Array as_matrices(const LabelledArray& term, const Dims& stack, const Dims& first, const Dims& second) {
-    const Array array = arranged(term, joined(stack, first, second));
+    const Array array = arranged(term, joined_labels(stack, first, second));
     const bool has_all_axes = !stack.empty();
     if (first.size() <= 1 && second.size() <= 1 && (!has_all_axes || (first.size() && second.size()))) return array;
     if (!first.empty() && !second.empty() && apart(term, first) < apart(term, second)) {
@@ -193,7 +193,7 @@ LabelledArray in_parts(const LabelledArray& term, int64_t label, int64_t parts, 
 
 /// The sum over `met` of products of elements, without a copy of either term.
 LabelledArray folded(const LabelledArray& x, const LabelledArray& y, const Dims& kept, const Dims& met) {
-    const Dims labels = joined(kept, met);
+    const Dims labels = joined_labels(kept, met);
     Dims axes;
     for (int k = kept.size(); k < labels.size(); ++k) axes.push_back(k);
     return {sum_of_products(arranged(x, labels), arranged(y, labels), x.array.dtype(), axes, false), kept};
@@ -209,7 +209,7 @@ LabelledArray multiplied(const LabelledArray* x, const LabelledArray* y, IsKept 
         if (!has(x->labels, label)) columns.push_back(label);
     if (met.empty()) {
         // Products of elements, in the order of the result where this is the last product.
-        Dims labels = joined(stack, rows, columns);
+        Dims labels = joined_labels(stack, rows, columns);
         const bool is_last = labels.size() == wanted.size() &&
                              std::ranges::all_of(wanted, [&](int64_t label) { return has(labels, label); });
         if (is_last) labels = wanted;
@@ -227,7 +227,7 @@ LabelledArray multiplied(const LabelledArray* x, const LabelledArray* y, IsKept 
             Dims shape;
             for (const int64_t label : stack) shape.push_back(extent_of(term, label));
             shape.push_back(size_of(term, met));
-            return arranged(term, joined(stack, met)).reshape(shape);
+            return arranged(term, joined_labels(stack, met)).reshape(shape);
         };
         return {sum_of_products(as_lines(*x), as_lines(*y), x->array.dtype(), {stack.size()}, false), stack};
     }
@@ -242,7 +242,7 @@ LabelledArray multiplied(const LabelledArray* x, const LabelledArray* y, IsKept 
         std::swap(x, y);
         std::swap(rows, columns);
     }
-    if (columns.empty() && repeats_elements(x->array)) return folded(*x, *y, joined(stack, rows), met);
+    if (columns.empty() && repeats_elements(x->array)) return folded(*x, *y, joined_labels(stack, rows), met);
     for (const LabelledArray* const term : {x, y}) {
         const Dims& own = term == x ? rows : columns;
         const int64_t parts = term->array.nbytes() / kMostCopied + 1;
@@ -262,7 +262,7 @@ LabelledArray multiplied(const LabelledArray* x, const LabelledArray* y, IsKept 
         met = order;
     }
     Array result = matmul(as_matrices(*x, stack, rows, met), as_matrices(*y, stack, met, columns));
-    const Dims labels = joined(stack, rows, columns);
+    const Dims labels = joined_labels(stack, rows, columns);
     Dims shape;
     for (const int64_t label : labels) shape.push_back(extent_of(has(x->labels, label) ? *x : *y, label));
     return {shape == result.shape() ? result : result.reshape(shape), labels};

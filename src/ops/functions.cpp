@@ -147,7 +147,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
     return parts;
 }
 
-std::string joined(const std::vector<std::string>& parts) {
+std::string joined_words(const std::vector<std::string>& parts) {
     std::string text;
     for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
     return text;
@@ -215,7 +215,7 @@ std::string parameters_section(const FunctionRow& row) {
                     own.text = entry.text;
                     if (entry.names.size() > 1) own.names = entry.names;
                 }
-        if (is_first) text += "\n" + joined(own.names) + " : " + own.type + indented(own.text);
+        if (is_first) text += "\n" + joined_words(own.names) + " : " + own.type + indented(own.text);
     }
     return text;
 }

@@ -49,7 +49,7 @@ bool has_zero(const Array& array) {
 [[noreturn]] void refuse_zero() { raise(ErrorKind::Value, "geomspace: a geometric sequence cannot include zero"); }
 
 /// A real number of Python's.
-std::optional<double> real_number(const Argument& one) {
+std::optional<double> python_real(const Argument& one) {
     if (one.weak && one.weak->kind != Weak::Kind::Complex) return one.weak->real;
     if (one.scalar && one.scalar->dtype == DType::bool_) return double(one.scalar->bytes[0]);
     return {};
@@ -112,7 +112,7 @@ Array geomspace(const Argument& start, const Argument& stop, const Length& num, 
     const Device place = device_among({&start, &stop}, device);
     const ArgType types[] = {start.type(), stop.type(), {DType::none, Weak::Kind::Float}};
     const DType work = promote(result_type(types), dtype == DType::none ? DType::float64 : dtype);
-    const std::optional<double> from = real_number(start), to = real_number(stop);
+    const std::optional<double> from = python_real(start), to = python_real(stop);
     Array numbers;
     if (from && to && work == DType::float64) {
         numbers = geometric_reals(*from, *to, num, endpoint, place);

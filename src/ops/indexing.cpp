@@ -29,7 +29,7 @@ ResolvedSlice resolve_slice(const Index& s, int64_t n) {
 
 /// count * stride. If no element is at that distance (a slice of one element with a huge step, an axis of an empty
 /// array), the product may overflow, and wraps as NumPy's does.
-int64_t distance(int64_t count, int64_t stride) { return int64_t(uint64_t(count) * uint64_t(stride)); }
+int64_t byte_offset(int64_t count, int64_t stride) { return int64_t(uint64_t(count) * uint64_t(stride)); }
 
 }  // namespace
 
@@ -69,15 +69,15 @@ Array basic_index(const Array& array, std::span<const Index> index, bool* all_in
                 if (entry.value < -n || entry.value >= n)
                     raise(ErrorKind::Index, "index ", entry.value, " is out of bounds for axis ", axis, " with size ",
                           n);
-                offset += distance(entry.value < 0 ? entry.value + n : entry.value, array.strides()[axis]);
+                offset += byte_offset(entry.value < 0 ? entry.value + n : entry.value, array.strides()[axis]);
                 ++axis;
                 break;
             }
             case Index::Kind::Slice: {
                 const ResolvedSlice steps = resolve_slice(entry, array.shape()[axis]);
-                if (steps.count) offset += distance(steps.first, array.strides()[axis]);
+                if (steps.count) offset += byte_offset(steps.first, array.strides()[axis]);
                 layout.shape.push_back(steps.count);
-                layout.strides.push_back(distance(steps.step, array.strides()[axis]));
+                layout.strides.push_back(byte_offset(steps.step, array.strides()[axis]));
                 ++axis;
                 break;
             }

@@ -20,7 +20,6 @@ using VectorSet = LapackRoutine::VectorSet;
 Scalar number(int64_t value, DType dtype) { return convert(Scalar::of(DType::int64, value), dtype); }
 
 Array by_rows(const Array& x) { return copy(x, 'C'); }
-Array turned(const Array& x) { return matrix_transpose(x); }
 Array conjugate(const Array& x) { return info(x.dtype()).kind == Kind::Complex ? apply_row(row::conj, x) : x; }
 
 ReduceOptions along_last() {
@@ -53,7 +52,7 @@ Array first_columns(const Array& a, int64_t count) {
 }
 
 /// With an axis of length 1 at that place, counted from the end of the result.
-Array with_axis(const Array& a, int place) { return expand_dims(a, {place}); }
+Array expanded(const Array& a, int place) { return expand_dims(a, {place}); }
 
 Array imaginary_part(const Array& a) { return a.view(a.layout(), item_size(a.dtype()) / 2, real_part(a.dtype())); }
 
@@ -89,8 +88,8 @@ Array vectors_of_pairs(const Array& values, const Array& lines) {
         std::memcpy(one.bytes + half, part.bytes, half);
         return one;
     }();
-    const Array is_first = with_axis(apply_row(row::greater, imaginary, zero), -1);
-    const Array is_second = with_axis(apply_row(row::less, imaginary, zero), -1);
+    const Array is_first = expanded(apply_row(row::greater, imaginary, zero), -1);
+    const Array is_second = expanded(apply_row(row::less, imaginary, zero), -1);
     const Array before = roll(lines, {1}, Dims{-2}), after = roll(lines, {-1}, Dims{-2});
     const Array real = apply_row(row::where, is_second, before, lines);
     const Array opposite = apply_row(row::negative, lines);
@@ -140,14 +139,14 @@ Array Composites::inv(const Array& a) const {
 
 Array Composites::solve(const Array& a, const Array& b) const {
     const bool is_vector = b.ndim() == 1;
-    const Array lines = is_vector ? b : turned(b);
+    const Array lines = is_vector ? b : matrix_transpose(b);
     const Dims own = stack_of(a), other = is_vector ? Dims() : stack_of(b);
     const Dims* const stacks[] = {&own, &other};
     const Dims stack = broadcast(stacks, name_);
     const Array sides =
         lines.broadcast_to(is_vector ? extended(stack, {lines.shape().back()})
                                      : extended(stack, {lines.shape()[lines.ndim() - 2], lines.shape().back()}));
-    std::vector<Array> found = factors(turned(a));
+    std::vector<Array> found = factors(matrix_transpose(a));
     if (count(own) != 1) {
         const int64_t n = a.shape().back();
         found[0] = found[0].broadcast_to(extended(stack, {n, n}));
@@ -156,7 +155,7 @@ Array Composites::solve(const Array& a, const Array& b) const {
     const int64_t solved = is_vector ? 1 : b.shape().back();
     const Array x =
         lapack(Routine::Getrs, {.matrix = found[0], .numbers = found[1], .right = sides, .solved = solved})[0];
-    return is_vector ? x : by_rows(turned(x));
+    return is_vector ? x : by_rows(matrix_transpose(x));
 }
 
 SlogdetResult Composites::slogdet(const Array& a) const {
@@ -173,11 +172,11 @@ SlogdetResult Composites::slogdet(const Array& a) const {
 
 QRResult Composites::qr(const Array& a, QRMode mode) const {
     const int64_t rows = a.shape()[a.ndim() - 2], columns = a.shape().back();
-    const std::vector<Array> found = lapack(Routine::Geqrf, {turned(a)});
+    const std::vector<Array> found = lapack(Routine::Geqrf, {matrix_transpose(a)});
     const Array &reflectors = found[0], &numbers = found[1];
     if (mode == QRMode::Raw) return {numbers, reflectors};
     const int64_t count = mode == QRMode::Complete ? rows : std::min(rows, columns);
-    const Array R = triu(by_rows(first_rows(turned(reflectors), count)));
+    const Array R = triu(by_rows(first_rows(matrix_transpose(reflectors), count)));
     if (mode == QRMode::R) return {{}, R};
     if (batch_of(a) > 1) return {product_of_reflectors(reflectors, numbers, count), R};
     Array lines = first_rows(reflectors, std::min(count, columns));
@@ -186,7 +185,7 @@ QRResult Composites::qr(const Array& a, QRMode mode) const {
         assign(first_rows(wide, columns), lines, name_);
         lines = wide;
     }
-    return {by_rows(turned(lapack(Routine::Orgqr, {.matrix = lines, .numbers = numbers})[0])), R};
+    return {by_rows(matrix_transpose(lapack(Routine::Orgqr, {.matrix = lines, .numbers = numbers})[0])), R};
 }
 
 /// The first columns of Q for a whole stack, for which cuSOLVER has no routine.
@@ -198,50 +197,52 @@ Array Composites::product_of_reflectors(const Array& reflectors, const Array& nu
     const Device device = numbers.device();
     const Scalar zero = number(0, dtype_), one = number(1, dtype_);
     const Array is_used = is_different(numbers, 0);  // otherwise the reflector is the identity
-    const Array below = tril(first_columns(turned(reflectors), columns), -1);
+    const Array below = tril(first_columns(matrix_transpose(reflectors), columns), -1);
     const Array all = apply_row(row::add, below, identity(rows, columns, device));
-    const Array vectors = apply_row(row::where, with_axis(is_used, -2), all, zero);
-    const Array products = triu(matmul(conjugate(turned(vectors)), vectors), 1);
+    const Array vectors = apply_row(row::where, expanded(is_used, -2), all, zero);
+    const Array products = triu(matmul(conjugate(matrix_transpose(vectors)), vectors), 1);
     const Array inverse = apply_row(row::divide, one, apply_row(row::where, is_used, numbers, one));
     const Array diagonal = apply_row(row::where, is_used, inverse, one);
-    const Array on_diagonal = apply_row(row::multiply, with_axis(diagonal, -1), identity(columns, columns, device));
-    const std::vector<Array> lower = lapack(Routine::Getrf, {turned(apply_row(row::add, products, on_diagonal))});
+    const Array on_diagonal = apply_row(row::multiply, expanded(diagonal, -1), identity(columns, columns, device));
+    const std::vector<Array> lower =
+        lapack(Routine::Getrf, {matrix_transpose(apply_row(row::add, products, on_diagonal))});
     const Array sides = first_rows(conjugate(vectors), count);
     const Array solved =
         lapack(Routine::Getrs, {.matrix = lower[0], .numbers = lower[1], .right = sides, .solved = count})[0];
-    return apply_row(row::subtract, identity(rows, count, device), matmul(vectors, turned(solved)));
+    return apply_row(row::subtract, identity(rows, count, device), matmul(vectors, matrix_transpose(solved)));
 }
 
 EighResult Composites::eigh(const Array& a, bool lower, bool with_vectors) const {
-    const std::vector<Array> found =
-        lapack(Routine::Syevd,
-               {.matrix = turned(a), .lower = lower, .vectors = with_vectors ? VectorSet::Full : VectorSet::None});
+    const std::vector<Array> found = lapack(
+        Routine::Syevd,
+        {.matrix = matrix_transpose(a), .lower = lower, .vectors = with_vectors ? VectorSet::Full : VectorSet::None});
     require_success(is_different(found[2], 0), "Eigenvalues did not converge");
-    return {found[1], with_vectors ? by_rows(turned(found[0])) : Array()};
+    return {found[1], with_vectors ? by_rows(matrix_transpose(found[0])) : Array()};
 }
 
 EigResult Composites::eig(const Array& a, bool with_vectors) const {
     require_success(apply_row(row::logical_not, apply_row(row::isfinite, a)), "Array must not contain infs or NaNs");
-    const std::vector<Array> found =
-        lapack(Routine::Geev, {.matrix = turned(a), .vectors = with_vectors ? VectorSet::Full : VectorSet::None});
+    const std::vector<Array> found = lapack(
+        Routine::Geev, {.matrix = matrix_transpose(a), .vectors = with_vectors ? VectorSet::Full : VectorSet::None});
     require_success(is_different(found.back(), 0), "Eigenvalues did not converge");
     const Array& values = found[0];
     if (!with_vectors) return {values, {}};
     const Array lines = info(dtype_).kind == Kind::Complex ? found[1] : vectors_of_pairs(values, found[1]);
-    return {values, by_rows(turned(lines))};
+    return {values, by_rows(matrix_transpose(lines))};
 }
 
 SVDResult Composites::svd(const Array& a, bool full_matrices, bool with_vectors) const {
     // The routine wants no fewer rows than columns: others are transposed.
     const bool is_tall = a.shape()[a.ndim() - 2] >= a.shape().back();
     const VectorSet vectors = !with_vectors ? VectorSet::None : full_matrices ? VectorSet::Full : VectorSet::Reduced;
-    const std::vector<Array> found = lapack(Routine::Gesvd, {.matrix = is_tall ? turned(a) : a, .vectors = vectors});
+    const std::vector<Array> found =
+        lapack(Routine::Gesvd, {.matrix = is_tall ? matrix_transpose(a) : a, .vectors = vectors});
     const Array& values = found[0];
     // Without vectors cuSOLVER reports success for a matrix with NaN.
     const Array is_nan = reduce(reduction::any, apply_row(row::isnan, values), along_last());
     require_success(apply_row(row::logical_or, is_different(found.back(), 0), is_nan), "SVD did not converge");
     if (!with_vectors) return {{}, values, {}};
-    if (is_tall) return {by_rows(turned(found[1])), values, by_rows(turned(found[2]))};
+    if (is_tall) return {by_rows(matrix_transpose(found[1])), values, by_rows(matrix_transpose(found[2]))};
     return {found[2], values, found[1]};
 }
 

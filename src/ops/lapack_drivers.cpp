@@ -6,7 +6,7 @@
 namespace cuarray::linalg {
 namespace {
 
-Dims with_last(Dims stack, std::span<const int64_t> extents) {
+Dims with_extents(Dims stack, std::span<const int64_t> extents) {
     for (const int64_t extent : extents) stack.push_back(extent);
     return stack;
 }
@@ -31,7 +31,7 @@ void DriverCall::read(Stack& to, Array& keep, const Array& matrices) {
     const int axes = is_column ? 1 : 2, own = from->ndim() - axes;
     to.rows = from->shape()[own], to.columns = is_column ? 1 : from->shape()[own + 1];
     if (!is_column && stack_.size() > 0) {
-        const Dims spread = with_last(stack_, Dims{to.rows, to.columns});
+        const Dims spread = with_extents(stack_, Dims{to.rows, to.columns});
         if (from->shape() != spread) from = &(keep = from->broadcast_to(spread, task_.name));
         if (from->ndim() > 3) from = &(keep = from->reshape({task_.batch, to.rows, to.columns}));
     }
@@ -46,7 +46,7 @@ void DriverCall::read(Stack& to, Array& keep, const Array& matrices) {
 
 Array DriverCall::write(Stack& to, std::initializer_list<int64_t> extents, DType dtype) {
     const std::span<const int64_t> last(extents.begin(), extents.size());
-    Array result = empty(with_last(stack_, last), dtype, device_);
+    Array result = empty(with_extents(stack_, last), dtype, device_);
     to.rows = last.size() > 1 ? last[0] : 1, to.columns = last.empty() ? 1 : last.back();
     const int64_t item = item_size(dtype);
     to.view.storage = &result.storage(), to.view.offset = result.offset(), to.view.dtype = dtype;

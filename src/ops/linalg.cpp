@@ -19,11 +19,11 @@ namespace cuarray::linalg {
 namespace {
 
 using Driver = LapackDriver::Kind;
-using VectorSet = LapackDriver::VectorSet;
+using VectorSet = LapackRoutine::VectorSet;
 
 double machine_epsilon(DType real) { return real == DType::float32 ? 0x1p-23 : 0x1p-52; }
-DType complex_of(DType dtype) { return item_size(real_part(dtype)) == 4 ? DType::complex64 : DType::complex128; }
-bool is_complex(DType dtype) { return info(dtype).kind == Kind::Complex; }
+DType complex_type(DType dtype) { return item_size(real_part(dtype)) == 4 ? DType::complex64 : DType::complex128; }
+bool is_complex_type(DType dtype) { return info(dtype).kind == Kind::Complex; }
 bool is_single(DType dtype) { return dtype == DType::float32 || dtype == DType::complex64; }
 
 /// The matrices of one call: their extents, and the types of the computation.
@@ -37,7 +37,7 @@ struct MatrixArgument {
 
     DType real() const { return real_part(dtype); }
     /// The type in which the host computes.
-    DType wide() const { return is_complex(dtype) ? DType::complex128 : DType::float64; }
+    DType wide() const { return is_complex_type(dtype) ? DType::complex128 : DType::float64; }
     int64_t few() const { return std::min(rows, columns); }
     bool are_empty() const { return a.is_empty(); }
     Composites composites() const { return {dtype, name}; }
@@ -61,7 +61,7 @@ struct MatrixArgument {
     /// A result of the host in the precision of the argument.
     Array rounded(Array&& wide) const {
         if (!wide || !is_single(dtype)) return std::move(wide);
-        return astype(wide, is_complex(wide.dtype()) ? DType::complex64 : DType::float32, 'K', false);
+        return astype(wide, is_complex_type(wide.dtype()) ? DType::complex64 : DType::float32, 'K', false);
     }
     [[noreturn]] void fail(const char* what) const {
         raise(ErrorKind::LinAlg, name, ": ", what, " (shape ", to_string(a.shape()), ")");
@@ -93,7 +93,7 @@ void require_matrices(const Array& a, bool are_square, const char* name) {
 
 DType common_type(std::initializer_list<DType> dtypes) {
     const bool are_single = std::ranges::all_of(dtypes, is_single);
-    if (std::ranges::any_of(dtypes, is_complex)) return are_single ? DType::complex64 : DType::complex128;
+    if (std::ranges::any_of(dtypes, is_complex_type)) return are_single ? DType::complex64 : DType::complex128;
     return are_single ? DType::float32 : DType::float64;
 }
 
@@ -131,7 +131,7 @@ EighResult hermitian_factors(const MatrixArgument& m, bool lower, bool with_vect
 }
 
 EigResult general_factors(const MatrixArgument& m, bool with_vectors) {
-    const DType complex = complex_of(m.dtype);
+    const DType complex = complex_type(m.dtype);
     if (m.are_empty()) return {m.zeros({m.rows}, complex), m.zeros({m.rows, m.rows}, complex)};
     if (!m.is_driven) return m.on_gpu([&](const Composites& gpu) { return gpu.eig(m.a, with_vectors); });
     DriverCall driver = m.driver(Driver::General);
@@ -173,7 +173,7 @@ SVDResult hermitian_singular_factors(const MatrixArgument& m, bool with_vectors)
     const Scalar one = Scalar::of(found.eigenvalues.dtype(), 1.0);
     const Array signs = apply_row(row::copysign, one, take_along_axis(found.eigenvalues, order, last));
     const Array turned = apply_row(row::multiply, left, expand_dims(signs, {-2}));
-    const Array right = is_complex(turned.dtype()) ? apply_row(row::conj, turned) : turned;
+    const Array right = is_complex_type(turned.dtype()) ? apply_row(row::conj, turned) : turned;
     return {left, values, copy(matrix_transpose(right), 'C')};
 }
 
@@ -197,7 +197,7 @@ LstsqResult least_squares(const MatrixArgument& m, const Array& sides, std::opti
     const Array inverses = apply_row(row::where, is_kept, apply_row(row::divide, one, found.S), zero);
     const auto adjoint = [](const Array& x) {
         const Array turned = matrix_transpose(x);
-        return is_complex(x.dtype()) ? apply_row(row::conj, turned) : turned;
+        return is_complex_type(x.dtype()) ? apply_row(row::conj, turned) : turned;
     };
     const Array parts = apply_row(row::multiply, matmul(adjoint(found.U), b), expand_dims(inverses, {-1}));
     const Array x = matmul(adjoint(found.Vh), parts);

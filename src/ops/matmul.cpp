@@ -20,14 +20,14 @@ constexpr const char* kMatmul = "matmul";
 thread_local int deterministic_scopes = 0, tf32_scopes = 0;
 
 /// The shape before the last two axes.
-Dims batch_of(const Array& array) {
+Dims batch_shape(const Array& array) {
     Dims batch;
     for (int d = 0; d + 2 < array.ndim(); ++d) batch.push_back(array.shape()[d]);
     return batch;
 }
 
 Dims broadcast_batches(const Array& left, const Array& right) {
-    const Dims x = batch_of(left), y = batch_of(right);
+    const Dims x = batch_shape(left), y = batch_shape(right);
     const Dims* const batches[] = {&x, &y};
     try {
         return broadcast(batches, kMatmul);

@@ -15,8 +15,6 @@ namespace {
 
 using Order = NormOrder::Kind;
 
-bool is_complex(const Array& x) { return info(x.dtype()).kind == Kind::Complex; }
-
 /// The array, or as float64; `keep` holds what is converted.
 const Array& as_inexact(const Array& x, Array& keep) {
     if (info(x.dtype()).kind >= Kind::Floating) return x;
@@ -24,7 +22,7 @@ const Array& as_inexact(const Array& x, Array& keep) {
 }
 
 /// An array in the type of the computation.
-const Array& computed(const Array& x, Array& keep) {
+const Array& in_work_type(const Array& x, Array& keep) {
     if (item_size(x.dtype()) >= 4) return x;
     return keep = astype(x, DType::float32, 'K', false);
 }
@@ -36,11 +34,11 @@ Array as_result(Array&& result, const Array& x) {
 }
 
 /// One of the two numbers of complex elements.
-Array part_of(const Array& x, bool imaginary) {
+Array complex_part(const Array& x, bool imaginary) {
     return x.view(x.layout(), imaginary ? item_size(x.dtype()) / 2 : 0, real_part(x.dtype()));
 }
 
-Weak weak(double value) {
+Weak float_number(double value) {
     Weak number;
     number.kind = Weak::Kind::Float;
     number.real = value;
@@ -67,7 +65,7 @@ ReduceOptions options_of(const Dims& axes, bool keepdims, const char* name) {
 }
 
 /// The largest of numbers that are not negative; 0 of none.
-Array largest(const Array& x, ReduceOptions options) {
+Array largest_magnitude(const Array& x, ReduceOptions options) {
     const Scalar zero = convert(Scalar::of(DType::float64, 0.0), x.dtype());
     const Argument initial = zero;
     if (x.is_empty()) options.initial = &initial;
@@ -87,8 +85,8 @@ Array smallest(const Array& x, const ReduceOptions& options) {
 Array length_of_all(const Array& x, bool keepdims) {
     Array keep;
     const Array all = ravel(x, 'K');
-    Array flat = computed(all, keep);
-    if (is_complex(flat)) {
+    Array flat = in_work_type(all, keep);
+    if (info(flat.dtype()).kind == Kind::Complex) {
         if (!flat.is_c_contiguous()) flat = copy(flat, 'C');
         const int64_t half = item_size(real_part(flat.dtype()));
         flat = flat.view({{2 * flat.size()}, {half}}, 0, real_part(flat.dtype()));
@@ -98,7 +96,7 @@ Array length_of_all(const Array& x, bool keepdims) {
 }
 
 Array sums_of_squares(const Array& x, const ReduceOptions& options) {
-    if (!is_complex(x)) {
+    if (info(x.dtype()).kind != Kind::Complex) {
         ReduceOptions typed = options;
         typed.dtype = x.dtype();
         if (!x.is_pending()) return sums_of_products(x, x, typed);
@@ -106,7 +104,7 @@ Array sums_of_squares(const Array& x, const ReduceOptions& options) {
         return reduce(reduction::sum, apply_row(row::multiply, x, x), options);
     }
     const Deferral fused;
-    const Array real = part_of(x, false), imaginary = part_of(x, true);
+    const Array real = complex_part(x, false), imaginary = complex_part(x, true);
     return reduce(
         reduction::sum,
         apply_row(row::add, apply_row(row::multiply, real, real), apply_row(row::multiply, imaginary, imaginary)),
@@ -129,20 +127,20 @@ Array vector_norms(const Array& x, const NormOrder& order, const ReduceOptions& 
     if (p == 0) {
         const Scalar zero = convert(Scalar::of(DType::float64, 0.0), x.dtype());
         ReduceOptions counted = options;
-        counted.dtype = real_part(computed(x, keep).dtype());
+        counted.dtype = real_part(in_work_type(x, keep).dtype());
         return as_result(reduce(reduction::sum, apply_row(row::not_equal, x, zero), counted), x);
     }
-    if (p == HUGE_VAL) return as_result(largest(apply_row(row::abs, x), options), x);
+    if (p == HUGE_VAL) return as_result(largest_magnitude(apply_row(row::abs, x), options), x);
     if (p == -HUGE_VAL) return as_result(smallest(apply_row(row::abs, x), options), x);
-    if (p == 2) return as_result(apply_row(row::sqrt, sums_of_squares(computed(x, keep), options)), x);
+    if (p == 2) return as_result(apply_row(row::sqrt, sums_of_squares(in_work_type(x, keep), options)), x);
     Array total;
     {
         const FusedIfMany fused(x);
-        const Array sizes = apply_row(row::abs, computed(x, keep));
-        const Weak exponent = weak(p);
+        const Array sizes = apply_row(row::abs, in_work_type(x, keep));
+        const Weak exponent = float_number(p);
         total = reduce(reduction::sum, p == 1 ? sizes : apply_row(row::pow, sizes, exponent), options);
     }
-    const Weak root = weak(1 / p);
+    const Weak root = float_number(1 / p);
     return as_result(p == 1 ? std::move(total) : apply_row(row::pow, total, root), x);
 }
 
@@ -152,23 +150,23 @@ Array norms_of_last(const Array& x, const NormOrder& order, const char* name) {
     const ReduceOptions last = options_of({-1}, false, name);
     Array keep;
     if (order.kind == Order::Default || (order.kind == Order::Word && (order.text == "fro" || order.text == "f")))
-        return apply_row(row::sqrt, sums_of_squares(computed(x, keep), options_of({row, column}, false, name)));
+        return apply_row(row::sqrt, sums_of_squares(in_work_type(x, keep), options_of({row, column}, false, name)));
     const bool is_nuclear = order.kind == Order::Word && order.text == "nuc";
     const double size = std::fabs(order.number);
     if (is_nuclear || (order.kind == Order::Number && size == 2)) {
         const Array values = singular_values(x, false, name);
         return is_nuclear         ? reduce(reduction::sum, values, last)
-               : order.number > 0 ? largest(values, last)
+               : order.number > 0 ? largest_magnitude(values, last)
                                   : smallest(values, last);
     }
     if (order.kind != Order::Number || (size != 1 && size != HUGE_VAL)) refuse_order(order, "matrices", name);
     Array sums;
     {
         const FusedIfMany fused(x);
-        sums = reduce(reduction::sum, apply_row(row::abs, computed(x, keep)),
+        sums = reduce(reduction::sum, apply_row(row::abs, in_work_type(x, keep)),
                       options_of({size == 1 ? row : column}, false, name));
     }
-    return order.number > 0 ? largest(sums, last) : smallest(sums, last);
+    return order.number > 0 ? largest_magnitude(sums, last) : smallest(sums, last);
 }
 
 Array matrix_norms(const Array& x, const NormOrder& order, int64_t first, int64_t second, bool keepdims,

@@ -11,14 +11,14 @@ namespace {
 constexpr char kPad[] = "pad";
 
 /// The part of an array within [first, first + extent) along each axis.
-Array part_of(const Array& array, const Dims& first, const Dims& shape) {
+Array window_of(const Array& array, const Dims& first, const Dims& shape) {
     int64_t offset = 0;
     for (int d = 0; d < shape.size(); ++d) offset += first[d] * array.strides()[d];
     return array.view({shape, array.strides()}, count(shape) ? offset : 0);
 }
 
 /// The elements of an axis from `first` on, in steps.
-Array line_of(const Array& array, int axis, int64_t first, int64_t extent, int64_t step = 1) {
+Array line_at(const Array& array, int axis, int64_t first, int64_t extent, int64_t step = 1) {
     Layout layout = array.layout();
     const int64_t offset = first * layout.strides[axis];
     layout.shape[axis] = extent;
@@ -53,16 +53,16 @@ class Margins {
     int64_t extent() const { return interior_.shape()[axis_]; }
     Array margin(bool is_first) const {
         const int64_t width = is_first ? width_.before : width_.after;
-        return line_of(whole_, axis_, is_first ? 0 : whole_.shape()[axis_] - width, width);
+        return line_at(whole_, axis_, is_first ? 0 : whole_.shape()[axis_] - width, width);
     }
 
     void copy_to(bool is_first, int64_t place, int64_t width, PadMode mode) {
         const int64_t first = source_of(place, extent(), mode), last = source_of(place + width - 1, extent(), mode);
         const int64_t step = width == 1 ? 1 : source_of(place + 1, extent(), mode) - first;
         if (mode == PadMode::Edge || extent() == 1)
-            return assign(margin(is_first), line_of(interior_, axis_, first, 1), kPad);
+            return assign(margin(is_first), line_at(interior_, axis_, first, 1), kPad);
         if (step && std::abs(step) == 1 && last == first + (width - 1) * step)
-            return assign(margin(is_first), line_of(interior_, axis_, first, width, step), kPad);
+            return assign(margin(is_first), line_at(interior_, axis_, first, width, step), kPad);
         std::vector<int64_t> places(static_cast<size_t>(width));
         for (int64_t i = 0; i < width; ++i) places[size_t(i)] = source_of(place + i, extent(), mode);
         const Array positions = from_host(places.data(), {width}, {8}, DType::int64, interior_.device());
@@ -106,17 +106,17 @@ Array pad(const Array& array, std::span<const PadWidth> widths, PadMode mode, st
     const bool are_zeros = mode == PadMode::Constant && constants.empty();
     if (are_zeros && result.nbytes() <= kFewBytes) {
         fill(result, zero, kPad);
-        assign(part_of(result, first, array.shape()), array, kPad);
+        assign(window_of(result, first, array.shape()), array, kPad);
         return result;
     }
-    assign(part_of(result, first, array.shape()), array, kPad);
+    assign(window_of(result, first, array.shape()), array, kPad);
     if (mode == PadMode::Empty) return result;
     Dims extents = array.shape();
     for (int d = 0; d < ndim; ++d) {
-        const Array interior = part_of(result, first, extents);
+        const Array interior = window_of(result, first, extents);
         first[d] = 0;
         extents[d] = shape[d];
-        const Array whole = part_of(result, first, extents);
+        const Array whole = window_of(result, first, extents);
         Margins margins(whole, interior, d, widths[size_t(d)]);
         if (mode != PadMode::Constant)
             margins.copy_elements(mode);

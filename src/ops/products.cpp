@@ -31,7 +31,7 @@ Dims axes_but(const Array& a, const Dims& some) {
 }
 
 /// The axes in their order, each counted from the first one.
-Dims distinct_axes(const Dims& axes, const Array& a, const char* name) {
+Dims distinct_axes_of(const Dims& axes, const Array& a, const char* name) {
     normalise_axes(axes, a.ndim(), name);  // refuses one that is there twice
     Dims result;
     for (const int64_t d : axes) result.push_back(normalise_axis(d, a.ndim(), name));
@@ -53,7 +53,7 @@ Array contract(const Array& a, const Dims& own, const Array& b, const Dims& othe
         .reshape(shape);
 }
 
-Array multiplied(const Array& a, const Array& b, const UfuncOptions& options = {}) {
+Array elementwise_product(const Array& a, const Array& b, const UfuncOptions& options = {}) {
     const Argument args[] = {a, b};
     const Array made = call(row::multiply, args, options).array[0];
     return options.out[0] ? *options.out[0] : made;
@@ -66,10 +66,10 @@ bool is_wide(DType dtype) { return info(dtype).kind >= Kind::Floating && item_si
 
 Array dot(const Array& a, const Array& b, Array* out) {
     if (a.ndim() == 0 || b.ndim() == 0) {
-        if (!out || is_wide(promote(a.dtype(), b.dtype()))) return stored(multiplied(a, b), out, "dot");
+        if (!out || is_wide(promote(a.dtype(), b.dtype()))) return stored(elementwise_product(a, b), out, "dot");
         UfuncOptions options;
         options.out[0] = out;
-        return multiplied(a, b, options);
+        return elementwise_product(a, b, options);
     }
     const int axis = std::max(b.ndim() - 2, 0);
     if (a.shape().back() != b.shape()[axis])
@@ -81,7 +81,7 @@ Array dot(const Array& a, const Array& b, Array* out) {
 }
 
 Array inner(const Array& a, const Array& b) {
-    if (a.ndim() == 0 || b.ndim() == 0) return multiplied(a, b);
+    if (a.ndim() == 0 || b.ndim() == 0) return elementwise_product(a, b);
     if (a.shape().back() != b.shape().back())
         raise(ErrorKind::Value, "inner: the last axes of shapes ", to_string(a.shape()), " and ", to_string(b.shape()),
               " do not go together: ", a.shape().back(), " and ", b.shape().back(), " elements");
@@ -98,7 +98,7 @@ Array tensordot(const Array& a, const Array& b, const ContractedAxes& axes) {
         for (int64_t k = 0; k < *count; ++k) own.push_back(a.ndim() - *count + k), other.push_back(k);
     } else {
         const auto& [first, second] = std::get<1>(axes);
-        own = distinct_axes(first, a, name), other = distinct_axes(second, b, name);
+        own = distinct_axes_of(first, a, name), other = distinct_axes_of(second, b, name);
     }
     Dims meeting, facing;
     for (const int64_t d : own) meeting.push_back(a.shape()[d]);

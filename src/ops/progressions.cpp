@@ -59,13 +59,13 @@ Weak weak_number(const Scalar& value) {
 }
 
 bool is_exact(const Weak& number) { return number.kind == Weak::Kind::Int && !number.big; }
-bool is_complex(const Weak& number) { return number.kind == Weak::Kind::Complex; }
+bool is_complex_number(const Weak& number) { return number.kind == Weak::Kind::Complex; }
 Exact exact(const Weak& number) { return number.negative ? Exact(int64_t(number.integer)) : Exact(number.integer); }
-std::complex<double> complex_of(const Weak& number) { return {number.real, number.imag}; }
+std::complex<double> complex_number(const Weak& number) { return {number.real, number.imag}; }
 
 Weak sum_of_numbers(const Weak& a, const Weak& b) {
     if (is_exact(a) && is_exact(b)) return weak_integer(exact(a) + exact(b));
-    if (!is_complex(a) && !is_complex(b)) return weak_real(a.real + b.real);
+    if (!is_complex_number(a) && !is_complex_number(b)) return weak_real(a.real + b.real);
     return {Weak::Kind::Complex, 0, false, 0, a.real + b.real, a.imag + b.imag};
 }
 
@@ -103,8 +103,9 @@ int64_t steps_between(const Weak& start, const Weak& stop, const Weak& step) {
         if (count > INT64_MAX) refuse_length(double(count));
         return int64_t(count);
     }
-    if (is_complex(start) || is_complex(stop) || is_complex(step)) {
-        const std::complex<double> length = complex_quotient(complex_of(stop) - complex_of(start), complex_of(step));
+    if (is_complex_number(start) || is_complex_number(stop) || is_complex_number(step)) {
+        const std::complex<double> length =
+            complex_quotient(complex_number(stop) - complex_number(start), complex_number(step));
         return std::min(rounded_up(length.real()), rounded_up(length.imag()));
     }
     const bool are_exact = is_exact(start) && is_exact(stop);
@@ -119,7 +120,7 @@ int64_t steps_between(const Weak& start, const Weak& stop, const Weak& step) {
 Scalar element_of_number(const Weak& number, DType dtype) {
     const Kind kind = info(dtype).kind;
     if (number.kind == Weak::Kind::Int && kind != Kind::Bool) return convert(number, dtype, "arange");
-    if (is_complex(number) && kind != Kind::Complex && kind != Kind::Bool)
+    if (is_complex_number(number) && kind != Kind::Complex && kind != Kind::Bool)
         raise(ErrorKind::Type, "arange: a complex number cannot be stored in ", info(dtype).name);
     const DType wide = number.big ? DType::float64 : dtype_of_weak(number);
     return convert(convert(number, wide, "arange"), dtype);

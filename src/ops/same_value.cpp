@@ -13,7 +13,7 @@ bool holds_integers(DType dtype) { return info(dtype).kind == Kind::Signed || in
 
 /// 2^n in a floating-point dtype, one more than the largest integer of the other. A cast clamps to that integer, which
 /// the cast back rounds up again.
-Scalar limit_of(DType integers, DType floats) {
+Scalar integer_limit(DType integers, DType floats) {
     const int digits = 8 * int(item_size(integers)) - (info(integers).kind == Kind::Signed);
     return convert(Scalar::of(DType::float64, std::ldexp(1.0, digits)), floats);
 }
@@ -29,7 +29,7 @@ Array are_same(const Array& x, const Array& y) {
     const bool from_integers = holds_integers(x.dtype());
     if (!from_integers && !holds_integers(y.dtype())) return same;
     const Array& floats = from_integers ? y : x;
-    const Scalar limit = limit_of(from_integers ? x.dtype() : y.dtype(), floats.dtype());
+    const Scalar limit = integer_limit(from_integers ? x.dtype() : y.dtype(), floats.dtype());
     const Array fits =
         apply_row(row::logical_and, apply_row(row::less, floats, limit), apply_row(row::isfinite, floats));
     return apply_row(row::logical_and, same, fits);

@@ -13,7 +13,7 @@ bool is_same_memory(const Array& a, const Array& b) {
 }
 
 /// The array that the task writes: out= itself if possible.
-Array target_array(const Array& array, const Array* out, DType dtype) {
+Array scan_target(const Array& array, const Array* out, DType dtype) {
     if (out && out->dtype() == dtype && !may_self_overlap(out->layout(), item_size(dtype)) &&
         (!overlaps(*out, array) || is_same_memory(*out, array))) {
         before_write(out->storage());
@@ -71,7 +71,7 @@ Array accumulate(RowId id, const Array& array, const ScanOptions& o) {
     const DType T = loops()[loop].in[0];
     if (o.out) check_out(array, *o.out, array.shape(), name);
     check_exponents(id, array, axis, true, T, name);
-    const Array target = target_array(array, o.out, T);
+    const Array target = scan_target(array, o.out, T);
     if (!target.is_empty()) {
         Expr expr;
         std::vector<View> inputs;

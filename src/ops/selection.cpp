@@ -64,8 +64,10 @@ const Array& integers_along(const IndexArray& given, const char* name) {
     return given.array;
 }
 
-Array flattened(const Array& array) { return array.ndim() == 1 ? array : ravel(array); }
-const Array& flattened(const Array& array, Array& made) { return array.ndim() == 1 ? array : made = ravel(array); }
+Array flattened_array(const Array& array) { return array.ndim() == 1 ? array : ravel(array); }
+const Array& flattened_array(const Array& array, Array& made) {
+    return array.ndim() == 1 ? array : made = ravel(array);
+}
 
 /// Truth values.
 Array as_mask(const Array& array) { return astype(array, DType::bool_, 'K', false); }
@@ -197,14 +199,14 @@ Array mask_of_target(const OutputArray& target, const IndexArray& mask, const ch
 Array take(const Array& a, const IndexArray& indices, std::optional<int64_t> axis, Array* out, Outside mode) {
     Array integers, line;
     const Array& places = as_integers(indices, integers, "take");
-    if (!axis) return take_along(flattened(a, line), places, 0, out, mode);
+    if (!axis) return take_along(flattened_array(a, line), places, 0, out, mode);
     const Array& array = a.ndim() == 0 ? line = a.reshape({1}) : a;
     return take_along(array, places, normalise_axis(*axis, array.ndim(), "take"), out, mode);
 }
 
 Array take_along_axis(const Array& arr, const IndexArray& indices, std::optional<int64_t> axis) {
     constexpr char name[] = "take_along_axis";
-    const Array array = axis ? arr : flattened(arr);
+    const Array array = axis ? arr : flattened_array(arr);
     const int line = normalise_axis(axis.value_or(0), array.ndim(), name);
     return gather(places_along(array, integers_along(indices, name), line, false, name), Outside::Raise, name);
 }
@@ -212,13 +214,14 @@ Array take_along_axis(const Array& arr, const IndexArray& indices, std::optional
 Array compress(const IndexArray& condition, const Array& a, std::optional<int64_t> axis, Array* out) {
     if (condition.array.ndim() != 1)
         raise(ErrorKind::Value, "compress: condition must have one axis, not ", condition.array.ndim());
-    if (!axis && !out && condition.array.size() == a.size()) return at_mask(flattened(a), as_mask(condition.array));
+    if (!axis && !out && condition.array.size() == a.size())
+        return at_mask(flattened_array(a), as_mask(condition.array));
     return take(a, flatnonzero(condition.array), axis, out);
 }
 
 Array extract(const IndexArray& condition, const Array& arr) {
-    const Array mask = flattened(as_mask(condition.array));
-    return mask.size() == arr.size() ? at_mask(flattened(arr), mask) : take(arr, flatnonzero(mask));
+    const Array mask = flattened_array(as_mask(condition.array));
+    return mask.size() == arr.size() ? at_mask(flattened_array(arr), mask) : take(arr, flatnonzero(mask));
 }
 
 std::vector<Array> nonzero(const Array& a) {
@@ -240,14 +243,14 @@ Array argwhere(const Array& a) {
 }
 
 Array flatnonzero(const Array& a) {
-    const Array coordinates = nonzero_coordinates(flattened(a));
+    const Array coordinates = nonzero_coordinates(flattened_array(a));
     return coordinates.reshape({coordinates.shape()[1]});
 }
 
 void put(const OutputArray& a, const IndexArray& ind, const StoredValues& v, Outside mode) {
     check_target(a, "put");
     Array integers, line;
-    const Array& indices = flattened(as_integers(ind, integers, "put"), line);
+    const Array& indices = flattened_array(as_integers(ind, integers, "put"), line);
     const int64_t size = a.array.size();
     if (!indices.is_empty() && size == 0)
         raise(ErrorKind::Index, "put: no positions in an empty array of shape ", to_string(a.array.shape()));
@@ -258,7 +261,7 @@ void put(const OutputArray& a, const IndexArray& ind, const StoredValues& v, Out
         rows.write(static_cast<const char*>(from), apart);
     };
     if (are_few && v.number) return write_few(convert(*v.number, a.array.dtype()).bytes, 0);
-    const Array values = flattened(values_beside(a, v));
+    const Array values = flattened_array(values_beside(a, v));
     if (indices.is_empty() || values.is_empty()) return;
     const Array stored = astype(cycled(values, indices.size()), a.array.dtype(), 'K', false);
     if (const char* const from = are_few && !overlaps(stored, a.array) ? direct_data(stored) : nullptr)
@@ -287,7 +290,7 @@ void put_along_axis(const OutputArray& arr, const IndexArray& indices, const Sto
 void place(const OutputArray& arr, const IndexArray& mask, const StoredValues& vals) {
     const Array places = mask_of_target(arr, mask, "place");
     if (vals.number) return fill_where(arr.array, places, *vals.number, "place");
-    const Array values = flattened(safe_values_beside(arr, vals, "place"));
+    const Array values = flattened_array(safe_values_beside(arr, vals, "place"));
     if (values.size() == 1) return assign_where(arr.array, places, values.reshape({}), "place");
     int64_t count;
     const Scalar counted = item(reduce(reduction::count_nonzero, places, {}), "place");
@@ -308,7 +311,7 @@ void putmask(const OutputArray& a, const IndexArray& mask, const StoredValues& v
     const bool fits = all.shape() == a.array.shape();
     const Array stored = all.size() == 1 ? all.reshape({})
                          : fits          ? all
-                                         : cycled(flattened(all), a.array.size()).reshape(a.array.shape());
+                                         : cycled(flattened_array(all), a.array.size()).reshape(a.array.shape());
     assign_where(a.array, places, stored, "putmask");
 }
 
@@ -351,7 +354,7 @@ void fill_diagonal(const OutputArray& a, const StoredValues& val, bool wrap) {
     const int64_t last = wrap && array.ndim() == 2 ? rows : std::min<int64_t>(rows, 1);
     int64_t total = 0;
     for (int64_t top = 0; top < last; top += columns + 1) total += std::min(rows - top, columns);
-    const Array values = val.number ? Array() : flattened(values_beside(a, val));
+    const Array values = val.number ? Array() : flattened_array(values_beside(a, val));
     if (total == 0 || (values && values.is_empty())) return;
     const Array all = values ? cycled(values, total) : Array();
     int64_t done = 0;

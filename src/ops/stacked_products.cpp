@@ -47,7 +47,7 @@ Dims own_positions(const Dims& axes, int ndim, const char* name) {
 }
 
 /// The shape without its last axes.
-Dims stack_of(const Array& array, int cores) {
+Dims stack_shape(const Array& array, int cores) {
     Dims stack = array.shape();
     stack.resize(stack.size() - cores);
     return stack;
@@ -108,8 +108,8 @@ void check_extents(const CoreProduct& product, const Array& x1, const Array& x2,
         const int64_t n = left.shape()[stack - d], m = right.shape()[beside - d];
         if (n != m && n != 1 && m != 1)
             fail("the stacks of shapes ", to_string(x1.shape()), " and ", to_string(x2.shape()),
-                 " do not broadcast: ", to_string(stack_of(left, counts[0])), " and ",
-                 to_string(stack_of(right, counts[1])));
+                 " do not broadcast: ", to_string(stack_shape(left, counts[0])), " and ",
+                 to_string(stack_shape(right, counts[1])));
     }
 }
 

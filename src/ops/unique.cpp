@@ -29,11 +29,11 @@ Array rows_from(const Array& array, int64_t begin, int64_t count) {
     return array.view(std::move(layout), count == 0 || array.is_empty() ? 0 : begin * step);
 }
 
-Array taken(const Array& array, const Array& places) { return take(array, places, 0); }
+Array taken_rows(const Array& array, const Array& places) { return take(array, places, 0); }
 
 Array is_nan(const Array& array) { return apply_row(row::isnan, array); }
 
-Scalar as_int64(int64_t number) { return Scalar::of(DType::int64, number); }
+Scalar int64_number(int64_t number) { return Scalar::of(DType::int64, number); }
 
 // Few elements
 
@@ -108,7 +108,7 @@ struct EqualGroups {
 
     Array inverse() const {
         const Array numbers =
-            apply_row(row::subtract, accumulate(row::add, mask, {0, DType::int64, nullptr, kUnique}), as_int64(1));
+            apply_row(row::subtract, accumulate(row::add, mask, {0, DType::int64, nullptr, kUnique}), int64_number(1));
         const Array result = empty(mask.shape(), DType::int64, mask.device());
         put_along_axis(result, order, numbers, 0);
         return result;
@@ -118,7 +118,7 @@ struct EqualGroups {
         if (groups == 0) return begins;
         const Array ends = empty({groups}, DType::int64, mask.device());
         assign(rows_from(ends, 0, groups - 1), rows_from(begins, 1, groups - 1), kUnique);
-        fill(rows_from(ends, groups - 1, 1), as_int64(mask.size()), kUnique);
+        fill(rows_from(ends, groups - 1, 1), int64_number(mask.size()), kUnique);
         return apply_row(row::subtract, ends, begins);
     }
 };
@@ -147,7 +147,7 @@ Array differs_from_before(const Array& ordered, bool equal_nan) {
 }
 
 void add_places(std::vector<Array>& results, const EqualGroups& groups, const Dims& shape, WantedPlaces wanted) {
-    if (wanted.index) results.push_back(taken(groups.order, groups.begins));
+    if (wanted.index) results.push_back(taken_rows(groups.order, groups.begins));
     if (wanted.inverse) results.push_back(groups.inverse().reshape(shape));
     if (wanted.counts) results.push_back(groups.counts());
 }
@@ -156,14 +156,14 @@ std::vector<Array> unique_elements(const Array& ar, WantedPlaces wanted, bool eq
     const Array flat = ravel(ar);
     Array order;
     if (wanted.index || wanted.inverse) order = argsort(flat);
-    const Array ordered = order ? taken(flat, order) : sort(flat);
+    const Array ordered = order ? taken_rows(flat, order) : sort(flat);
     if (GroupsOfFew* const groups = groups_of_few_in(ordered.dtype())) {
         const bool are_few = ordered.nbytes() <= kFewBytes && !ordered.is_empty() && direct_elements(ordered);
         const auto* const places = order ? reinterpret_cast<const int64_t*>(direct_data(order)) : nullptr;
         if (are_few && (!order || places)) return groups(ordered, places, ar.shape(), wanted, equal_nan);
     }
     const EqualGroups groups(order, differs_from_before(ordered, equal_nan));
-    std::vector<Array> results{taken(ordered, groups.begins)};
+    std::vector<Array> results{taken_rows(ordered, groups.begins)};
     add_places(results, groups, ar.shape(), wanted);
     return results;
 }
@@ -176,13 +176,13 @@ std::vector<Array> unique_slices(const Array& ar, int axis, WantedPlaces wanted)
     for (int d = 1; d < shape.size(); ++d) size *= shape[d];
     Array rows = slices.reshape({n, size}), order, mask = mask_of(n, ar.device());
     if (rows.is_empty()) {
-        order = arange(n, as_int64(0), as_int64(1), ar.device());
+        order = arange(n, int64_number(0), int64_number(1), ar.device());
     } else {
         std::vector<Array> columns;
         for (int64_t i = size - 1; i >= 0; --i)
             columns.push_back(rows.view({{n}, {rows.strides()[0]}}, i * rows.strides()[1]));
         order = lexsort(columns);
-        rows = taken(rows, order);
+        rows = taken_rows(rows, order);
         if (n > 1) {
             const Deferral fused;
             ReduceOptions along_rows;
@@ -193,7 +193,7 @@ std::vector<Array> unique_slices(const Array& ar, int axis, WantedPlaces wanted)
     }
     const EqualGroups groups(order, mask);
     shape[0] = groups.begins.size();
-    std::vector<Array> results{moveaxis(taken(rows, groups.begins).reshape(shape), {0}, {axis})};
+    std::vector<Array> results{moveaxis(taken_rows(rows, groups.begins).reshape(shape), {0}, {axis})};
     add_places(results, groups, {n}, wanted);
     return results;
 }

@@ -734,8 +734,8 @@ BY_HAND = [
     Mutant(
         "info-of-the-first-matrix",
         "src/cuda/cusolver.cpp",
-        "int* const info = address_of<int>(task_.info, matrix);",
-        "int* const info = address_of<int>(task_.info, 0);",
+        "int* const info = address_of_matrix<int>(task_.info, matrix);",
+        "int* const info = address_of_matrix<int>(task_.info, 0);",
         f"{LINALG_ON_GPUS} -k 'cuda and bad_matrix'",
     ),
     Mutant(
@@ -804,7 +804,7 @@ BY_HAND = [
     Mutant(
         "reflectors-of-nothing",
         "src/ops/lapack_composites.cpp",
-        "apply_row(row::where, with_axis(is_used, -2), all, zero)",
+        "apply_row(row::where, expanded(is_used, -2), all, zero)",
         "all",
         f"{LINALG_ON_GPUS} -k 'cuda and test_qr_of_special'",
     ),

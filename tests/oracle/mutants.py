@@ -579,8 +579,8 @@ SETS = [
     Mutant(
         "counts-without-the-last",
         "src/ops/unique.cpp",
-        "as_int64(mask.size()), kUnique",
-        "as_int64(mask.size() - 1), kUnique",
+        "int64_number(mask.size()), kUnique",
+        "int64_number(mask.size() - 1), kUnique",
         row("unique_counts"),
     ),
     Mutant(
@@ -1084,8 +1084,8 @@ EDITING = [
     Mutant(
         "margins-without-corners",
         "src/ops/padding.cpp",
-        "        extents[d] = shape[d];\n        const Array whole = part_of(result, first, extents);",
-        "        extents[d] = shape[d];\n        const Array whole = part_of(result, first, extents);\n"
+        "        extents[d] = shape[d];\n        const Array whole = window_of(result, first, extents);",
+        "        extents[d] = shape[d];\n        const Array whole = window_of(result, first, extents);\n"
         "        extents[d] = array.shape()[d], first[d] = widths[size_t(d)].before;",
         tests("padding"),
     ),
@@ -1354,7 +1354,7 @@ PRODUCTS = [
     Mutant(
         "axes-of-a-tensor-in-their-own-order",
         "src/ops/products.cpp",
-        "own = distinct_axes(first, a, name), other",
+        "own = distinct_axes_of(first, a, name), other",
         "own = normalise_axes(first, a.ndim(), name), other",
         tests("products"),
     ),

@@ -8,7 +8,7 @@ namespace cuarray::host::emit {
 namespace {
 
 constexpr uint8_t kCounter = uint8_t(General::rcx);
-constexpr uint8_t kNone = 0;
+constexpr uint8_t kNoRegister = 0;
 
 uint8_t low(uint8_t id) { return id & 7; }
 uint8_t high(uint8_t id) { return id >> 3 & 1; }
@@ -112,7 +112,7 @@ void Assembler::vector(const Instruction& i, Vector to, Vector from1, VectorSour
 
 void Assembler::unary(const Instruction& i, Vector to, VectorSource from, Form form) {
     const int64_t begin = position();
-    encode(i, to.id, kNone, from, form, 0);
+    encode(i, to.id, kNoRegister, from, form, 0);
     list(begin, from,
          [&] { return name_text(i, form) + " " + result_text(i, to, form) + "," + operand_text(i, from, form); });
 }
@@ -130,7 +130,7 @@ void Assembler::vector(const Instruction& i, Vector to, Vector from1, VectorSour
 
 void Assembler::unary(const Instruction& i, Vector to, VectorSource from, uint8_t immediate, Form form) {
     const int64_t begin = position();
-    encode(i, to.id, kNone, from, form, 1);
+    encode(i, to.id, kNoRegister, from, form, 1);
     put(immediate);
     list(begin, from, [&] {
         return name_text(i, form) + " " + result_text(i, to, form) + "," + operand_text(i, from, form) +
@@ -140,7 +140,7 @@ void Assembler::unary(const Instruction& i, Vector to, VectorSource from, uint8_
 
 void Assembler::store(const Instruction& i, VectorSource target, Vector from, Form form) {
     const int64_t begin = position();
-    encode(i, from.id, kNone, target, form, 0);
+    encode(i, from.id, kNoRegister, target, form, 0);
     list(begin, target, [&] {
         return name_text(i, form) + " " + operand_text(i, target, form) + mask_text(form) + "," +
                operand_text(from, form);
@@ -149,7 +149,7 @@ void Assembler::store(const Instruction& i, VectorSource target, Vector from, Fo
 
 void Assembler::store(const Instruction& i, VectorSource target, Vector from, Form form, uint8_t immediate) {
     const int64_t begin = position();
-    encode(i, from.id, kNone, target, form, 1);
+    encode(i, from.id, kNoRegister, target, form, 1);
     put(immediate);
     list(begin, target, [&] {
         return name_text(i, form) + " " + operand_text(i, target, form) + mask_text(form) + "," +
@@ -170,7 +170,7 @@ void Assembler::shift(const Instruction& i, int extension, Vector to, Vector fro
 
 void Assembler::move_to_mask(Vector mask, General from) {
     const int64_t begin = position();
-    encode({"kmovw", 0, 1, 0x92}, mask.id, kNone, Vector{uint8_t(from)}, kXmm, 0);
+    encode({"kmovw", 0, 1, 0x92}, mask.id, kNoRegister, Vector{uint8_t(from)}, kXmm, 0);
     list(begin, [&] { return "kmovw " + operand_text(mask, kXmm) + "," + name_text(from, false); });
 }
 
