@@ -1883,6 +1883,27 @@ MUTANTS = [
         "tests/python/test_reductions.py -k positions",
     ),
     Mutant(
+        "narrow-rows-at-the-place-of-their-group",
+        "src/host/loops/any_order_loops.h",
+        "first + one.index * together + k}",
+        "first + one.index * together}",
+        "tests/python/test_reductions.py -k positions",
+    ),
+    Mutant(
+        "narrow-rows-without-the-last",
+        "src/host/loops/any_order_loops.h",
+        "for (int64_t row = whole * together; row < rows; ++row, line += step)",
+        "for (int64_t row = whole * together + 1; row < rows; ++row, line += step)",
+        "tests/python/test_reductions.py -k positions",
+    ),
+    Mutant(
+        "one-row-of-bools-replaces-what-was-there",
+        "src/host/loops/fold_loops.h",
+        "to[c] = asked_together(to[c], yes);",
+        "to[c] = yes;",
+        "tests/python/test_reductions.py -k 'differs_from_zero'",
+    ),
+    Mutant(
         "last-column-is-not-found",
         "src/host/loops/any_order_loops.h",
         "c + n <= columns ? c : columns - n);",

@@ -315,6 +315,8 @@ Array reduce_few(ReductionId id, const Array& array, int axis) {
     const int64_t apart = array.strides()[1 - axis], step = array.strides()[axis];
     // A task folds columns side by side, and shares the setup of rows; folds that give an index have neither.
     const bool is_gathered = step != item || !is_aligned(array);
+    constexpr int64_t kFewGathered = 384;  // moved one by one: more take longer than a task
+    if (is_gathered && array.size() > kFewGathered) return {};
     if (folds > 8 && (is_gathered || !row.has(GivesIndex))) return {};
     Array result = empty({folds}, reduction_result(id, T), array.device());
     char* to = direct_data(result);

@@ -193,7 +193,12 @@ void test_empty_handles() {
           RAISES(Value, concat({x, none})) && RAISES(Value, stack({none, x})) && RAISES(Value, cumulative_sum(none)) &&
           RAISES(Value, linalg::solve(none, x)) && RAISES(Value, to_device(none, Device{})) &&
           RAISES(Value, where(none, x, 0)) && RAISES(Value, copy(none)) && RAISES(Value, linspace(none, 1)));
-    CHECK(RAISES(Value, given + 1) && RAISES(Value, given.data()) && RAISES(Value, given.device()), "moved from");
+    CHECK(RAISES(Value, given + 1) && RAISES(Value, given.data()) && RAISES(Value, given.device()) &&
+              RAISES(Value, given.dtype()) && RAISES(Value, given.shape()) && RAISES(Value, given.size()),
+          "moved from");
+    given = x + 1;
+    const Array assigned = std::exchange(given, Array());
+    CHECK(has<double>(assigned, {2}, {2, 3}) && RAISES(Value, given.dtype()), "moved from and assigned");
     FuseScope fused;
     CHECK(RAISES(Value, none + x) && RAISES(Value, sum(none)));
     target = x;

@@ -39,7 +39,7 @@ class CUARRAY_API Array {
           layout_(std::move(other.layout_)),
           dtype_(other.dtype_),
           read_only_(other.read_only_) {
-        other.node_.store(nullptr, std::memory_order_relaxed);
+        other.leave_empty();
     }
     Array& operator=(const Array& other) { return *this = Array(other); }
     Array& operator=(Array&& other) noexcept {
@@ -51,7 +51,7 @@ class CUARRAY_API Array {
         dtype_ = other.dtype_;
         read_only_ = other.read_only_;
         node_.store(other.pending(), std::memory_order_release);
-        other.node_.store(nullptr, std::memory_order_relaxed);
+        other.leave_empty();
         if (old) drop_node(old);
         return *this;
     }
@@ -132,6 +132,11 @@ class CUARRAY_API Array {
 
  private:
     void run_pending() const;
+    /// After a move: the storage and the node are another array's.
+    void leave_empty() {
+        node_.store(nullptr, std::memory_order_relaxed);
+        dtype_ = DType::none;
+    }
     void refuse_empty() const {
         if (dtype_ == DType::none) [[unlikely]]
             raise_empty();

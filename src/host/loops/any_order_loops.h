@@ -48,6 +48,7 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
 
     using Vectors = ExtremeOf<ValueRow, X>;
     static constexpr int kWide = kVectorBytes / int(sizeof(X));
+    static constexpr int kTogether = 4 * kWide;  ///< the elements of vectors that are folded side by side
 
     static auto best_value(const X* x, int64_t n) { return Vectors::best_value(x, n); }
 
@@ -166,8 +167,26 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
             }
     }
 
+    /// Several contiguous rows of few columns are one row of a matrix of fewer rows: so many that they fill vectors.
+    static void fold_narrow_rows(const void* from, int64_t rows, int64_t columns, int64_t first, A* to) {
+        A found[kTogether];
+        const int64_t together = kTogether / columns, whole = rows / together, step = columns * int64_t(sizeof(X));
+        fold_rows(from, together * step, whole, together * columns, 0, found);
+        for (int64_t k = 0; k < together; ++k)
+            for (int64_t c = 0; c < columns; ++c) {
+                const A& one = found[k * columns + c];
+                const A next = {one.value, first + one.index * together + k};
+                to[c] = k == 0 ? next : Row::combine(to[c], next);
+            }
+        const char* line = static_cast<const char*>(from) + whole * together * step;
+        for (int64_t row = whole * together; row < rows; ++row, line += step)
+            Base::add_row(line, columns, first + row, false, to);
+    }
+
     [[gnu::noinline]] static void fold_rows(const void* from, int64_t step, int64_t rows, int64_t columns,
                                             int64_t first, void* to) {
+        if (columns <= kTogether / 4 && rows * columns >= 4 * kTogether && step == columns * int64_t(sizeof(X)))
+            return fold_narrow_rows(from, rows, columns, first, static_cast<A*>(to));
         with_lanes<X>(columns, [&](auto lanes) {
             constexpr int n = lanes.value, together = n == kWide ? 4 : 1;
             for (int64_t row = 0; row < rows; row += kRowsCounted) {
@@ -190,7 +209,7 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
         const char* line = static_cast<const char*>(from);
         A* lane = static_cast<A*>(to);
         if constexpr (finds) {
-            constexpr int64_t kBlock = 4 * kWide;
+            constexpr int64_t kBlock = kTogether;
             A found[kBlock];
             for (; rows > 1 && columns >= kWide;
                  columns -= kBlock, line += kBlock * int64_t(sizeof(X)), lane += kBlock) {

@@ -260,9 +260,34 @@ template <int R, class Element> struct ReductionOf {
         return Row::map(load<Element>(reinterpret_cast<const X*>(line)[c]), index);
     }
 
+    /// Whether rows of bools are folded in bytes, which vectorises.
+    static constexpr bool asks_bools = is_same<Element, bool> && (is_predicate<R> || is_same<A, bool>);
+
+    /// Of two predicates, each 0 or 1.
+    static CUARRAY_FN uint8_t asked_together(uint8_t a, uint8_t b) {
+        const bool any = Row::combine(false, true), every = Row::combine(true, true);
+        return !every ? a ^ b : any ? a | b : a & b;
+    }
+
     /// Folds one row into its lane.
     static CUARRAY_FN void add_row(const char* line, int64_t columns, int64_t index, bool fresh, A* lane) {
-        if (fresh) {
+        if constexpr (asks_bools) {
+            const auto* const x = reinterpret_cast<const uint8_t*>(line);
+            auto* const to = reinterpret_cast<stored_t<A>*>(lane);
+            if (fresh) {
+#pragma omp simd
+                for (int64_t c = 0; c < columns; ++c) to[c] = x[c] != 0;
+            } else {
+#pragma omp simd
+                for (int64_t c = 0; c < columns; ++c) {
+                    const uint8_t yes = x[c] != 0;
+                    if constexpr (is_same<A, bool>)
+                        to[c] = asked_together(to[c], yes);
+                    else
+                        to[c] += yes;
+                }
+            }
+        } else if (fresh) {
 #pragma omp simd
             for (int64_t c = 0; c < columns; ++c) lane[c] = element(line, c, index);
         } else {
@@ -296,9 +321,8 @@ template <int R, class Element> struct ReductionOf {
             if constexpr (!is_same<A, bool>) {
                 to[c] = (Fresh ? 0 : to[c]) + uint8_t(a + b + d + e);
             } else {
-                const bool any = Row::combine(false, true), every = Row::combine(true, true);
-                const auto answer = uint8_t(!every ? a ^ b ^ d ^ e : any ? a | b | d | e : a & b & d & e);
-                to[c] = Fresh ? answer : uint8_t(!every ? to[c] ^ answer : any ? to[c] | answer : to[c] & answer);
+                const uint8_t answer = asked_together(asked_together(a, b), asked_together(d, e));
+                to[c] = Fresh ? answer : asked_together(to[c], answer);
             }
         }
     }
@@ -306,8 +330,7 @@ template <int R, class Element> struct ReductionOf {
     /// Four rows of one lane at once: its accumulators are read and written a quarter as often.
     template <bool Fresh>
     static CUARRAY_FN void add_four(const char* line, int64_t step, int64_t columns, int64_t index, A* lane) {
-        if constexpr (is_same<Element, bool> && (is_predicate<R> || is_same<A, bool>))
-            return ask_four<Fresh>(line, step, columns, lane);
+        if constexpr (asks_bools) return ask_four<Fresh>(line, step, columns, lane);
         const char *const second = line + step, *const third = second + step, *const fourth = third + step;
 #pragma omp simd
         for (int64_t c = 0; c < columns; ++c) {
