@@ -40,8 +40,8 @@ bool computes_alone(bool registers) {
     return false;
 }
 
-/// Whether to defer an operation outside of the scopes that ask for it: nothing captures or observes the tasks of
-/// `cpu`.
+/// Why an operation outside of the scopes that ask for deferral runs at its call; No, where nothing captures or
+/// observes the tasks of `cpu`.
 AtCall why_not_automatically(std::span<const Array* const> arrays, int64_t elements, bool registers) {
     if (elements < deferred_from) return deferred_from == INT64_MAX ? AtCall::Off : AtCall::Few;
     if (own_graph().eager) return AtCall::Eager;

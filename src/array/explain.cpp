@@ -51,7 +51,7 @@ std::string text_of(AtCall why) {
     switch (why) {
         case AtCall::FloatingErrors: return "floating-point errors are raised or reported (errstate)";
         case AtCall::Off: return "CUARRAY_FUSE=off";
-        case AtCall::Few: return "they have fewer than " + std::to_string(deferred_from) + " elements";
+        case AtCall::Few: return "results of fewer than " + std::to_string(deferred_from) + " elements do not wait";
         case AtCall::Eager: return "this is a scope of eager()";
         case AtCall::Observed: return "a profile, a log or tracked memory observes them";
         case AtCall::Device: return "they are on a GPU, outside of fuse";
@@ -65,7 +65,11 @@ std::string text_of(AtCall why) {
 
 std::string why_stored(const Array& array) {
     const Array* const one = &array;
-    const AtCall why = why_at_call({&one, 1}, array.size(), false);
+    if (array.ndim() == 0 && array.device() == Device{})
+        return "the array is stored; it is a number on cpu, with which operations run at the call";
+    // A reason that holds at every size comes first.
+    AtCall why = why_at_call({&one, 1}, INT64_MAX - 1, false);
+    if (why == AtCall::No) why = why_at_call({&one, 1}, array.size(), false);
     if (why == AtCall::No) return "the array is stored; operations on it wait";
     return "the array is stored; operations on it run at the call: " + text_of(why);
 }

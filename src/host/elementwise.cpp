@@ -353,8 +353,9 @@ class ForgottenCode final : public emit::CodeSource {
     std::shared_ptr<const emit::ChainCode> code_for(const emit::Chain& chain, int64_t elements) override {
         is_late = is_late || !emit::would_give_code(chain, elements);
         if (is_late) return nullptr;
-        chains.push_back(chain);
-        return std::make_shared<emit::ChainCode>(chain);
+        std::shared_ptr<const emit::ChainCode> code = emit::make_code(chain);
+        if (code) chains.push_back(chain);
+        return code;
     }
 
     std::vector<emit::Chain> chains;

@@ -152,6 +152,16 @@ def test_arguments(device):
     assert cuarray.explain(cuarray.ones(3).sum()).runs == []
 
 
+def test_the_reason_that_holds_at_every_size_comes_first(device):
+    for n in (3, 20_000):
+        stored = cuarray.explain(cuarray.ones(n)).stored
+        assert ("they are on a GPU" in stored) == (device != "cpu"), stored
+    if device == "cpu":
+        with cuarray.fuse():
+            for number in (cuarray.ones(3)[0], cuarray.ones(3).sum(), cuarray.ones(())):
+                assert "it is a number on cpu" in cuarray.explain(number).stored
+
+
 def in_own_process(code, **environment):
     head = "import numpy as np, cuarray as ca\nfrom cuarray import _core\nca.set_default_device('cpu')\n"
     run = subprocess.run(
@@ -173,9 +183,9 @@ def why(x):
     return plan.stored.removeprefix("the array is stored; ").removeprefix("operations on it run at the call: ")
 x = ca.ones(20_000)
 assert why(x) == "operations on it wait"
-assert why(x[:100]) == "they have fewer than 8192 elements"
+assert why(x[:100]) == "results of fewer than 8192 elements do not wait"
 with ca.eager():
-    assert why(x) == "this is a scope of eager()"
+    assert why(x) == why(x[:100]) == "this is a scope of eager()"
 with ca.errstate(over="raise"):
     assert why(x).startswith("floating-point errors")
 with ca.profile():
@@ -240,6 +250,24 @@ with ca.fuse():
 """,
         CUARRAY_JIT=jit if jit != "on" else "",
     )
+
+
+def test_a_system_that_refuses_executable_memory():
+    """Linux does so from here on (PR_SET_MDWE), as SELinux may: loops run instead, and nobody sees an error."""
+    told = in_own_process("""
+import ctypes
+if ctypes.CDLL(None).prctl(65, *map(ctypes.c_ulong, (1, 0, 0, 0))) != 0:
+    print("no such call")
+    raise SystemExit
+x = ca.ones(40_000)
+first, second = x * 2 + 1, x * 3 + 1
+plan = ca.explain(first, code=True)
+assert plan.runs[0].how.startswith("loops over blocks: multiply, add; machine code: "), plan
+assert plan.runs[0].code == ""
+assert (first.numpy() == 3).all() and (second.numpy() == 4).all()
+""")
+    if told:
+        pytest.skip("this Linux has no PR_SET_MDWE")
 
 
 def test_another_threads_work():

@@ -188,6 +188,14 @@ def check_containers_of_arguments():
     x, t = cuarray.ones(3, "f4"), torch.ones(3)
     seen = []
 
+    def depth_left(n=0):
+        try:
+            return depth_left(n + 1)
+        except RecursionError:
+            return n
+
+    depth = depth_left()
+
     def function(*args, **keywords):
         seen[:] = [args, keywords]
         return torch.ones(1)
@@ -203,9 +211,14 @@ def check_containers_of_arguments():
     assert changed["a"][1][1] is changed[1] is t and same is keywords["same"] is plain
     assert options["a"][0] is x and options["a"][1][0] is x
     assert isinstance(named["k"][0], cuarray.ndarray) and list(changed) == ["a", 1]
-    endless = [x]
-    endless.append(endless)
-    assert "recursion" in str(error_of(lambda: called(endless), RecursionError))
+    endless, endless_list, endless_dict = [x], [], {}
+    endless.append(endless), endless_list.append(endless_list), endless_dict.update(itself=endless_dict)
+    for given in (endless, endless_list, endless_dict):
+        assert "recursion" in str(error_of(lambda given=given: called(x, given), RecursionError))
+        assert depth_left() == depth
+    assert "kwargs must be a dict" in str(
+        error_of(lambda: type(x).__torch_function__(function, (), (x,), [1]), TypeError)
+    )
     assert called(t) is called() is NotImplemented
 
 

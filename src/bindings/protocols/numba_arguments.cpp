@@ -32,7 +32,7 @@ struct ArgumentOwner {
 
 void free_owner(PyObject* capsule) { delete static_cast<ArgumentOwner*>(PyCapsule_GetPointer(capsule, nullptr)); }
 
-/// A dtype in the code that Numba keeps on disk: it outlives the numbers of our dtypes.
+/// A dtype in compiled code, by its letter and size.
 int32_t key_of(DType dtype) { return info(dtype).typestr[0] << 8 | int32_t(item_size(dtype)); }
 
 bool is_described(const Array& array, int32_t ndim, int32_t key) {
@@ -44,11 +44,15 @@ bool is_described(const Array& array, int32_t ndim, int32_t key) {
 int32_t unbox_argument(PyObject* object, NumbaArray* out, int32_t ndim, int32_t key) {
     return guarded_number<int32_t>([&] {
         static char nothing[16];
-        if (!is_ndarray(object) || !is_on_host(device_of(object)) || !is_described(array_of(object), ndim, key))
+        const auto refuse = [] {
             fail(PyExc_TypeError, "numba: an argument is not the cuarray.ndarray that the function was compiled for");
+        };
+        if (!is_ndarray(object) || !is_on_host(device_of(object))) refuse();
         const Array& array = array_of(object);
         auto kept = std::make_unique<ArgumentOwner>(ArgumentOwner{export_memory(array), Object::share(object)});
         char* const data = exported_address(array);
+        // After the export, which may let other threads run: one may assign to the array's shape.
+        if (!is_described(array, ndim, key)) refuse();
         out->data = data ? data : nothing;
         out->parent = object;
         out->size = array.size();
@@ -68,7 +72,12 @@ int32_t unbox_argument(PyObject* object, NumbaArray* out, int32_t ndim, int32_t 
 PyObject* boxed_argument(const NumbaArray* value, int32_t ndim, int32_t key) {
     if (!value->parent || !is_ndarray(value->parent)) return nullptr;
     const Array& array = array_of(value->parent);
-    if (!is_described(array, ndim, key) || (!array.is_empty() && array.data() != value->data)) return nullptr;
+    const auto is_its_memory = [&] {
+        try {
+            return array.is_empty() || array.data() == value->data;
+        } catch (const Error&) { return false; }  // its memory was lent, and is not there any more
+    };
+    if (!is_described(array, ndim, key) || !is_its_memory()) return nullptr;
     for (int axis = 0; axis < ndim; ++axis)
         if (value->shape_and_strides[axis] != array.shape()[axis] ||
             value->shape_and_strides[ndim + axis] != array.strides()[axis])

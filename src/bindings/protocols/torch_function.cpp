@@ -65,7 +65,7 @@ Object with_tensors(PyObject* value, Pairs& pairs) {
     }
     const bool is_tuple = PyTuple_CheckExact(value), is_list = PyList_CheckExact(value);
     if (!is_tuple && !is_list && !PyDict_CheckExact(value)) return Object::share(value);
-    check(Py_EnterRecursiveCall(" in a call of PyTorch's"));
+    if (Py_EnterRecursiveCall(" in a call of PyTorch's")) throw ExceptionIsSet{};
     try {
         Object made = is_tuple  ? tuple_with_tensors(value, pairs)
                       : is_list ? list_with_tensors(value, pairs)
@@ -92,7 +92,9 @@ static PyObject* call_torch_function(PyObject*, PyObject** values) {
     Pairs pairs;
     const Object given = values[2] ? Object::steal(PySequence_Tuple(values[2])) : Object::steal(PyTuple_New(0));
     const Object args = tuple_with_tensors(given.get(), pairs);
-    const bool has_keywords = keywords && keywords != Py_None && PyDict_Check(keywords) && PyDict_GET_SIZE(keywords);
+    if (keywords && keywords != Py_None && !PyDict_Check(keywords))
+        fail(PyExc_TypeError, "__torch_function__: kwargs must be a dict, not %s", Py_TYPE(keywords)->tp_name);
+    const bool has_keywords = keywords && keywords != Py_None && PyDict_GET_SIZE(keywords);
     const Object named = has_keywords ? dict_with_tensors(keywords, pairs) : Object();
     if (pairs.empty()) return Py_NewRef(Py_NotImplemented);
     Object result = Object::steal(PyObject_Call(function, args.get(), named.get()));

@@ -72,6 +72,8 @@ class CodeSource {
     ~CodeSource() = default;
 };
 
+/// New code; null where the system refuses executable memory, after which is_enabled() is false.
+std::shared_ptr<const ChainCode> make_code(const Chain& chain);
 /// From the cache or, where that pays, made now.
 CodeSource& code_cache();
 /// Whether the cache would give code: nothing is made, and the cache forgets that it was asked.

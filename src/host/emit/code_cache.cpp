@@ -64,15 +64,6 @@ bool is_worthwhile(const Chain& chain, int64_t elements) {
     return elements * (int64_t(chain.nodes.size()) - chain.inputs) >= kWorthWhile;
 }
 
-std::shared_ptr<const ChainCode> make(const Chain& chain) {
-    try {
-        return std::make_shared<ChainCode>(chain);
-    } catch (const Error&) {
-        is_refused.store(true, std::memory_order_relaxed);
-        return nullptr;
-    }
-}
-
 /// The most of what the processor has, or of the level that CUARRAY_CPU_LEVEL lowers it to.
 InstructionSet supported_set() {
 #if defined(__x86_64__)
@@ -95,6 +86,15 @@ InstructionSet instruction_set() {
         return std::min(most, supported_set());
     }();
     return set;
+}
+
+std::shared_ptr<const ChainCode> make_code(const Chain& chain) {
+    try {
+        return std::make_shared<ChainCode>(chain);
+    } catch (const Error&) {
+        is_refused.store(true, std::memory_order_relaxed);
+        return nullptr;
+    }
 }
 
 bool is_enabled() { return instruction_set() != InstructionSet::None && !is_refused.load(std::memory_order_relaxed); }
@@ -124,7 +124,7 @@ std::shared_ptr<const ChainCode> CodeCache::code_for(const Chain& chain, int64_t
             if (found->second->code) return found->second->code;
         }
     }
-    const std::shared_ptr<const ChainCode> code = make(chain);
+    const std::shared_ptr<const ChainCode> code = make_code(chain);
     if (!code) return nullptr;
     const std::lock_guard lock(mutex);
     const auto found = by_key_.find(key);
