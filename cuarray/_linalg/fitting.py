@@ -87,7 +87,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
 
 
 def fit(x, y, count, rcond, full, w, cov):
-    """Return what `polyfit` does, of inexact arrays on the host."""
+    """Return what `polyfit` does, of inexact arrays on the host, which it may change."""
     if rcond is None:
         rcond = x.size * np.finfo(x.dtype).eps
     powers = vander(x, count)

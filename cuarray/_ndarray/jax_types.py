@@ -48,7 +48,10 @@ def register():
 
 
 def imported(x):
-    """Return a C-contiguous array as a jax.Array, as jax.dlpack.from_dlpack does, in place of 37 us in 7; else None."""
+    """Return a C-contiguous array as a jax.Array, or None where this version of JAX's import is not known.
+
+    As jax.dlpack.from_dlpack does, which takes 37 us where this takes 7.
+    """
     make = host_import()
     return make(x) if make and x.device.kind == "cpu" else None
 
@@ -70,9 +73,9 @@ def host_import():
     def host_array(x):
         dtype = canonical(x.dtype)
         x = x if dtype == x.dtype else x.astype(dtype)
-        device = backend("cpu").device_from_local_hardware_id(0)
+        device, capsule = backend("cpu").device_from_local_hardware_id(0), x.__dlpack__()
         try:
-            return adopt(x.__dlpack__(), device, None, None, 1)
+            return adopt(capsule, device, None, None, 1)
         except TypeError:  # of a version with other parameters
             return None
 

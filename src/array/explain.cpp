@@ -67,9 +67,9 @@ std::string why_stored(const Array& array) {
     const Array* const one = &array;
     if (array.ndim() == 0 && array.device() == Device{})
         return "the array is stored; it is a number on cpu, with which operations run at the call";
-    // A reason that holds at every size comes first.
-    AtCall why = why_at_call({&one, 1}, INT64_MAX - 1, false);
-    if (why == AtCall::No) why = why_at_call({&one, 1}, array.size(), false);
+    AtCall why = why_at_call({&one, 1}, array.size(), false);
+    if (why == AtCall::Few)  // a reason that holds at every size tells more
+        if (const AtCall at_any = why_at_call({&one, 1}, INT64_MAX - 1, false); at_any != AtCall::No) why = at_any;
     if (why == AtCall::No) return "the array is stored; operations on it wait";
     return "the array is stored; operations on it run at the call: " + text_of(why);
 }

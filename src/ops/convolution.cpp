@@ -72,7 +72,7 @@ Array correlate(const Array& a, const Array& v, Overlaps mode) {
     const DType dtype = promote(a.dtype(), v.dtype());
     const Array signal = sequence_of(a, dtype, "correlate", "a");
     Array weights = sequence_of(v, dtype, "correlate", "v");
-    if (info(dtype).kind == Kind::Complex) { weights = apply_row(row::conj, weights); }
+    if (info(dtype).kind == Kind::Complex) weights = apply_row(row::conj, weights);
     if (weights.size() > signal.size()) return copy(reversed(correlated(weights, signal, mode, "correlate")));
     return correlated(signal, weights, mode, "correlate");
 }

@@ -122,7 +122,7 @@ MUTANTS = [
     explains("named-values-are-not-stored", EXPLAIN, "copy->handles = original.handles.load(), ", ""),
     explains("broadcast-elements-count-often", REHEARSAL, "if (view.strides[axis] == 0 && shape[axis] > 1) operand.shape[axis] = 1;", ""),
     explains("shapes-end-no-run", EXPLAIN, "runs[k].end = \"the next", "if (false) runs[k].end = \"the next"),
-    explains("sizes-hide-other-reasons", EXPLAIN, "why_at_call({&one, 1}, INT64_MAX - 1, false)", "why_at_call({&one, 1}, array.size(), false)"),
+    explains("sizes-hide-other-reasons", EXPLAIN, "at_any != AtCall::No) why = at_any;", "at_any != AtCall::No) why = AtCall::Few;"),
     explains("refused-code-is-named", "src/host/elementwise.cpp", "if (code) chains.push_back(chain);", "chains.push_back(chain);"),
     explains("explaining-is-computing", EXPLAIN, "why_at_call({&one, 1}, array.size(), false)", "why_at_call({&one, 1}, array.size(), true)"),
     explains("code-is-promised-too-early", CACHE, "return by_key_.contains(key) || is_worthwhile(chain, elements);", "return true;"),

@@ -133,7 +133,7 @@ PyObject* array_protocol(PyObject* self, PyObject** values) {
     return (copies || !is_on_host(array.device()) ? copy_to_numpy(array) : view_as_numpy(array, self)).release();
 }
 
-/// The parts of an argument of a jitted function of JAX's, ((leaf,), None): it takes NumPy's arrays as fast as its own.
+/// The parts of an argument of a jitted function of JAX's, ((leaf,), None): its compiled dispatch takes NumPy's arrays.
 PyObject* jax_parts(PyObject* self, PyObject*) {
     static PyObject* const convert = PyUnicode_InternFromString("jax");
     const Array& array = array_of(self);
