@@ -140,11 +140,19 @@ def init():
 
         def __init__(self, dtype, ndim, layout, readonly):
             name = f"cuarray({dtype}, {ndim}d, {layout}{', readonly' if readonly else ''})"
+            self.version = _core.__version__
             super().__init__(dtype, ndim, layout, readonly=readonly, name=name)
+
+        @property
+        def key(self):  # what Numba keeps on disk calls functions of this version
+            return *super().key, self.version
 
         def as_numpy(self):
             return self.copy()
 
+    # With a place in this module, it is the same type in other processes, which take the code that Numba kept on disk.
+    CuarrayType.__qualname__ = "CuarrayType"
+    globals()["CuarrayType"] = CuarrayType
     register_default(CuarrayType)(models.ArrayModel)
 
     @typeof_impl.register(ndarray)
@@ -256,4 +264,7 @@ def __dir__():
 def __getattr__(name):
     if name in ("MemoryManager", "_numba_memory_manager"):
         return memory_manager()
+    if name == "CuarrayType":
+        init()
+        return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -21,6 +21,43 @@ def check_the_first_call_of_a_process():
     assert [str(kinds[0]) for kinds in shape.signatures] == ["cuarray(float64, 1d, C)"]
 
 
+def check_code_that_numba_keeps_on_disk():
+    """A second process takes it, unless it has another version of cuarray."""
+    import os
+    import subprocess
+    import sys
+    import tempfile
+
+    text = """
+import sys
+from cuarray import _core
+_core.__version__ = sys.argv[1]
+import cuarray, numba
+@numba.njit(cache=True)
+def change(x):
+    x[0] = 7
+    return x
+x = cuarray.ones(3)
+assert change(x) is x and x[0] == 7
+print(len(change.stats.cache_hits), len(change.stats.cache_misses))
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "program.py")
+        with open(program, "w") as file:
+            file.write(text)
+        told = [
+            subprocess.run(
+                [sys.executable, program, version],
+                env={**os.environ, "NUMBA_CACHE_DIR": os.path.join(folder, "cache")},
+                check=True,
+                stdout=subprocess.PIPE,
+                text=True,
+            ).stdout.split()
+            for version in ("1", "1", "2")
+        ]
+    assert told == [["0", "1"], ["1", "0"], ["0", "1"]], told
+
+
 def check_every_type_is_read_written_and_returned():
     @numba.njit
     def change(x):
