@@ -71,7 +71,6 @@ MODULES = (
     "_functions.blocks",
     "_functions.functional",
     "_functions.polynomials",
-    "_linalg.fitting",
     "_functions.windows",
     "_functions.numbers",
     "_functions.unwrapping",

@@ -1471,7 +1471,7 @@ MUTANTS = [
     ),
     Mutant(
         "value-where-an-array-was-asked-for",
-        "src/bindings/functions/function.cpp",
+        "src/bindings/functions/bound_functions.cpp",
         "if (out == Py_Ellipsis) return wrap(std::move(result));",
         "if (out == Py_Ellipsis) out = nullptr;",
         "tests/python/test_ufunc_objects.py -k arrays_of_generalized",

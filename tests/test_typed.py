@@ -30,7 +30,7 @@ ANYTHING = r"\b(load|mgrid|ogrid|gradient|tolist|item|vectorize|frompyfunc|stats
 #: Programs whose values may be Any: for mypy, functions without annotations return it, and so do other libraries.
 UNTYPED = (
     r"^def \w+\(\w+(, \w+)*\):|^(?:import|from) "
-    r"(?:PIL|astropy|dask|drjit|einops|jax|matplotlib|mpi4py|numba|pandas|polars|pyarrow|scipy|tensorflow|torch|xarray)\b"
+    r"(?:PIL|astropy|dask|drjit|einops|jax|matplotlib|mpi4py|numba|pandas|polars|pyarrow|scipy|tensorflow|torch|xarray|zarr)\b"
 )
 
 #: Libraries that are not checked: cuarray does not define their types.
@@ -53,6 +53,7 @@ FOREIGN = (
     "tensorflow",
     "torch",
     "xarray",
+    "zarr",
 )
 #: The module of a stub for them.
 ANY_MODULE = "from typing import Any\ndef __getattr__(name: str) -> Any: ...\n"

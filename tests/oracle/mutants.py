@@ -1336,7 +1336,7 @@ EDITING = [
     ),
     Mutant(
         "views-are-copies",
-        "src/bindings/functions/function.cpp",
+        "src/bindings/functions/bound_functions.cpp",
         "return is_same ? Py_NewRef(source) : wrap_view(std::move(result), source);",
         "return is_same ? Py_NewRef(source) : wrap(copy(result));",
         tests("manipulation"),

@@ -25,7 +25,7 @@ from cuarray import _core
 #: Public functions that compute no array; they are tested in tests/python.
 NO_VALUES = {
     "__array_namespace_info__", "array2string", "array_repr", "array_str", "base_repr", "binary_repr",
-    "can_cast", "common_type", "current_stream", "default_device", "default_stream", "devices",
+    "can_cast", "common_type", "current_stream", "default_device", "default_stream", "devices", "explain",
     "format_float_positional", "format_float_scientific", "fromfile", "fromregex", "get_num_threads",
     "get_printoptions", "geterr", "geterrcall", "isdtype", "isfortran", "isscalar", "issubdtype", "iterable", "load",
     "may_share_memory", "min_scalar_type", "mintypecode", "ndim", "printoptions", "promote_types",
