@@ -1897,6 +1897,13 @@ MUTANTS = [
         "tests/python/test_reductions.py -k positions",
     ),
     Mutant(
+        "spread-rows-at-the-place-in-their-block",
+        "src/host/loops/any_order_loops.h",
+        "n, columns, first + begin, found);",
+        "n, columns, first, found);",
+        "tests/python/test_reductions.py -k positions",
+    ),
+    Mutant(
         "one-row-of-bools-replaces-what-was-there",
         "src/host/loops/fold_loops.h",
         "to[c] = asked_together(to[c], yes);",

@@ -1,12 +1,10 @@
 """Large operations on `cpu` wait and are fused outside of `fuse`, too: the same values, as if each ran at its call."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from own_process import in_own_process
 
 import cuarray
 
@@ -17,20 +15,6 @@ def arrays(dtype="f8", n=N):
     rng = np.random.default_rng(0)
     host = [(rng.normal(size=n) * 4).astype(dtype) for _ in range(3)]
     return host, [cuarray.array(x, device="cpu") for x in host]
-
-
-def in_own_process(code, **environment):
-    """Run code with `ca`, `np` and `_core`, in which one thread alone has computed."""
-    head = "import numpy as np, cuarray as ca\nfrom cuarray import _core\nca.set_default_device('cpu')\n"
-    run = subprocess.run(
-        [sys.executable, "-c", head + code],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "CUARRAY_FUSE": "on", **environment},
-        timeout=120,
-    )
-    assert run.returncode == 0, run.stderr
-    return run.stdout
 
 
 PROGRAMS = {
@@ -62,9 +46,7 @@ def test_values_are_those_of_single_steps(name, dtype):
     if dtype == "i8" and name in ("powers", "two results"):
         dtype = "f8"
     code = f"""
-import importlib.util
-spec = importlib.util.spec_from_file_location("t", {__file__!r})
-t = importlib.util.module_from_spec(spec); spec.loader.exec_module(t)
+import test_deferral as t
 _, given = t.arrays({dtype!r})
 program = t.PROGRAMS[{name!r}]
 waiting = program(ca, *given)

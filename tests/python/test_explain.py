@@ -1,11 +1,8 @@
 """cuarray.explain: the runs that it names are those that then run, and it runs nothing."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
+from own_process import in_own_process
 
 import cuarray
 from cuarray import _core
@@ -160,19 +157,6 @@ def test_the_reason_that_holds_at_every_size_comes_first(device):
         with cuarray.fuse():
             for number in (cuarray.ones(3)[0], cuarray.ones(3).sum(), cuarray.ones(())):
                 assert "it is a number on cpu" in cuarray.explain(number).stored
-
-
-def in_own_process(code, **environment):
-    head = "import numpy as np, cuarray as ca\nfrom cuarray import _core\nca.set_default_device('cpu')\n"
-    run = subprocess.run(
-        [sys.executable, "-c", head + code],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "CUARRAY_FUSE": "on", **environment},
-        timeout=120,
-    )
-    assert run.returncode == 0, run.stderr
-    return run.stdout
 
 
 def test_why_nothing_waits():

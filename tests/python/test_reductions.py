@@ -515,7 +515,9 @@ def test_positions_of_the_best_in_lines(dtype, device, rng):
         for x in kinds:
             a = cuarray.asarray(x)
             for name, axis in itertools.product(("argmax", "argmin"), (0, 1, None)):
-                for ours, theirs in ((a, x), (a.T.copy(), x.T), (a[::2], x[::2])):
+                wide = np.ascontiguousarray(np.concatenate((x.T, x.T), 1))
+                spread = [(cuarray.asarray(wide)[:, part], wide[:, part]) for part in (slice(3), slice(1, 3))]
+                for ours, theirs in ((a, x), (a.T.copy(), x.T), (a[::2], x[::2]), *spread):
                     got = getattr(ours, name)(axis)
                     np.testing.assert_array_equal(got.numpy(), getattr(theirs, name)(axis), f"{name} {x.shape} {axis}")
 

@@ -183,10 +183,31 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
             Base::add_row(line, columns, first + row, false, to);
     }
 
+    /// Rows of two or three columns that lie apart are moved together first: they fill no vector.
+    template <int columns>
+    static void fold_spread_rows(const char* from, int64_t step, int64_t rows, int64_t first, A* to) {
+        constexpr int64_t kRows = 4096 / (columns * sizeof(X));
+        X packed[kRows * columns];
+        for (int64_t begin = 0; begin < rows; begin += kRows) {
+            const int64_t n = rows - begin < kRows ? rows - begin : kRows;
+            const char* line = from + begin * step;
+            for (int64_t row = 0; row < n; ++row, line += step)
+                for (int c = 0; c < columns; ++c) packed[row * columns + c] = reinterpret_cast<const X*>(line)[c];
+            A found[columns];
+            fold_rows(packed, columns * sizeof(X), n, columns, first + begin, found);
+            for (int c = 0; c < columns; ++c) to[c] = begin == 0 ? found[c] : Row::combine(to[c], found[c]);
+        }
+    }
+
     [[gnu::noinline]] static void fold_rows(const void* from, int64_t step, int64_t rows, int64_t columns,
                                             int64_t first, void* to) {
-        if (columns <= kTogether / 4 && rows * columns >= 4 * kTogether && step == columns * int64_t(sizeof(X)))
-            return fold_narrow_rows(from, rows, columns, first, static_cast<A*>(to));
+        if (columns <= kTogether / 4 && rows * columns >= 4 * kTogether) {
+            A* const acc = static_cast<A*>(to);
+            const char* const x = static_cast<const char*>(from);
+            if (step == columns * int64_t(sizeof(X))) return fold_narrow_rows(from, rows, columns, first, acc);
+            if (columns == 2) return fold_spread_rows<2>(x, step, rows, first, acc);
+            if (columns == 3) return fold_spread_rows<3>(x, step, rows, first, acc);
+        }
         with_lanes<X>(columns, [&](auto lanes) {
             constexpr int n = lanes.value, together = n == kWide ? 4 : 1;
             for (int64_t row = 0; row < rows; row += kRowsCounted) {
