@@ -347,23 +347,25 @@ class ndarray:
         """Return a copy on another device, or the array itself if it is on that device."""
     def to_numpy(self) -> npt.NDArray[Any]:
         """Return a copy as a numpy.ndarray."""
-    def numpy(self, *, out: npt.NDArray[Any] | None = None, blocking: bool = True) -> npt.NDArray[Any]:
-        """Return a copy as a numpy.ndarray, or write into the one given as out."""
+    def numpy(
+        self, *, out: npt.NDArray[Any] | None = None, blocking: bool = True, copy: bool | None = True
+    ) -> npt.NDArray[Any]:
+        """Return a copy as a numpy.ndarray, or write into the one given as out; with copy=False a view, on cpu."""
     def get(self, *, out: npt.NDArray[Any] | None = None, blocking: bool = True) -> npt.NDArray[Any]:
         """Return a copy as a numpy.ndarray; CuPy's name for `numpy`."""
     def data_ptr(self) -> int:
         """Return the address of the first element, as `torch.Tensor.data_ptr` does; libraries of kernels call it."""
-    def torch(self) -> Any:
+    def torch(self, *, copy: bool | None = None) -> Any:
         """Return a torch.Tensor on the same device, which shares the memory if the array is writeable."""
-    def jax(self) -> Any:
+    def jax(self, *, copy: bool | None = None) -> Any:
         """Return a jax.Array on the same device, which shares the memory of a whole array."""
-    def tf(self) -> Any:
+    def tf(self, *, copy: bool | None = None) -> Any:
         """Return a tf.Tensor on the same device, which shares the memory of a contiguous array."""
-    def cupy(self) -> Any:
+    def cupy(self, *, copy: bool | None = None) -> Any:
         """Return an array on a GPU as a cupy.ndarray, which shares the memory."""
-    def numba(self) -> Any:
+    def numba(self, *, copy: bool | None = None) -> Any:
         """Return a view of a `cpu` array as a numpy.ndarray, of one on a GPU as Numba's device array."""
-    def drjit(self) -> Any:
+    def drjit(self, *, copy: bool | None = None) -> Any:
         """Return a Dr.Jit tensor on the same device, which shares the memory of a contiguous array."""
     def cumsum(
         self, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: ndarray | None = None

@@ -595,6 +595,27 @@ MUTANTS = [
         "tests/python/test_interop_jax_calls.py -k layouts",
     ),
     Mutant(
+        "copies-are-not-forbidden",
+        "cuarray/_ndarray/conversions.py",
+        "if not copy and self.size and",
+        "if copy and self.size and",
+        "tests/python/test_interop_torch.py -k forbidden",
+    ),
+    Mutant(
+        "workers-of-dask-do-not-register",
+        "cuarray/_ndarray/byte_methods.py",
+        'if "dask" in sys.modules:',
+        'if "dask" in ():',
+        "tests/python/test_interop_dask.py -k workers_register",
+    ),
+    Mutant(
+        "views-of-plain-bytes-are-refused",
+        "src/bindings/types/ndarray_methods.cpp",
+        "is_plain_void(values[0]) && is_on_host",
+        "is_plain_void(values[0]) && !is_on_host",
+        "tests/python/test_conversions.py -k plain_bytes",
+    ),
+    Mutant(
         "drjit-functions-rebind-the-leaf",
         "cuarray/interop/drjit.py",
         "function([type(x)(x) for x in arrays])",

@@ -8,6 +8,7 @@ from importlib import import_module
 
 import numpy as np
 
+from cuarray._functions.creation import from_dlpack
 from cuarray._ndarray.jax_types import imported
 
 #: What pip calls the packages whose modules have another name.
@@ -33,11 +34,39 @@ def need_gpu(self, method):
         raise ValueError(f"{method}: the array is on cpu; write x.to_device('cuda').{method}()")
 
 
-def to_torch(self):
+#: What each library shares the memory of, for the errors of copy=False.
+SHARED = {
+    "torch": "writeable arrays without negative strides",
+    "jax": "writeable, C-contiguous arrays aligned to 64 bytes, of a dtype that it has",
+    "tf": "writeable, C-contiguous arrays aligned to 64 bytes",
+    "cupy": "arrays without negative strides",
+    "drjit": "C-contiguous arrays",
+}
+
+
+def handed_over(self, method, make, copy):
+    """Return what `make` makes of the array, or of a copy; ValueError for one that `copy=False` forbids."""
+    if copy is None:
+        return make(self)
+    made = make(self.copy() if copy else self)
+    if not copy and self.size and from_dlpack(made).data_ptr() != self.data_ptr():
+        raise ValueError(
+            f"{method}: copy=False, and this is a copy of an array of {self.dtype}, shape {self.shape} and strides "
+            f"{self.strides}; shared are {SHARED[method]}"
+        )
+    return made
+
+
+def to_torch(self, *, copy=None):
     """Return the array as a torch.Tensor on its device.
 
     The memory is shared, and work on the two is ordered by PyTorch's current stream. Copied are arrays that are
     read-only, which no tensor is, and those with negative strides.
+
+    Parameters
+    ----------
+    copy : bool, optional
+        Whether it is a copy; False raises where it would be one. By default the memory is shared where it can be.
 
     Returns
     -------
@@ -49,6 +78,8 @@ def to_torch(self):
         If the array is on a GPU, and PyTorch was built without CUDA.
     ImportError
         If PyTorch is not installed.
+    ValueError
+        If `copy` is False, and the memory cannot be shared.
 
     Examples
     --------
@@ -61,6 +92,8 @@ def to_torch(self):
     array([1., 1., 1.])
     """
     torch = library("torch", "torch")
+    if copy is not None:
+        return handed_over(self, "torch", to_torch, copy)
     tensor = self._as_exchanged(torch.Tensor)
     if tensor is None:
         tensor = torch.from_dlpack(self if self.flags.writeable else self.copy())
@@ -69,11 +102,16 @@ def to_torch(self):
     return tensor
 
 
-def to_jax(self):
+def to_jax(self, *, copy=None):
     """Return the array as a jax.Array on its device.
 
     The memory is shared where JAX can: C-contiguous, writeable and, on `cpu`, aligned to 64 bytes; otherwise it is
     copied. JAX takes its arrays for constant: do not write to the array while the result is in use.
+
+    Parameters
+    ----------
+    copy : bool, optional
+        Whether it is a copy; False raises where it would be one. By default the memory is shared where it can be.
 
     Returns
     -------
@@ -83,6 +121,8 @@ def to_jax(self):
     ------
     ImportError
         If JAX is not installed.
+    ValueError
+        If `copy` is False, and the memory cannot be shared.
 
     Examples
     --------
@@ -92,16 +132,23 @@ def to_jax(self):
     Array([0., 1., 2.], dtype=float32)
     """
     dlpack = library("jax.dlpack", "jax")
+    if copy is not None:
+        return handed_over(self, "jax", to_jax, copy)
     array = self if self.flags.c_contiguous else self.copy()
     made = imported(array)
     return dlpack.from_dlpack(array) if made is None else made
 
 
-def to_tensorflow(self):
+def to_tensorflow(self, *, copy=None):
     """Return the array as a tf.Tensor on its device.
 
     The memory is shared if the array is C-contiguous, writeable and aligned to 64 bytes, otherwise copied. TensorFlow
     takes its tensors for constant: do not write to the array while the result is in use.
+
+    Parameters
+    ----------
+    copy : bool, optional
+        Whether it is a copy; False raises where it would be one. By default the memory is shared where it can be.
 
     Returns
     -------
@@ -112,7 +159,7 @@ def to_tensorflow(self):
     ImportError
         If TensorFlow is not installed.
     ValueError
-        If the array is on a GPU that TensorFlow does not have.
+        If the array is on a GPU that TensorFlow does not have, or if `copy` is False, and the memory cannot be shared.
 
     Examples
     --------
@@ -122,13 +169,18 @@ def to_tensorflow(self):
     array([0., 1., 2.], dtype=float32)
     """
     library("tensorflow", "tf")
-    return library("cuarray.interop.tensorflow", "tf").give(self)
+    return handed_over(self, "tf", library("cuarray.interop.tensorflow", "tf").give, copy)
 
 
-def to_cupy(self):
+def to_cupy(self, *, copy=None):
     """Return an array on a GPU as a cupy.ndarray, which shares the memory.
 
     Work on the two is ordered by CuPy's current stream. CuPy ignores that an array is read-only.
+
+    Parameters
+    ----------
+    copy : bool, optional
+        Whether it is a copy; False raises where it would be one. By default the memory is shared where it can be.
 
     Returns
     -------
@@ -139,7 +191,7 @@ def to_cupy(self):
     ImportError
         If CuPy is not installed.
     ValueError
-        If the array is on `cpu`.
+        If the array is on `cpu`, or if `copy` is False, and the memory cannot be shared.
 
     Examples
     --------
@@ -149,11 +201,16 @@ def to_cupy(self):
     <class 'cupy.ndarray'>
     """
     need_gpu(self, "cupy")
-    return library("cupy", "cupy").from_dlpack(self)
+    return handed_over(self, "cupy", library("cupy", "cupy").from_dlpack, copy)
 
 
-def to_numba(self):
+def to_numba(self, *, copy=None):
     """Return the array as Numba's compiled functions take it, over the same memory.
+
+    Parameters
+    ----------
+    copy : bool, optional
+        Whether it is a copy; False raises where it would be one. By default the memory is shared where it can be.
 
     Returns
     -------
@@ -174,16 +231,23 @@ def to_numba(self):
     >>> np.shares_memory(x.numba(), np.asarray(x))
     True
     """
+    if copy:
+        self = self.copy()
     if self.device.kind == "cpu":
         return np.asarray(self)
     return library("numba.cuda", "numba").as_cuda_array(self)
 
 
-def to_drjit(self):
+def to_drjit(self, *, copy=None):
     """Return the array as a Dr.Jit tensor of its dtype, of the LLVM backend on `cpu` and of the CUDA backend on a GPU.
 
     The memory is shared if the array is C-contiguous and Dr.Jit's backend uses it, otherwise copied. The array's work
     is finished first: Dr.Jit has a stream of its own.
+
+    Parameters
+    ----------
+    copy : bool, optional
+        Whether it is a copy; False raises where it would be one. By default the memory is shared where it can be.
 
     Returns
     -------
@@ -195,6 +259,8 @@ def to_drjit(self):
         If Dr.Jit is not installed.
     TypeError
         If Dr.Jit has no tensors of the dtype.
+    ValueError
+        If `copy` is False, and the memory cannot be shared.
 
     Examples
     --------
@@ -203,6 +269,8 @@ def to_drjit(self):
     >>> ca.arange(3, dtype="float32", device="cpu").drjit()
     [0, 1, 2]
     """
+    if copy is not None:
+        return handed_over(self, "drjit", to_drjit, copy)
     backend = library("drjit.llvm" if self.device.kind == "cpu" else "drjit.cuda", "drjit")
     letters = {"b1": "b", "i4": "i", "u4": "u", "i8": "i64", "u8": "u64", "f2": "f16", "f4": "f", "f8": "f64"}
     letter = letters.get(self.dtype.str[1:])

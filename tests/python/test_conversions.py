@@ -86,6 +86,42 @@ def test_get_is_numpy(device):
     assert x[0, 1].get().shape == () and x[:0].T.get().shape == (3, 0)
 
 
+@pytest.mark.parametrize("layout", [np.s_[:], np.s_[::-1, 1:], np.s_[:0]], ids=str)
+def test_numpy_copies_or_not(layout, device):
+    x = cuarray.arange(6.0).reshape(2, 3)[layout]
+    for made in (x.numpy(), x.numpy(copy=True)):
+        made[...] = 9
+        assert (x != 9).all() and made.shape == x.shape
+    if device == "cpu":
+        for copy in (False, None):
+            view = x.numpy(copy=copy)
+            assert view.tolist() == x.tolist()
+            assert not x.size or (view.strides == x.strides and view.ctypes.data == x.data_ptr())
+        with pytest.raises(ValueError, match="out= is a copy"):
+            x.numpy(out=np.empty(x.shape), copy=False)
+        x.flags.writeable = False
+        assert not x.numpy(copy=False).flags.writeable
+    else:
+        assert x.numpy(copy=None).tolist() == x.tolist()
+        with pytest.raises(ValueError, match=rf"copy=False, and the array is on {device}"):
+            x.numpy(copy=False)
+
+
+def test_views_of_plain_bytes_are_numpys(device):
+    x = cuarray.arange(6.0).reshape(2, 3)
+    if device != "cpu":
+        with pytest.raises(TypeError, match="V8 is not supported"):
+            x.view("V8")
+        return
+    view = x[::-1].view("V8")
+    assert view.dtype == "V8" and view.shape == (2, 3) and view.ctypes.data == x[::-1].data_ptr()
+    assert np.array_equal(view, x[::-1].numpy().view("V8")) and x.view("V4").shape == (2, 6)
+    x.flags.writeable = False
+    assert not x.view("V8").flags.writeable
+    with pytest.raises(TypeError, match="one array per field"):
+        x.view([("a", "f8")])
+
+
 def test_numba_on_cpu_is_a_view():
     x = cuarray.arange(6.0, device="cpu").reshape(2, 3)[:, ::-1]
     view = x.numba()
@@ -93,3 +129,4 @@ def test_numba_on_cpu_is_a_view():
     assert x[0, 0] == 9 and view.strides == x.strides
     x.setflags(write=False)
     assert not x.numba().flags.writeable
+    assert x.numba(copy=False).ctypes.data == x.data_ptr() != x.numba(copy=True).ctypes.data

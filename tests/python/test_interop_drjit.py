@@ -62,6 +62,15 @@ def check_types():
         assert dtype in str(error)
 
 
+def check_copies_can_be_forbidden():
+    x = ca.arange(64.0).reshape(8, 8)
+    assert ca.from_dlpack(x.drjit(copy=False)).data_ptr() == x.data_ptr()
+    assert "copy=False" in str(error_of(lambda: x.T.drjit(copy=False), ValueError))
+    private = x.drjit(copy=True)
+    x[...] = 9
+    assert ca.from_dlpack(private).sum() == 2016
+
+
 def check_missing_gradients():
     v = ll.TensorXf([1.0])
     dr.enable_grad(v)

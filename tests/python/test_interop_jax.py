@@ -127,6 +127,20 @@ def check_the_method_jax():
             assert j.shape == view.shape and j.tolist() == view.tolist()
 
 
+def check_copies_can_be_forbidden():
+    x = cuarray.arange(64.0).reshape(8, 8)
+    constant = cuarray.ones(64)
+    constant.flags.writeable = False
+    assert x.jax(copy=False).unsafe_buffer_pointer() == address(x) and x[:0].jax(copy=False).shape == (0, 8)
+    for copied in (x.T, x.ravel()[1:], constant):
+        assert "copy=False" in str(error_of(lambda copied=copied: copied.jax(copy=False), ValueError))
+    private = x.jax(copy=True)
+    x[...] = 9
+    assert private.sum() == 2016
+    with jax.enable_x64(False):
+        assert "float64" in str(error_of(lambda: x.jax(copy=False), ValueError))
+
+
 def check_temporaries_live_on():
     """JAX reads the interface of an object, and lets the object go (jax #19233)."""
     made = [jnp.asarray(cuarray.full(1000, float(k))) for k in range(20)]

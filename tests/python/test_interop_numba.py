@@ -186,6 +186,29 @@ def check_functions_of_numpy_inside():
         np.testing.assert_array_equal(one, other)
 
 
+def check_arrays_of_the_program():
+    """Global arrays, and those of an enclosing function, are constants, as NumPy's; large and strided ones by address."""
+    local, constant = cuarray.arange(5.0), cuarray.ones(3, "i4")
+    constant.flags.writeable = False
+
+    @numba.njit
+    def read(i):
+        total = 0.0
+        for value in GLOBAL:
+            total += value
+        return total + local[i], GLOBAL.shape, STRIDED.sum(), LARGE[5], PAIR[1][0], constant.sum()
+
+    @numba.njit
+    def write():
+        GLOBAL[0] = 1
+
+    read(cuarray.arange(3)[0])  # Numba has heard of our arrays
+    assert read(2) == (17, (6,), 9, 5, 0, 3)
+    assert isinstance(error_of(write), numba.TypingError)
+    half = cuarray.ones(3, "f2")
+    assert "no float16" in str(error_of(numba.njit(lambda: half[0])))
+
+
 def check_calls_casts_and_containers():
     @numba.njit
     def half(x):
@@ -362,4 +385,7 @@ if __name__ == "__main__":
     import cuarray
 
     cuarray.set_default_device("cpu")
+    GLOBAL, LARGE = cuarray.arange(6.0), cuarray.arange(200_000.0)
+    STRIDED = GLOBAL[1::2]
+    PAIR = (GLOBAL, STRIDED[:1] - 1)
     peers.main(globals())

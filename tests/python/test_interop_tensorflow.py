@@ -37,6 +37,16 @@ def check_the_method_tf():
             assert t.numpy().astype("c16").tolist() == view.astype("c16").tolist()
 
 
+def check_copies_can_be_forbidden():
+    x = cuarray.arange(64.0).reshape(8, 8)
+    assert cuarray.asarray(x.tf(copy=False)).data_ptr() == x.data_ptr()
+    for copied in (x.T, x.ravel()[1:]):
+        assert "copy=False" in str(error_of(lambda copied=copied: copied.tf(copy=False), ValueError))
+    private = x.tf(copy=True)
+    x[...] = 9
+    assert private.numpy().sum() == 2016
+
+
 def check_tensors_beside_ours_are_their_memory():
     x, t = cuarray.arange(3.0), tf.constant([0.0, 1, 2], tf.float64)
     assert type(x + t) is cuarray.ndarray and (x + t).tolist() == [0, 2, 4]

@@ -251,6 +251,20 @@ def check_the_method_torch():
         assert constant.tolist() != cuarray.zeros_like(constant).tolist(), "a read-only array was written"
 
 
+def check_copies_can_be_forbidden():
+    x = cuarray.arange(6.0).reshape(2, 3)
+    constant = cuarray.ones(3)
+    constant.flags.writeable = False
+    for shared in (x, x.T, x[:, ::2], x[:0], x[0, ...]):
+        assert shared.torch(copy=False).data_ptr() == shared.data_ptr()
+    for copied in (x[::-1], constant):
+        assert "copy=False" in str(error_of(lambda copied=copied: copied.torch(copy=False), ValueError))
+    for own in (x, x[::-1], constant):
+        tensor = own.torch(copy=True)
+        tensor[...] = 9
+        assert (own != 9).all() and tensor.shape == own.shape
+
+
 def check_memory_that_a_tensor_had():
     """PyTorch gives a tensor other memory, and would free that of its capsules: the import holds the storage."""
     for read in (cuarray.asarray, cuarray.from_dlpack):

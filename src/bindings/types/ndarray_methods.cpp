@@ -200,12 +200,25 @@ bool is_numpy_class(PyObject* object) {
                                                     reinterpret_cast<PyTypeObject*>(numpy_ndarray.get()));
 }
 
+/// Whether it says dtype of plain bytes, "V8": zarr compares arrays by such views.
+bool is_plain_void(PyObject* dtype) {
+    if (!PyUnicode_Check(dtype) || PyUnicode_GET_LENGTH(dtype) < 2 || PyUnicode_READ_CHAR(dtype, 0) != 'V')
+        return false;
+    for (Py_ssize_t k = 1; k < PyUnicode_GET_LENGTH(dtype); ++k)
+        if (!Py_UNICODE_ISDIGIT(PyUnicode_READ_CHAR(dtype, k))) return false;
+    return true;
+}
+
 /// As in NumPy, the class of the view may stand in the place of its dtype.
 constexpr Signature kViewSignature{"view", {"dtype", "type"}, 2};
 PyObject* view_method(PyObject* self, PyObject** values) {
     PyObject* const own = reinterpret_cast<PyObject*>(ndarray_type);
     if (values[0] && !values[1] && (values[0] == own || is_numpy_class(values[0]))) std::swap(values[0], values[1]);
     const Array& array = array_of(self);
+    if (values[0] && !values[1] && is_plain_void(values[0]) && is_on_host(array.device())) {
+        const Object numpy = Object::steal(PyObject_CallMethod(self, "__array__", nullptr));
+        return PyObject_CallMethod(numpy.get(), "view", "O", values[0]);
+    }
     Object view = Object::steal(wrap_view(reinterpret(array, to_dtype(values[0], array.dtype(), "view")), self));
     if (!is_given(values[1]) || values[1] == own) return view.release();
     if (!is_numpy_class(values[1]))
@@ -226,13 +239,24 @@ PyObject* to_device_method(PyObject* self, PyObject** values) {
     return wrap(without_gil(true, [&] { return to_device(array, device); }), as_ndarray(self)->is_value);
 }
 
-constexpr Signature kNumpySignature{"numpy", {"out", "blocking"}, 0};
-PyObject* numpy_method(PyObject* self, PyObject** values) {
+constexpr Signature kGetSignature{"get", {"out", "blocking"}, 0};
+PyObject* get_method(PyObject* self, PyObject** values) {
     const Array& array = array_of(self);
     const bool waits = !is_given(values[1]) || is_true(values[1]) || is_on_host(array.device());
     if (!is_given(values[0])) return (waits ? copy_to_numpy(array) : copy_to_pinned_numpy(array)).release();
     copy_into_numpy(array, values[0], waits);
     return Py_NewRef(values[0]);
+}
+
+constexpr Signature kNumpySignature{"numpy", {"out", "blocking", "copy"}, 0};
+PyObject* numpy_method(PyObject* self, PyObject** values) {
+    const bool may_share = values[2] && (values[2] == Py_None || !is_true(values[2]));
+    if (!may_share || (values[2] == Py_None && !is_on_host(device_of(self)))) return get_method(self, values);
+    if (is_given(values[0])) raise(ErrorKind::Value, "numpy: out= is a copy; leave copy= out");
+    if (!is_on_host(device_of(self)))
+        raise(ErrorKind::Value, "numpy: copy=False, and the array is on ", to_string(device_of(self)),
+              ", where NumPy has no memory; write x.numpy()");
+    return PyObject_CallMethod(self, "__array__", nullptr);
 }
 
 /// Elements in C order, as nested lists.
@@ -382,7 +406,8 @@ PyMethodDef array_methods[] = {
      "2.5"},
     {"view", method(fast_method<kViewSignature, view_method>), kFast,
      "view($self, /, dtype=None, type=None)\n--\n\n"
-     "The same bytes as elements of dtype; with type=numpy.ndarray, on cpu, as an array of NumPy's."
+     "The same bytes as elements of dtype; with type=numpy.ndarray, and of plain bytes (\"V8\"), on cpu, as an array "
+     "of NumPy's."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([1.0]).view(\"int64\")\n"
@@ -395,13 +420,13 @@ PyMethodDef array_methods[] = {
      ">>> ca.arange(3).to_device(\"cpu\").device\n"
      "device('cpu')"},
     {"numpy", method(fast_method<kNumpySignature, numpy_method>), kFast,
-     "numpy($self, /, *, out=None, blocking=True)\n--\n\nA copy as a numpy.ndarray, or into the one given as "
-     "out."
+     "numpy($self, /, *, out=None, blocking=True, copy=True)\n--\n\nA copy as a numpy.ndarray, or into the one given "
+     "as out; with copy=False a view of the memory, on cpu (ValueError on a GPU), with copy=None one where it can be."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
      ">>> type(ca.arange(3).numpy())\n"
      "<class 'numpy.ndarray'>"},
-    {"get", method(fast_method<kNumpySignature, numpy_method>), kFast,
+    {"get", method(fast_method<kGetSignature, get_method>), kFast,
      "get($self, /, *, out=None, blocking=True)\n--\n\nA copy as a numpy.ndarray: CuPy's name for x.numpy()."
      "\n\nExamples\n--------\n"
      ">>> import cuarray as ca\n"
