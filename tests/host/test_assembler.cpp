@@ -338,6 +338,7 @@ int main() {
         a.add(one, 4096), expect("add", x1 + ",0x1000");
         a.subtract(one, two), expect("sub", x1 + "," + x2);
         a.keep_low_bits(one, two), expect("bzhi", x1 + "," + x1 + "," + x2);
+        a.shift_right(one, 16), expect("shr", x1 + ",0x10");
         a.compare(one, two), expect("cmp", x1 + "," + x2);
         if (x != 1) {
             a.load(two, one, 8), expect("mov", x2 + ",[" + x1 + "+0x8]");

@@ -120,7 +120,8 @@ void add_unread(Random& random, Expr& e, DType type) {
     }
 }
 
-/// A program over few types with many live values, so that registers run out.
+/// A program over few types: of many live values, so that registers run out, or of few, so that two vectors fit in
+/// them.
 Case random_program(Random& random) {
     Case c;
     Expr& e = c.expr;
@@ -139,26 +140,32 @@ Case random_program(Random& random) {
         if (loop.T == main || loop.T == other || loop.T == DType::bool_) usable.push_back(LoopId(id));
     }
     for (int64_t k = random.pick(1, 8); k > 0; --k) e.input(random.one_in(3) ? other : main);
-    const int64_t steps = random.pick(2, random.one_in(3) ? 120 : 20);
+    const bool is_narrow = random.one_in(3);
+    const int64_t steps = is_narrow ? random.pick(60, 200) : random.pick(2, random.one_in(3) ? 120 : 20);
+    // Far back as often as near, and values live long; or the latest ones and inputs.
+    const auto is_at_hand = [&](size_t v) {
+        return !is_narrow || v + 3 >= e.nodes.size() || e.nodes[v].op == ExprNode::Op::Input;
+    };
     for (int64_t step = 0; step < steps; ++step) {
         const LoopId id = usable[size_t(random.pick(0, int64_t(usable.size()) - 1))];
         const Loop& loop = loops()[id];
         ValueId in[kMaxIn] = {kNoValue, kNoValue, kNoValue};
         for (int k = 0; k < rows()[loop.row].nin; ++k) {
-            // Far back as often as near: values live long.
             std::vector<ValueId> fitting;
             for (size_t v = 0; v < e.nodes.size(); ++v)
-                if (e.nodes[v].dtype == loop.in[k]) fitting.push_back(ValueId(v));
+                if (is_at_hand(v) && e.nodes[v].dtype == loop.in[k]) fitting.push_back(ValueId(v));
             if (!fitting.empty() && !random.one_in(8))
                 in[k] = fitting[size_t(random.pick(0, int64_t(fitting.size()) - 1))];
             else if (random.one_in(3))
                 in[k] = e.scalar(tests::random_scalar(random, loop.in[k]));
             else
-                in[k] = e.cast(ValueId(random.pick(0, int64_t(e.nodes.size()) - 1)), loop.in[k]);
+                in[k] = e.cast(
+                    ValueId(random.pick(is_narrow ? int64_t(e.nodes.size()) - 1 : 0, int64_t(e.nodes.size()) - 1)),
+                    loop.in[k]);
         }
         e.loop(id, in[0], in[1], in[2]);
     }
-    if (random.one_in(2)) add_unread(random, e, main);
+    if (!is_narrow && random.one_in(2)) add_unread(random, e, main);
     const ValueId last = ValueId(e.nodes.size() - 1);
     e.outputs.push_back(last);
     for (int64_t k = random.pick(0, 6); k > 0; --k) e.outputs.push_back(ValueId(random.pick(0, last)));
@@ -184,6 +191,32 @@ void check_many_live_values(const host::LoopLibrary& library, Random& random) {
             add_special_operands(random, c, 1024 + live);
             check(library, c, uint64_t(t), live);
         }
+}
+
+/// Chains that compute two vectors in a pass: numbers, bools of memory and of scalars, at every length of the last
+/// pass.
+void check_long_chains(const host::LoopLibrary& library, Random& random) {
+    for (const DType t : {DType::float32, DType::float64, DType::int32, DType::uint64}) {
+        for (int64_t n = 1024; n <= 1094; ++n) {
+            Case c;
+            Expr& e = c.expr;
+            const ValueId x = e.input(t), y = e.input(DType::bool_);
+            const ValueId all = e.scalar(tests::random_scalar(random, DType::bool_));
+            ValueId value = x, flag = y;
+            for (int k = 0; k < 24; ++k) {
+                // Inputs that are read once are read by the instruction that needs them.
+                const ValueId term = k % 5 ? e.scalar(tests::random_scalar(random, t)) : e.input(t);
+                const ValueId sum = e.loop(loop_for(row::add, t), value, term);
+                const ValueId less = e.loop(loop_for(row::less, t), sum, x);
+                flag = e.loop(loop_for(row::not_equal, DType::bool_),
+                              e.loop(loop_for(row::equal, DType::bool_), flag, less), k % 3 ? all : y);
+                value = e.loop(loop_for(row::where, t), flag, sum, x);
+            }
+            e.outputs = {flag, value};
+            add_special_operands(random, c, n);
+            check(library, c, uint64_t(t), n);
+        }
+    }
 }
 
 /// More chains than the cache holds: the oldest ones go, and all stay right.
@@ -221,6 +254,7 @@ int main(int argc, char** argv) {
     }
     check_casts(library, random);
     check_many_live_values(library, random);
+    check_long_chains(library, random);
     const int64_t of_rows = chains();
     CHECK(!is_on() || of_rows >= 280, "%lld chains", (long long)of_rows);
     for (int64_t round = 0; round < rounds; ++round) check(library, random_program(random), seed, round);

@@ -100,16 +100,30 @@ void compare_long_chains(DType T) {
     compare(chain);
 }
 
+/// A chain of which a pass computes two vectors.
+void compare_interleaved_chain(DType T) {
+    Chain chain;
+    const uint16_t x = load(chain, T), y = load(chain, T), constant = load(chain, T, true);
+    uint16_t value = x;
+    for (int k = 0; k < 80; ++k)
+        value = push(chain, k % 2 ? row::multiply : row::add, T, T, value, k % 3 ? y : constant);
+    chain.outputs = {value, push(chain, row::less, T, DType::bool_, value, x)};
+    compare(chain);
+}
+
 }  // namespace
 
 int main() {
     for (const InstructionSet set : {InstructionSet::Avx2, InstructionSet::Avx512}) {
         the_set = set;
         compare_rows();
-        for (const DType T : {DType::float32, DType::float64, DType::int32, DType::int64}) compare_long_chains(T);
+        for (const DType T : {DType::float32, DType::float64, DType::int32, DType::int64}) {
+            compare_long_chains(T);
+            compare_interleaved_chain(T);
+        }
     }
     for (const char* const name : {"vaddps", "vaddpd", "vpmullq", "vblendvpd", "vblendmpd", "kandw", "vcmplt_oqpd",
-                                   "vpsrlvd", "prefetcht0", "vpmovzxbq", "jbe", "bzhi", "nop", "vcvttpd2udq"})
+                                   "vpsrlvd", "prefetcht0", "vpmovzxbq", "jbe", "bzhi", "shr", "nop", "vcvttpd2udq"})
         CHECK(mnemonics.contains(name), "%s", name);
     std::printf("%zu different instructions\n", mnemonics.size());
 }

@@ -266,6 +266,12 @@ void Assembler::keep_low_bits(General x, General count) {
     encode({"bzhi", 0, 2, 0xf5, true}, uint8_t(x), uint8_t(count), Vector{uint8_t(x)}, kXmm, 0);
 }
 
+void Assembler::shift_right(General x, uint8_t bits) {
+    list(position(), [&] { return "shr " + name_text(x) + "," + number_text(bits); });
+    rex(true, 0, 0, uint8_t(x));
+    put(0xc1), put(uint8_t(0xe8 | low(uint8_t(x)))), put(bits);
+}
+
 void Assembler::compare(General x, General y) {
     list(position(), [&] { return "cmp " + name_text(x) + "," + name_text(y); });
     rex(true, uint8_t(y), 0, uint8_t(x));

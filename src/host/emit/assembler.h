@@ -119,6 +119,7 @@ class Assembler {
     void subtract(General x, General y);           ///< sub x, y
     void compare(General x, General y);            ///< cmp x, y
     void keep_low_bits(General x, General count);  ///< bzhi x, x, count
+    void shift_right(General x, uint8_t bits);     ///< shr x, bits
     void jump_to(General target);                  ///< jmp target
     void leave();                                  ///< ret
     void align(int64_t bytes);                     ///< by no-operations

@@ -32,6 +32,9 @@ class Avx2 {
         return !is_float(to) || from == DType::int32;
     }
 
+    /// All accesses are of whole vectors.
+    void select_vector(int) {}
+
     // Memory.
 
     void load(DType t, Vector to, VectorSource from) { code_.unary(kMove, to, from, form(t)); }

@@ -9,10 +9,11 @@ namespace cuarray::host::emit {
 class Avx512 {
  public:
     static constexpr int kBytes = 64;
-    static constexpr Registers kNumbers{0, 29}, kBools{kFirstMask + 1, kFirstMask + 5};
+    static constexpr Registers kNumbers{0, 29}, kBools{kFirstMask + 1, kFirstMask + 4};
     static constexpr Vector t0{29}, t1{30}, t2{31};
     static constexpr Vector m0{kFirstMask + 5}, m1{kFirstMask + 6};
-    static constexpr Vector kTail{kFirstMask + 7};  // the lanes that hold elements
+    /// The lanes of a vector that hold elements.
+    static constexpr Vector tail_of(int vector) { return {uint8_t(kFirstMask + (vector ? 4 : 7))}; }
     static constexpr bool kHasMaskedTail = true;
     // Chains over 20 MB and more take 4 % less time with prefetches (geometric mean of ten; other distances did not
     // differ beyond noise), those in caches the same; in AVX2 they gain nothing.
@@ -22,6 +23,9 @@ class Avx512 {
 
     static bool has(RowId, DType) { return true; }
     static bool has_cast(DType, DType) { return true; }
+
+    /// The vector whose elements the next instructions access.
+    void select_vector(int vector) { tail_ = number(tail_of(vector)); }
 
     // Memory.
 
@@ -126,7 +130,7 @@ class Avx512 {
 
     Form::VectorLength length(DType t) const { return has_wide_ && !is_wide(t) ? Form::Ymm : Form::Zmm; }
     Form whole(DType t) const { return {length(t), true}; }
-    static Form tail(Form::VectorLength length, bool zeroes) { return {length, true, number(kTail), zeroes}; }
+    Form tail(Form::VectorLength length, bool zeroes) const { return {length, true, tail_, zeroes}; }
     /// That of an instruction whose last source is y: under the tail's mask if y is read element by element.
     Form form(DType t, const VectorSource& y) const {
         return y.kind == VectorSource::Kind::Memory && y.scale ? tail(length(t), true) : whole(t);
@@ -175,6 +179,7 @@ class Avx512 {
 
     Assembler& code_;
     const bool has_wide_;
+    uint8_t tail_ = number(tail_of(0));
 };
 
 }  // namespace cuarray::host::emit

@@ -1,4 +1,4 @@
-// chain.cpp -- machine code of a chain in executable memory, and the elements behind its last whole vector.
+// chain.cpp -- machine code of a chain in executable memory, and the elements behind its last whole pass.
 #include "host/emit/chain.h"
 
 #include <sys/mman.h>
@@ -35,9 +35,9 @@ ChainCode::~ChainCode() {
     if (memory_) munmap(memory_, size_t(bytes_));
 }
 
-/// Computes the elements behind the last whole vector of AVX2, in memory of its own.
+/// Computes the elements behind the last whole pass of AVX2, in memory of its own.
 void ChainCode::finish(const void* const* in, void* const* out, int64_t n, const ChainCode* code) {
-    alignas(32) char room[Chain::kMaxOperands][32];
+    alignas(32) char room[Chain::kMaxOperands][2 * 32];
     const void* from[Chain::kMaxOperands];
     void* to[Chain::kMaxOperands];
     const int64_t rest = n & (code->lanes_ - 1), begin = n - rest;

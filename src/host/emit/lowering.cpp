@@ -1,10 +1,11 @@
-// lowering.cpp -- lowers a chain to instructions: one vector of elements at a time, registers by furthest next use.
-// What differs between instruction sets has one name in avx2.h and avx512.h.
+// lowering.cpp -- lowers a chain to instructions: one or two vectors of elements at a time, registers by furthest next
+// use. What differs between instruction sets has one name in avx2.h and avx512.h.
 #include "host/emit/lowering.h"
 
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <utility>
 
 #include "host/emit/avx2.h"
 #include "host/emit/avx512.h"
@@ -90,9 +91,48 @@ bool has_wide(const Chain& chain) {
 
 }  // namespace
 
+namespace {
+
+int source_count(const ChainNode& n) { return n.is_load() ? 0 : n.what == ChainNode::kCast ? 1 : rows()[n.what].nin; }
+
+/// The most computed values that are needed at one place of the chain.
+int most_alive(const Chain& chain) {
+    constexpr int kNever = -1;
+    const int count = int(chain.nodes.size());
+    std::vector<int> last(size_t(count), kNever), ends(size_t(count) + 1, 0);
+    for (int at = 0; at < count; ++at) {
+        const ChainNode& n = chain.nodes[size_t(at)];
+        for (int k = 0; k < source_count(n); ++k) last[n.source[k]] = at;
+    }
+    for (const uint16_t v : chain.outputs) last[v] = count;
+    int alive = 0, most = 0;
+    for (int at = 0; at < count; ++at) {
+        if (chain.nodes[size_t(at)].is_load() || last[size_t(at)] == kNever) continue;
+        most = std::max(most, ++alive);
+        ++ends[size_t(last[size_t(at)])];
+        alive -= std::exchange(ends[size_t(at)], 0);
+    }
+    return most;
+}
+
+/// Operations from which a pass of the loop computes two vectors side by side. An operation waits for its operands
+/// longer than it takes to start: short chains overlap with the next pass, of a long one a processor sees too little.
+constexpr int kInterleavedFrom = 64;
+
+template <class Set> int vectors_in_pass(const Chain& chain) {
+    const auto operations = std::count_if(chain.nodes.begin(), chain.nodes.end(), [](auto& n) { return !n.is_load(); });
+    constexpr int kLoaded = 3;  // registers for elements and constants
+    const bool has_room = 2 * most_alive(chain) + kLoaded <= Set::kNumbers.end - Set::kNumbers.first;
+    return operations >= kInterleavedFrom && has_room ? 2 : 1;
+}
+
+}  // namespace
+
 int lanes_of(const Chain& chain) {
-    const int bytes = with_set([](auto set) { return SetOf<decltype(set)>::kBytes; });
-    return bytes / (has_wide(chain) ? 8 : 4);
+    return with_set([&](auto set) {
+        using Set = SetOf<decltype(set)>;
+        return vectors_in_pass<Set>(chain) * (Set::kBytes / (has_wide(chain) ? 8 : 4));
+    });
 }
 
 namespace {
@@ -101,19 +141,20 @@ template <class Set> class Lowering {
  public:
     Lowering(const Chain& chain, bool lists)
         : chain_(chain),
+          vectors_(vectors_in_pass<Set>(chain)),
           lanes_(lanes_of(chain)),
           code_(lists),
-          set_(code_, has_wide(chain)),
-          places_(chain.nodes.size()) {
+          set_(code_, has_wide(chain)) {
         std::fill(std::begin(owner_), std::end(owner_), kNobody);
+        add_values();
     }
 
     std::vector<uint8_t> run(const void* self, void (*finish)(), std::string* listing) {
         find_uses();
         begin();
         for (int at = 0; at < count(); ++at)
-            if (!chain_.nodes[size_t(at)].is_load()) compute(at);
-        for (size_t k = 0; k < chain_.outputs.size(); ++k) put(int(k), chain_.outputs[k]);
+            if (!node(at).is_load()) compute(at);
+        for (int k = 0; k < int(outputs_.size()); ++k) put(k / vectors_, outputs_[size_t(k)]);
         end(self, finish);
         std::vector<uint8_t> code = code_.finish();
         if (listing) *listing = code_.listing().text();
@@ -132,18 +173,39 @@ template <class Set> class Lowering {
         std::vector<int> uses;  ///< positions of the nodes that read the value, descending: the next one is the last
     };
 
-    int count() const { return int(chain_.nodes.size()); }
-    const ChainNode& node(int v) const { return chain_.nodes[size_t(v)]; }
-    Place& place(int v) { return places_[size_t(v)]; }
+    /// A node of the chain for one of the vectors of a pass.
+    struct Value {
+        ChainNode node;  ///< whose sources are values
+        int vector;
+    };
 
-    static int sources(const ChainNode& n) {
-        return n.is_load() ? 0 : n.what == ChainNode::kCast ? 1 : rows()[n.what].nin;
+    /// The nodes for each vector, side by side; constants are the same in all.
+    void add_values() {
+        std::vector<int> value_of[2];
+        for (const ChainNode& n : chain_.nodes)
+            for (int vector = 0; vector < vectors_; ++vector) {
+                const bool is_known = vector && n.what == ChainNode::kLoadConstant;
+                value_of[vector].push_back(is_known ? value_of[0].back() : count());
+                if (is_known) continue;
+                Value value{n, vector};
+                for (int k = 0; k < source_count(n); ++k)
+                    value.node.source[k] = uint16_t(value_of[vector][n.source[k]]);
+                values_.push_back(value);
+            }
+        for (const uint16_t v : chain_.outputs)
+            for (int vector = 0; vector < vectors_; ++vector) outputs_.push_back(value_of[vector][v]);
+        places_.resize(values_.size());
     }
 
+    int count() const { return int(values_.size()); }
+    const ChainNode& node(int v) const { return values_[size_t(v)].node; }
+    int vector_of(int v) const { return values_[size_t(v)].vector; }
+    Place& place(int v) { return places_[size_t(v)]; }
+
     void find_uses() {
-        for (const uint16_t v : chain_.outputs) place(v).uses.push_back(count());
+        for (const int v : outputs_) place(v).uses.push_back(count());
         for (int at = count(); at-- > 0;)
-            for (int k = 0; k < sources(node(at)); ++k) place(node(at).source[k]).uses.push_back(at);
+            for (int k = 0; k < source_count(node(at)); ++k) place(node(at).source[k]).uses.push_back(at);
     }
     void forget_use(int v, int at) {
         std::vector<int>& uses = place(v).uses;
@@ -170,7 +232,7 @@ template <class Set> class Lowering {
         for (int k = 0; k < pointers; ++k) load_pointer(kPointers[k], k);
         code_.clear(General::rcx);
         if constexpr (Set::kHasMaskedTail) {
-            set_tail(lanes_);
+            for (int vector = 0; vector < vectors_; ++vector) set_tail(vector);
             code_.compare(General::rcx, General::rdx);
             nothing_ = code_.jump_if_equal();
         }
@@ -180,15 +242,19 @@ template <class Set> class Lowering {
     }
 
     void prefetch_inputs() {
-        for (const ChainNode& n : chain_.nodes)
-            if (n.what == ChainNode::kLoad && n.source[0] < kPointerCount)
-                code_.prefetch(
-                    VectorSource::memory(kPointers[n.source[0]], uint8_t(item_size(n.dtype())), Set::kPrefetchBytes));
+        for (int v = 0; v < count(); ++v)
+            if (const ChainNode& n = node(v); n.what == ChainNode::kLoad && n.source[0] < kPointerCount)
+                code_.prefetch(elements(kPointers[n.source[0]], v, Set::kPrefetchBytes));
     }
 
     void load_pointer(General to, int operand) {
         const bool is_input = operand < chain_.inputs;
         code_.load(to, is_input ? General::rdi : General::rsi, 8 * (is_input ? operand : operand - chain_.inputs));
+    }
+    /// The elements of value v's type and vector behind a pointer.
+    VectorSource elements(General base, int v, int distance = 0) const {
+        const int item = is_bool(node(v).dtype()) ? 1 : item_size(node(v).dtype());
+        return VectorSource::memory(base, uint8_t(item), vector_of(v) * (lanes_ / vectors_) * item + distance);
     }
     General pointer(int operand) {
         if (operand < kPointerCount) return kPointers[operand];
@@ -231,14 +297,17 @@ template <class Set> class Lowering {
         code_.load(General::rdx, General::rsp, 0);
         code_.subtract(General::rdx, General::rcx);
         const int64_t none = code_.jump_if_not_above();
-        set_tail(lanes_, General::rdx);
+        for (int vector = 0; vector < vectors_; ++vector) set_tail(vector, General::rdx);
         code_.jump(loop_);
         code_.land(none);
     }
-    void set_tail(int lanes, General count = General::rax) {
-        code_.move(General::rax, (uint64_t(1) << lanes) - 1);
+    /// Sets the mask of a vector's elements: all, or those among the first `count` of the pass.
+    void set_tail(int vector, General count = General::rax) {
+        const int lanes = lanes_ / vectors_, before = vector * lanes;
+        code_.move(General::rax, (uint64_t(1) << (before + lanes)) - 1);
         if (count != General::rax) code_.keep_low_bits(General::rax, count);
-        code_.move_to_mask(Set::kTail, General::rax);
+        if (before) code_.shift_right(General::rax, uint8_t(before));
+        code_.move_to_mask(Set::tail_of(vector), General::rax);
     }
 
     static VectorSource spilled(int place) { return VectorSource::memory(General::rsp, 0, Set::kBytes * (place + 1)); }
@@ -275,8 +344,8 @@ template <class Set> class Lowering {
 
     VectorSource memory_of(int v) {
         const ChainNode& n = node(v);
-        const int scale = n.what == ChainNode::kLoadConstant ? 0 : item_size(n.dtype());
-        return VectorSource::memory(pointer(n.source[0]), uint8_t(scale));
+        const General base = pointer(n.source[0]);
+        return n.what == ChainNode::kLoadConstant ? VectorSource::memory(base, 0) : elements(base, v);
     }
 
     /// The register of a value, into which it is loaded if it is in none.
@@ -285,6 +354,7 @@ template <class Set> class Lowering {
             const DType t = node(v).dtype();
             const int r = take(t, at);
             const Vector to{uint8_t(r)};
+            set_.select_vector(vector_of(v));
             if (!node(v).is_load())
                 set_.restore(t, to, spilled(place(v).spill));
             else if (is_bool(t))
@@ -346,7 +416,7 @@ template <class Set> class Lowering {
 
     void compute(int at) {
         const ChainNode& n = node(at);
-        const int ins = sources(n);
+        const int ins = source_count(n);
         int values[3];
         for (int k = 0; k < ins; ++k) values[k] = n.source[k];
         const Instruction* const plain = single(n);
@@ -356,6 +426,7 @@ template <class Set> class Lowering {
         const int needed = from_memory ? 1 : ins;
         Vector x[3] = {};
         for (int k = 0; k < needed; ++k) x[k] = in_register(values[k], at);
+        set_.select_vector(vector_of(at));
         const VectorSource last = from_memory ? memory_of(values[1]) : VectorSource(x[1]);
         for (int k = 0; k < ins; ++k) forget_use(values[k], at);
         const DType t = DType(n.from);
@@ -504,9 +575,9 @@ template <class Set> class Lowering {
 
     void put(int output, int v) {
         const Vector x = in_register(v, count());
+        set_.select_vector(vector_of(v));
         const DType t = node(v).dtype();
-        const int scale = is_bool(t) ? 1 : item_size(t);
-        const VectorSource target = VectorSource::memory(pointer(chain_.inputs + output), uint8_t(scale));
+        const VectorSource target = elements(pointer(chain_.inputs + output), v);
         if (is_bool(t))
             set_.store_bool(target, x);
         else
@@ -514,9 +585,11 @@ template <class Set> class Lowering {
     }
 
     const Chain& chain_;
-    const int lanes_;
+    const int vectors_, lanes_;  ///< of a pass of the loop
     Assembler code_;
     Set set_;
+    std::vector<Value> values_;
+    std::vector<int> outputs_;  ///< values: by output, then by vector
     std::vector<Place> places_;
     int owner_[kOwners];
     std::vector<int> free_spills_;
