@@ -795,10 +795,12 @@ def lowest_frequency(function, n, d, dtype):
         raise ValueError(f"{function}: n must be an integer, not {n!r:.80}")
     if n < 0:
         raise ValueError(f"{function}: n must not be negative, it is {n}")
-    if n == 0 or (isinstance(d, int | float | complex) and d == 0):
-        raise ZeroDivisionError(f"{function}: no frequencies for n = {n} points at distance d = {d!r:.80}")
     try:
-        return 1.0 / (n * d), dtype
+        with np.errstate(divide="ignore"):
+            return 1.0 / (n * d), dtype
+    except ZeroDivisionError:
+        message = f"{function}: no frequencies for n = {n} points at distance d = {d!r:.80}"
+        raise ZeroDivisionError(message) from None
     except TypeError:
         raise TypeError(f"{function}: d must be a number, not {d!r:.80}") from None
 

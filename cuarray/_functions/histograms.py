@@ -8,7 +8,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import bounded, has_entries, integer
-from cuarray._arguments.functions import searchsorted
+from cuarray._arguments.functions import argsort, concat, cumulative_sum, diff, searchsorted, zeros
 from cuarray._arguments.operands import as_arrays, host_values
 from cuarray._arguments.ufuncs import imag, real
 from cuarray._core import ndarray
@@ -264,12 +264,26 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     """
     a, weights = flat_data(a, weights, "histogram")
     edges, is_equal = edges_on_host(a, bins, range, weights, "histogram")
-    counts = count_between(a, as_array(edges, a.device), is_equal, weights)
     on_device = as_array(edges, a.device)
+    if edges.dtype.kind == "f" and np.isnan(edges).any():
+        counts = count_sorted(a, on_device, weights)
+    else:
+        counts = count_between(a, on_device, is_equal, weights)
     if density:
         widths = as_array(np.diff(edges).astype(float), a.device)
         return counts / widths / counts.sum(), on_device
     return counts, on_device
+
+
+def count_sorted(a, edges, weights):
+    """Return what `count_between` does, for edges that may be NaN, which comes after all numbers."""
+    order = argsort(a)
+    places = searchsorted(a, edges, sorter=order)
+    places[-1:] = searchsorted(a, edges[-1:], side="right", sorter=order)
+    if weights is None:
+        return diff(places)
+    sums = concat((zeros(1, weights.dtype, device=a.device), cumulative_sum(weights[order], dtype=weights.dtype)))
+    return diff(sums[places])
 
 
 def count_between(a, edges, is_equal, weights):

@@ -1,5 +1,7 @@
 """Comparison of arrays as a whole or within tolerances, and type tests."""
 
+from functools import partial
+
 import numpy as np
 
 from cuarray import _core
@@ -87,6 +89,22 @@ def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     return bool(isclose(a, b, rtol, atol, equal_nan).all())
 
 
+def holds_objects(x):
+    """Tell whether NumPy reads an object as texts, dates or other objects of Python, which equal no numbers of ours."""
+    try:
+        dtype = np.asarray(x).dtype
+    except Exception:
+        return False
+    return dtype.kind not in "biufc" and dtype.name != "bfloat16"
+
+
+def compare_objects(function, error, a1, a2):
+    """Return what a function of NumPy's says of arguments of which one holds objects; otherwise raise `error`."""
+    if not (holds_objects(a1) or holds_objects(a2)):
+        raise error
+    return function(*(x.numpy() if isinstance(x, _core.ndarray) else x for x in (a1, a2)))
+
+
 def array_equal(a1, a2, equal_nan=False):
     """Tell whether two arrays have the same shape and equal elements.
 
@@ -112,7 +130,10 @@ def array_equal(a1, a2, equal_nan=False):
     """
     if a1 is None or a2 is None:
         return a1 is a2
-    a, b = as_arrays("array_equal", a1, a2)
+    try:
+        a, b = as_arrays("array_equal", a1, a2)
+    except TypeError as error:
+        return compare_objects(partial(np.array_equal, equal_nan=equal_nan), error, a1, a2)
     if a.shape != b.shape:
         return False
     equal = a == b
@@ -144,7 +165,10 @@ def array_equiv(a1, a2):
     """
     if a1 is None or a2 is None:
         return a1 is a2
-    a, b = as_arrays("array_equiv", a1, a2)
+    try:
+        a, b = as_arrays("array_equiv", a1, a2)
+    except TypeError as error:
+        return compare_objects(np.array_equiv, error, a1, a2)
     try:
         broadcast_shapes(a.shape, b.shape)
     except ValueError:
@@ -176,6 +200,8 @@ def iscomplexobj(x):
     try:
         kind = x.dtype.type  # of any class, such as pandas' arrays
     except AttributeError:
+        if holds_objects(x):
+            return False
         kind = as_array(x).dtype.type
     return issubclass(kind, np.complexfloating)
 

@@ -177,7 +177,7 @@ def lengths_of_statistics(given, a, mode):
     lengths = np.rint(host_values(given, "pad")).astype(np.intp)
     if (lengths < 0).any():
         raise ValueError(f"pad: stat_length can't be negative: {lengths.tolist()}")
-    if (lengths == 0).any() and mode in ("maximum", "minimum"):
+    if a.ndim and (lengths == 0).any() and mode in ("maximum", "minimum"):
         raise ValueError("pad: stat_length of 0 yields no value for padding")
     return pairs(lengths, a.ndim)
 

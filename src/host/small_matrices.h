@@ -55,7 +55,11 @@ class SmallEquations {
             for (int j = 0; j < n; ++j) m.a[i][j] = number_at(data + i * row + j * column);
     }
 
-    /// Replaces a matrix by its factors L and U; false if it is singular.
+    static bool holds_nan(const Pivoted& m) {
+        return std::any_of(m.a[0], m.a[0] + n * n, [](double x) { return std::isnan(x); });
+    }
+
+    /// Replaces a matrix by its factors L and U; false if it is singular. Beside a NaN everything is NaN.
     static bool factorise(Pivoted& m) {
         auto& a = m.a;
         for (int k = 0; k < n; ++k) {
@@ -64,7 +68,10 @@ class SmallEquations {
             for (int i = k + 1; i < n; ++i)
                 if (const double size = std::fabs(a[i][k]); size > largest) largest = size, pivot = i;
             m.pivots[k] = pivot;
-            if (a[pivot][k] == 0) return false;
+            if (a[pivot][k] == 0) {
+                if (!holds_nan(m)) return false;
+                a[pivot][k] = NAN;
+            }
             if (pivot != k) std::swap(a[k], a[pivot]);
             for (int i = k + 1; i < n; ++i) {
                 a[i][k] /= a[k][k];

@@ -84,6 +84,7 @@ xp.pad(v, 0, 'minimum', stat_length='a')
 xp.pad(v, 0, 'constant', constant_values='a')
 xp.pad(v, 2, 'maximum', stat_length=(1, 2))
 xp.pad(v[:0], 0, 'minimum', stat_length=0)
+xp.pad(xp.asarray(1), 0, 'minimum', stat_length=0)
 xp.interp([0.5], v, v, left=1j)
 xp.interp([0.5], v, v, right=[1])
 xp.interp([0.5], v, v, left='a')
@@ -197,6 +198,70 @@ xp.promote_types('>f4', np.dtype('>f8'))
 xp.result_type('>i2', v[0], 'u2')
 [xp.isdtype(np.dtype('>f4'), kind) for kind in ('real floating', 'integral', xp.dtype('f4'), np.dtype('>f4'))]
 (xp.finfo('>f4').bits, xp.iinfo(np.dtype('>i2')).max)
+v == ['a', 'b', 'c']
+v != ('a', 'b', 'c')
+v == ['a', 'b']
+a == [['a', 'b', 'c']]
+v == [b'a', None, 2]
+v != [1, '1', {}]
+n == [2**70, 2, 3]
+v[1] == ['a', 'b']
+v == np.array(['a', 'b', 'c'])
+v != np.array('a')
+v[:, None] == np.array([b'a', b'b'])
+v == np.array(['2020-01-01'] * 3, 'M8[D]')
+v == np.datetime64(1, 's')
+v == np.array([0.0, None, 'a'], object)
+v != np.array([0, 5.0, 2], object)
+v == np.array([0, 1], object)
+v[:0] == np.array([], object)
+np.array(['a', 'b', 'c']) == v
+np.array([0.0, None, 2], object) != v
+['a', 'b', 'c'] == v
+v == {}
+a != {1: 2}
+{} == v
+v == object()
+v[:0] != set()
+xp.asarray(2.0) == {}
+v[1] == object()
+v == __import__('fractions').Fraction(1)
+v[::-1] != __import__('decimal').Decimal(2)
+v == slice(1)
+xp.array_equal(v, ['a', 'b', 'c'])
+xp.array_equal({}, v)
+xp.array_equal([None], [None])
+xp.array_equal(v, np.array([0, 1, 2], object))
+xp.array_equiv(v, 'a')
+xp.array_equiv([None], xp.asarray(2))
+[xp.iscomplexobj(x) for x in ('a', None, [1, 'a'], {}, [1j])]
+xp.isrealobj([1, None])
+xp.add(v, np.array([1.0], '>f8'), casting='no')
+xp.sin(np.array(1.0, '>f8'), casting='no')
+xp.sin(np.array([1.0], '>f8'), casting='equiv')
+xp.modf(np.array([1.0], '>f4'), casting='no')
+xp.multiply.outer(np.array([1.0], '>f8'), 2.0, casting='no')
+xp.copyto(v, np.array([1.0], '>f8'), casting='no')
+xp.concatenate([v, np.array([1.0], '>f8')], casting='no')
+xp.stack((np.array([1.0], '>f8'),), casting='no', dtype='f8')
+xp.einsum('i->', np.array([1.0], '>f8'), casting='no')
+xp.clip(np.array([1.0], '>f8'), 0.0, 1.0, casting='no')
+xp.vecdot(np.array([1.0], '>f8'), np.array([1.0]), casting='no')
+xp.sin(v, casting='no')
+xp.tile(v, xp.zeros(0, bool))
+xp.flip(v, xp.zeros(0, bool))
+xp.expand_dims(v, xp.ones(1, bool))
+[xp.fft.fftfreq(m, d) for m in (0, 3) for d in (np.float64(0), np.float32(0), v[0])]
+xp.fft.rfftfreq(0, np.int64(0))
+xp.fft.fftfreq(3, 0.0)
+xp.fft.fftfreq(0)
+xp.fft.rfftfreq(3, False)
+xp.histogram([1.0], [0, xp.nan])
+xp.histogram([1.0, 0.5, xp.nan], [0, 1, xp.nan])
+xp.histogram([1.0, 0.5, 3], [0, 1, xp.nan, 2])
+xp.histogram(xp.asarray([1.0, xp.inf, -1]), [xp.nan, xp.nan])
+xp.histogram([1.0, 0.5], [0, 1, xp.nan], weights=[0.5, 2])
+xp.histogram(xp.asarray([1.0, 0.5], dtype='f4'), xp.asarray([0, xp.nan], dtype='f4'), weights=xp.asarray([1j, 2]))
 [x.strides for x in (xp.ones((0, 3)), xp.empty((3, 0, 4), order='F'), xp.zeros((2, 0)) + 1, xp.array(a[:0]), a[:0])]
 """.strip().splitlines()
 

@@ -62,10 +62,14 @@ PyObject* run_reduction(const FunctionCall& call) {
 [[noreturn]] void fail_for_many(const TableFunction& f, Py_ssize_t count) {
     int least = 0;
     while (least < f.positional && !f.defaults[least]) ++least;
-    const std::string takes = (least < f.positional ? "from " + std::to_string(least) + " to " : std::string()) +
-                              std::to_string(int(f.positional));
+    // Of a method those that its caller writes.
+    const int self = f.positional && !PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(f.names, 0), "self");
+    const int most = f.positional - self;
+    least -= self, count -= self;
+    const std::string takes =
+        (least < most ? "from " + std::to_string(least) + " to " : std::string()) + std::to_string(most);
     fail(PyExc_TypeError, "%U() takes %s positional argument%s but %zd %s given", f.name, takes.c_str(),
-         f.positional == 1 && least == 1 ? "" : "s", count, count == 1 ? "was" : "were");
+         most == 1 && least == 1 ? "" : "s", count, count == 1 ? "was" : "were");
 }
 
 /// The parameter of a keyword.

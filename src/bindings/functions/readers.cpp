@@ -103,8 +103,10 @@ bool has_entries(PyObject* object) {
 
 Dims read_integers(PyObject* object, Parameter parameter) {
     if (has_axes(object)) {
-        if (holds_bools(object)) refuse(PyExc_TypeError, parameter, "integers", object);
-        return read_integers(entries_of(object).get(), parameter);
+        const Object entries = entries_of(object);
+        const bool is_empty = PyList_CheckExact(entries.get()) && PyList_GET_SIZE(entries.get()) == 0;
+        if (!is_empty && holds_bools(object)) refuse(PyExc_TypeError, parameter, "integers", object);
+        return read_integers(entries.get(), parameter);
     }
     const bool is_one = PyUnicode_Check(object) || is_array_of(object) || PyIndex_Check(object);
     const Object iterator = is_one ? Object() : Object::steal_or_null(PyObject_GetIter(object));

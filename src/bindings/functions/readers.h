@@ -649,6 +649,8 @@ struct Reader<Casting> : PlainReader {
         static PyObject* const usual = PyUnicode_InternFromString("same_kind");
         value =
             call.given[k] == usual ? Casting::SameKind : to_casting(call.given[k], Casting::SameKind, call.row.name);
+        refuse_swapped_bytes(value, {call.given, size_t(call.count)}, call.row.name);
+        refuse_swapped_bytes(value, call.rest, call.row.name);
     }
     Casting get() const { return value; }
     Casting value;

@@ -299,6 +299,7 @@ PyObject* call_ufunc(PyObject* self, PyObject* const* args, size_t flagged_count
         CallOptions options(row, device);
         for (Py_ssize_t i = row.nin; i < count; ++i) options.set_output(int(i - row.nin), args[i]);
         if (keywords) options.read(args + count, keywords);
+        refuse_swapped_bytes(options.get().casting, {args, size_t(count)}, row.name);
         const ComparedInts given(row, args);
         const UfuncInputs inputs(row, given.get(), device);
         UfuncResult result = call_unlocked(id, inputs.arguments(), options.get(), device);
@@ -338,6 +339,7 @@ PyObject* outer_method(PyObject* self, Arguments args, Py_ssize_t count, PyObjec
         const CallDevice device = device_of_call(args, count, keywords);
         CallOptions options(row, device);
         if (keywords) options.read(args + count, keywords);
+        refuse_swapped_bytes(options.get().casting, {args, size_t(count)}, row.name);
         const UfuncInputs inputs(row, args, device);
         const Argument &a = inputs.arguments()[0], &b = inputs.arguments()[1];
         const RowId id = reinterpret_cast<Ufunc*>(self)->row;

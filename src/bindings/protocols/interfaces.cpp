@@ -8,6 +8,7 @@
 #include "bindings/functions/ufunc.h"
 #include "bindings/protocols/other_arrays.h"
 #include "bindings/types/ndarray.h"
+#include "bindings/types/object_comparison.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
 
@@ -188,6 +189,14 @@ Object counterpart_of(PyObject* ufunc, PyObject* method) {
     return {};
 }
 
+/// A call without keywords. NumPy's == and != of an array of objects are calls of its ufuncs.
+PyObject* call_or_compare_objects(PyObject* function, PyObject* const* inputs, Py_ssize_t count) {
+    PyObject* const result = PyObject_Vectorcall(function, inputs, size_t(count), nullptr);
+    const RowId row = result ? kNone : row_of(function);
+    const bool is_equality = count == 2 && (row == row::equal || row == row::not_equal);
+    return is_equality ? compare_objects(inputs[0], inputs[1], row == row::equal, nullptr) : result;
+}
+
 /// A ufunc call of NumPy's. Takes a tuple and a dict, because that is what NumPy has; whatever is no call of a function
 /// of ours on arrays of ours and NumPy's is cuarray/_ndarray/protocols.py's.
 PyObject* array_ufunc(PyObject* self, PyObject* args, PyObject* keywords) {
@@ -207,7 +216,7 @@ PyObject* array_ufunc(PyObject* self, PyObject* args, PyObject* keywords) {
             return PyObject_Call(handle.get(), Object::steal(PySequence_Concat(all.get(), args)).get(), keywords);
         }
         if (!keywords || PyDict_GET_SIZE(keywords) == 0)
-            return PyObject_Vectorcall(function.get(), &PyTuple_GET_ITEM(args, 2), size_t(count - 2), nullptr);
+            return call_or_compare_objects(function.get(), &PyTuple_GET_ITEM(args, 2), count - 2);
         const Object inputs = Object::steal(PyTuple_GetSlice(args, 2, count));
         if (!outputs) return PyObject_Call(function.get(), inputs.get(), keywords);
         const Object changed = Object::steal(PyDict_Copy(keywords));

@@ -72,13 +72,13 @@ bool has_priority(PyObject* object) {
 /// Classes that are neither Python's nor NumPy's.
 ArrayClass class_of_other(PyObject* object) {
     PyObject* const ufunc = attribute_of(object, "__array_ufunc__");
-    const bool goes_first = ufunc == Py_None || has_priority(object);
+    const bool is_first = goes_first(object);
     const bool has_array = has_array_protocol(object);
     if ((ufunc && ufunc != Py_None) || has_attribute(Py_TYPE(object), "__array_function__") ||
         has_attribute(object, "__dlpack__") || has_attribute(object, "__cuda_array_interface__") ||
-        (has_array && goes_first))
+        (has_array && is_first))
         return ArrayClass::Foreign;
-    if (goes_first) return ArrayClass::Nothing;
+    if (is_first) return ArrayClass::Nothing;
     if (PyLong_Check(object) || PyFloat_Check(object) || PyComplex_Check(object)) return ArrayClass::Number;
     if (PyList_Check(object) || PyTuple_Check(object)) return ArrayClass::List;
     const bool is_text = PyUnicode_Check(object) || PyBytes_Check(object);
@@ -125,6 +125,8 @@ void refuse_to_strip_in(PyObject* list, const char* function, int depth) {
 }
 
 }  // namespace
+
+bool goes_first(PyObject* object) { return attribute_of(object, "__array_ufunc__") == Py_None || has_priority(object); }
 
 bool has_attribute(PyTypeObject* type, const char* name) { return attribute_of(type, name) != nullptr; }
 

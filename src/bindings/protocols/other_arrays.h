@@ -19,6 +19,8 @@ enum class ArrayClass {
 
 ArrayClass class_of(PyObject* object);
 inline bool is_subclass_of_numpy(ArrayClass kind) { return kind >= ArrayClass::Wrapping && kind <= ArrayClass::Matrix; }
+/// Whether operators are left to the object: by __array_ufunc__ = None, or by its __array_priority__.
+bool goes_first(PyObject* object);
 /// Whether the class has the attribute: what NumPy asks for __array_ufunc__ and __array_function__.
 bool has_attribute(PyTypeObject* type, const char* name);
 /// Whether the object's class or the object itself has it: what NumPy asks for the other protocols.

@@ -9,6 +9,7 @@
 #include "bindings/types/dying_operands.h"
 #include "bindings/types/fallback.h"
 #include "bindings/types/ndarray.h"
+#include "bindings/types/object_comparison.h"
 #include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/matmul.h"
@@ -193,7 +194,10 @@ PyObject* ask_fallback(Operator op, PyObject* a, PyObject* b, PyObject* answer) 
 
 PyObject* apply(Operator op, PyObject* a, PyObject* b, SlotFrame frame) {
     PyObject* const result = compute_or_leave(op, a, b, frame);
-    return result && result != Py_NotImplemented ? result : ask_fallback(op, a, b, result);
+    if (result && result != Py_NotImplemented) return result;
+    const bool is_equality = op == Equal || op == NotEqual;
+    PyObject* const answer = is_equality ? compare_objects(a, b, op == Equal, result) : result;
+    return answer && answer != Py_NotImplemented ? answer : ask_fallback(op, a, b, answer);
 }
 
 /// In place beside another library's array: a class with __array_ufunc__ decides what `out` may take, as in NumPy; what
