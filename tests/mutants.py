@@ -582,7 +582,7 @@ MUTANTS = [
     ),
     Mutant(
         "jax-is-not-followed-when-it-is-imported-later",
-        "cuarray/_ndarray/jax_types.py",
+        "cuarray/_ndarray/imports.py",
         "sys.meta_path.insert(0, Watcher())",
         "pass",
         "tests/python/test_interop_jax_calls.py -k order",
@@ -593,6 +593,20 @@ MUTANTS = [
         "make(x.shape, canonical(x.dtype))",
         "make(x.shape, x.dtype)",
         "tests/python/test_interop_jax_calls.py -k layouts",
+    ),
+    Mutant(
+        "values-are-numbers-of-no-namespace",
+        "cuarray/_ndarray/namespaces.py",
+        "ndarray if cls in value_types else cls",
+        "cls",
+        "tests/python/test_interop_sklearn.py -k namespace",
+    ),
+    Mutant(
+        "namespaces-imported-first-are-not-told",
+        "cuarray/_ndarray/imports.py",
+        "if module is not None and (action := action_for(name)):",
+        "if module is None and (action := action_for(name)):",
+        "tests/python/test_interop_sklearn.py -k order",
     ),
     Mutant(
         "copies-are-not-forbidden",

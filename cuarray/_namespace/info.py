@@ -25,9 +25,9 @@ class Info:
         """Return the device that new arrays go to."""
         return default_device()
 
-    def devices(self) -> tuple[_core.device, ...]:
-        """Return all devices as a tuple."""
-        return devices()
+    def devices(self) -> list[_core.device]:
+        """Return all devices."""
+        return list(devices())
 
     def default_dtypes(self, *, device=None) -> dict[str, np.dtype[Any]]:
         """Return the types of new arrays by kind; they are the same on every device."""

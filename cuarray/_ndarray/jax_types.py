@@ -5,7 +5,6 @@ own words or in ours.
 """
 
 import functools
-import sys
 
 from cuarray._core import ndarray, value_types
 
@@ -13,10 +12,8 @@ from cuarray._core import ndarray, value_types
 OLDEST = (0, 6)
 
 
-def register():
+def register(jax):
     """Enter our classes into JAX's tables, where it has them."""
-    import jax
-
     types, ours = {}, (ndarray, *value_types)
     try:
         from jax._src import core, dtypes, tree_util
@@ -87,37 +84,3 @@ def refused(x):
     raise ValueError(
         f"jax: this version of JAX does not take arrays of cuarray, here one of shape {x.shape}; write x.jax()"
     )
-
-
-class Watcher:
-    """A finder of sys.meta_path: finds JAX as the other finders do, and calls `register` once it is imported."""
-
-    def find_spec(self, name, path=None, target=None):
-        if name != "jax":
-            return None
-        for finder in sys.meta_path:
-            spec = None if finder is self or not hasattr(finder, "find_spec") else finder.find_spec(name, path, target)
-            if spec is not None:
-                self.follow(spec.loader)
-                return spec
-        return None
-
-    def follow(self, loader):
-        """Call `register` after the loader has run the module."""
-        run = loader.exec_module
-
-        def exec_module(module):
-            run(module)
-            if self in sys.meta_path:
-                sys.meta_path.remove(self)
-                register()
-
-        loader.exec_module = exec_module
-
-
-def watch():
-    """Register now if JAX is imported, or when it is."""
-    if sys.modules.get("jax"):
-        register()
-    else:
-        sys.meta_path.insert(0, Watcher())

@@ -31,7 +31,7 @@ from cuarray._functions import elementwise
 from cuarray._functions.array_text import html_table, ndarray_repr, ndarray_str
 from cuarray._namespace.info import ARRAY_API_VERSION
 from cuarray._namespace.package import package
-from cuarray._ndarray import byte_methods, conversions, jax_types
+from cuarray._ndarray import byte_methods, conversions, imports
 from cuarray._ndarray.flat import Flat, set_flat
 
 # Attributes
@@ -243,7 +243,7 @@ _core.extend_ndarray(
         "trace": trace,
     }
 )
-jax_types.watch()
+imports.watch()
 
 # What isinstance says of values; those of float64 and complex128 are Python's float and complex as well.
 for kind, abstract in zip(

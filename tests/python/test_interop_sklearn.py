@@ -67,7 +67,35 @@ def check_distances_and_scores():
     agree(lambda x, y, t: (metrics.mean_squared_error(t, t * 1.1), metrics.r2_score(t, t * 1.1)))
 
 
+def check_values_are_arrays_of_this_namespace():
+    """Sums and elements, too, which are floats: scikit-learn, and SciPy behind it, took them for numbers of no library."""
+    from scipy._lib._array_api import array_namespace
+    from scipy.stats import kurtosistest, normaltest, ttest_1samp
+    from sklearn.utils._array_api import get_namespace
+
+    x = cuarray.asarray(DATA[0][:, 0])
+    for value in (x.sum(), x[0], x.astype("c16").sum(), x.astype("f4")[0], (x > 0).sum(), cuarray.asarray(2.0)):
+        assert array_namespace(value) is array_namespace(x, value, 1.0) is get_namespace(value)[0] is cuarray
+    for test in (kurtosistest, normaltest):
+        ours, theirs = test(x), test(x.numpy())
+        assert isinstance(ours.pvalue, cuarray.ndarray)
+        np.testing.assert_allclose([ours.statistic, ours.pvalue], [theirs.statistic, theirs.pvalue], rtol=1e-12)
+    limits = ttest_1samp(x, 0.0).confidence_interval()
+    np.testing.assert_allclose(list(map(float, limits)), list(ttest_1samp(x.numpy(), 0.0).confidence_interval()))
+    assert get_namespace(1.0, x.numpy())[0] is not cuarray and array_namespace(1.0, np.float64(2)) is not cuarray
+
+
+def check_the_order_of_imports():
+    for first, second in (("cuarray", "scipy.stats"), ("scipy.stats", "cuarray"), ("scipy._lib._array_api", "cuarray")):
+        code = f"import {first}, {second}\nfrom scipy._lib._array_api import array_namespace\n"
+        code += "assert array_namespace(cuarray.ones(3, device='cpu').sum()) is cuarray"
+        subprocess.run([sys.executable, "-c", code], check=True)
+
+
 if __name__ == "__main__":
+    import subprocess
+    import sys
+
     import numpy as np
     import sklearn
     from sklearn import metrics

@@ -432,7 +432,7 @@ def test_an_unbuilt_source_folder_says_what_to_type(tmp_path):
 
 def test_namespace_info(device):
     info = cuarray.__array_namespace_info__()
-    assert info.devices() == cuarray.devices() and info.default_device() == cuarray.default_device()
+    assert info.devices() == [*cuarray.devices()] and info.default_device() == cuarray.default_device()
     assert set(info.dtypes()) == {
         "bool",
         "int8",

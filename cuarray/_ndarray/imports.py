@@ -1,0 +1,47 @@
+"""What is done with modules of other libraries once they are imported: their tables learn our classes."""
+
+import sys
+
+from cuarray._ndarray import jax_types, namespaces
+
+
+def action_for(name):
+    """Return the function that is called with a module of this name after it has run; None for most."""
+    if name == "jax":
+        return jax_types.register
+    if name.endswith(("array_api_compat.common._helpers", "._array_api_override")):
+        return namespaces.register
+    return None
+
+
+class Watcher:
+    """A finder of sys.meta_path: finds these modules as the other finders do, and acts after they have run."""
+
+    def find_spec(self, name, path=None, target=None):
+        action = action_for(name)
+        if action is None:
+            return None
+        for finder in sys.meta_path:
+            spec = None if finder is self or not hasattr(finder, "find_spec") else finder.find_spec(name, path, target)
+            if spec is not None:
+                self.follow(spec.loader, action)
+                return spec
+        return None
+
+    def follow(self, loader, action):
+        """Call the action after the loader has run the module."""
+        run = loader.exec_module
+
+        def exec_module(module):
+            run(module)
+            action(module)
+
+        loader.exec_module = exec_module
+
+
+def watch():
+    """Act on the modules that are imported, and on others when they are."""
+    for name, module in list(sys.modules.items()):
+        if module is not None and (action := action_for(name)):
+            action(module)
+    sys.meta_path.insert(0, Watcher())
