@@ -36,7 +36,7 @@ struct Call {
 bool holds(DType dtype, const Weak& number);
 
 /// Whether an argument may become an element: a dtype by the casting rule, a Python number if the kind can hold it.
-bool may_pass(ArgType arg, DType to, Casting casting);
+CUARRAY_API bool may_pass(ArgType arg, DType to, Casting casting);
 
 /// The dtype of an array of such Python numbers.
 DType default_dtype(Weak::Kind kind);

@@ -253,8 +253,15 @@ Array arange(const std::optional<PlainNumber>& start, const std::optional<PlainN
     // An empty result need not fit the dtype.
     const Weak first = count ? from.value : weak_integer(0);
     const Weak second = count > 1 ? sum_of_numbers(from.value, by.value) : first;
-    return cuarray::arange(count, element_of_number(first, dtype), element_of_number(second, dtype),
-                           device ? *device : current_device());
+    const Scalar begin = element_of_number(first, dtype);
+    Array numbers =
+        cuarray::arange(count, begin, element_of_number(second, dtype), device ? *device : current_device());
+    if (count && first.kind != Weak::Kind::Int && first.real == 0 && std::signbit(first.real)) {
+        Layout one = numbers.layout();  // where 0 steps would add 0.0 to -0.0
+        one.shape[0] = 1;
+        fill(numbers.view(std::move(one)), begin, "arange");
+    }
+    return numbers;
 }
 
 std::vector<ArrayOrNumber> linspace(const Argument& start, const Argument& stop, const Length& num, bool endpoint,

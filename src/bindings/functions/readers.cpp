@@ -160,7 +160,7 @@ Ranks read_ranks(PyObject* object, Parameter parameter) {
     const auto is_plain = [&] {
         if (!is_list(object) || length_of(object) == 0) return false;
         for (Py_ssize_t i = 0; i < length_of(object); ++i)
-            if (!PyLong_CheckExact(entry_of(object, i))) return false;
+            if (int64_t number; !read_plain_int(entry_of(object, i), number)) return false;
         return true;
     };
     if (!is_plain()) {

@@ -14,6 +14,7 @@
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/reduction.h"
 #include "cuarray/runtime/registry.h"
+#include "ops/call.h"
 #include "ops/powers.h"
 
 namespace cuarray::python {
@@ -759,14 +760,17 @@ ArgType accumulator_of(RowId id, ArgType element, const LoopSignature& signature
 
 void check_casts(const Row& row, const Loop& loop, const ArgType* types, Casting casting) {
     for (int i = 0; i < row.nin + row.nout; ++i) {
-        if (types[i].dtype == DType::none) continue;
         const bool is_input = i < row.nin;
-        const DType from = is_input ? types[i].dtype : loop.out[i - row.nin];
+        // An output that is not given, or a lone Python number.
+        if (types[i].is_weak() && (!is_input || row.nin == 1)) continue;
+        static constexpr const char* kPythonNames[] = {"int", "float", "complex"};
+        const ArgType from = is_input ? types[i] : ArgType{loop.out[i - row.nin], {}};
         const DType to = is_input ? loop.in[i] : types[i].dtype;
-        if (!can_cast(from, to, casting))
+        if (!may_pass(from, to, casting))
             raise(ErrorKind::Type, row.name, ": cannot cast ", is_input ? "input " : "output ",
-                  is_input ? i : i - row.nin, " from ", info(from).name, " to ", info(to).name, " with casting rule '",
-                  to_string(casting), "'");
+                  is_input ? i : i - row.nin, " from ",
+                  from.is_weak() ? kPythonNames[int(from.weak) - 1] : info(from.dtype).name, " to ", info(to).name,
+                  " with casting rule '", to_string(casting), "'");
     }
 }
 
