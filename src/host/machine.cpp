@@ -237,12 +237,11 @@ void Machine::run(int64_t begin, int64_t n) {
     for (int k = 0; k < program_.outputs; ++k) store(k, at, begin, n);
 }
 
-/// Whether a whole row of an operand is read, or computed, where it lies.
-bool Machine::is_used_in_place(int slot) const {
-    const SpaceOperand& o = plan_.operands[size_t(slot)];
+bool Plan::is_used_in_place(int slot) const {
+    const SpaceOperand& o = operands[size_t(slot)];
     const bool is_staged =
-        slot >= program_.inputs && (program_.late[size_t(slot - program_.inputs)] || program_.mask != kNoSlot);
-    return !is_staged && o.aligned && o.strides[plan_.space.ndim - 1] == o.item();
+        slot >= program.inputs && (program.late[size_t(slot - program.inputs)] || program.mask != kNoSlot);
+    return !is_staged && o.aligned && o.strides[space.ndim - 1] == o.item();
 }
 
 void Machine::run_rows(int64_t first, int64_t rows) {
@@ -254,8 +253,8 @@ void Machine::run_rows(int64_t first, int64_t rows) {
     int* const others = scratch.take_array<int>(operands);
     int moving_count = 0, other_count = 0;
     for (int k = 0; k < operands; ++k) {
-        if (k < program_.inputs && !program_.read[size_t(k)]) continue;
-        if (is_used_in_place(k))
+        if (plan_.is_fixed(k)) continue;
+        if (plan_.is_used_in_place(k))
             moving[moving_count++] = k;
         else
             others[other_count++] = k;

@@ -41,6 +41,14 @@ struct Plan {
     bool is_linear = false;  ///< every operand is used in place, or is one element
 
     int64_t inner() const { return space.shape[space.ndim - 1]; }
+    /// Whether an operand is at one address for all elements: one element, which is kept in a buffer, or not read at
+    /// all.
+    bool is_fixed(int slot) const {
+        const bool is_input = slot < program.inputs;
+        return is_input && (!program.read[size_t(slot)] || operands[size_t(slot)].kind == SpaceOperand::Kind::Constant);
+    }
+    /// Whether a whole row of an operand is read, or computed, where it lies.
+    bool is_used_in_place(int slot) const;
     /// Collapses the axes, to at least one; the operands' strides then point into the space.
     void set_space(const Dims& shape, std::span<const Dims* const> strides, bool keep_order = false);
     /// Sets the operand's kind from its strides and address.
@@ -91,7 +99,6 @@ class Machine {
     void store(int k, const int64_t* at, int64_t begin, int64_t n);
     void fill_index(const int64_t* at, int64_t n);
     void prepare(int64_t begin, int64_t n, int64_t* at);
-    bool is_used_in_place(int slot) const;
     void compute(int64_t n);
     void prefetch(const SpaceOperand& operand, const int64_t* at, int64_t begin, int64_t n) const;
 

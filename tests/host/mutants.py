@@ -81,6 +81,7 @@ MUTANTS = [
     avx512("loads-take-the-tail-of-another-vector", LOWERING, "            set_.select_vector(vector_of(v));\n            if (!node(v).is_load())", "            if (!node(v).is_load())"),
     avx512("sources-in-memory-take-the-tail-of-another-vector", LOWERING, "        set_.select_vector(vector_of(at));\n", ""),
     bug("vectors-of-a-pass-are-four-bytes-wide", LOWERING, "* (lanes_ / vectors_) * item + distance", "* (lanes_ / vectors_) * 4 + distance"),
+    bug("short-rows-lie-one-behind-the-other", MACHINE, "slots_[k] += plan_.operands[size_t(k)].strides[last - 1];", "slots_[k] += n * plan_.operands[size_t(k)].item();"),
     bug("the-last-pass-has-room-for-one-vector", CHAIN, "[2 * 32]", "[32]"),
     bug("outputs-of-another-vector", LOWERING, "put(k / vectors_, outputs_", "put(k % int(chain_.outputs.size()), outputs_"),
     avx512("stores-are-not-masked", SET, "target, x, tail(length(t), false));", "target, x, whole(t));"),

@@ -219,6 +219,36 @@ void check_long_chains(const host::LoopLibrary& library, Random& random) {
     }
 }
 
+/// Rows of wider matrices, of every length about those that are computed alone: read and written where they lie, beside
+/// one element and a row that all read, or with every second element, which is gathered.
+void check_short_rows(const host::LoopLibrary& library, Random& random) {
+    for (const DType t : {DType::float32, DType::float64, DType::int32})
+        for (int64_t n = 10; n <= 72; ++n) {
+            const int64_t item = item_size(t), step = random.one_in(6) ? 2 : 1;
+            Case c;
+            Expr& e = c.expr;
+            const ValueId x = e.input(t), y = e.input(t), single = e.input(t), row = e.input(t);
+            const ValueId sum = e.loop(loop_for(row::add, t), e.loop(loop_for(row::multiply, t), x, single), y);
+            const ValueId value = e.loop(loop_for(row::subtract, t), sum, row);
+            e.outputs = {value, e.loop(loop_for(row::less, t), value, y)};
+            c.shape = Dims{1100 / n + 2, n};
+            const auto operand = [&](DType type, Dims strides) {
+                const int64_t bytes = c.shape[0] * (step * n + 5) * item_size(type);
+                tests::Operand made{type, std::vector<char>(size_t(bytes)), item_size(type), std::move(strides)};
+                for (int64_t at = 0; at < bytes; at += item_size(type))
+                    tests::random_element(random, type, made.bytes.data() + at);
+                return made;
+            };
+            for (const int64_t more : {2, 5})
+                c.inputs.push_back(operand(t, Dims{(step * n + more - 1) * item, step * item}));
+            c.inputs.push_back(operand(t, Dims{0, 0})), c.inputs.push_back(operand(t, Dims{0, item}));
+            c.outputs.push_back(operand(t, Dims{(n + 3) * item, item}));
+            c.outputs.push_back(operand(DType::bool_, Dims{n + 2, 1}));
+            c.in_place = {-1, -1};
+            check(library, c, uint64_t(t), n);
+        }
+}
+
 /// More chains than the cache holds: the oldest ones go, and all stay right.
 void check_eviction(const host::LoopLibrary& library, Random& random) {
     const RowId rows[] = {row::negative, row::square, row::abs, row::floor, row::sign, row::reciprocal};
@@ -255,6 +285,7 @@ int main(int argc, char** argv) {
     check_casts(library, random);
     check_many_live_values(library, random);
     check_long_chains(library, random);
+    check_short_rows(library, random);
     const int64_t of_rows = chains();
     CHECK(!is_on() || of_rows >= 280, "%lld chains", (long long)of_rows);
     for (int64_t round = 0; round < rounds; ++round) check(library, random_program(random), seed, round);
