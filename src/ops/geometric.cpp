@@ -95,9 +95,10 @@ Array geometric_arrays(const Array& given_start, const Array& given_stop, const 
 Array logspace(const Argument& start, const Argument& stop, const Length& num, bool endpoint, const Argument& base,
                DType dtype, int64_t axis, const std::optional<Device>& device) {
     const Device place = device_among({&start, &stop, &base}, device);
-    if (!base.array) {
+    if (!base.array || base.array->ndim() == 0) {
         const Array exponents = spaced(start, stop, num, endpoint, place, "logspace");
-        return moved(apply_row(row::pow, base, exponents), axis, dtype, "logspace");
+        const Array number = base.array ? to_device(*base.array, place) : Array();
+        return moved(apply_row(row::pow, base.array ? Argument(number) : base, exponents), axis, dtype, "logspace");
     }
     const auto placed = [&](const Argument& one) { return to_device(as_array(one, place, "logspace"), place); };
     const Array from = placed(start), to = placed(stop), powers_of = placed(base);

@@ -198,6 +198,9 @@ xp.promote_types('>f4', np.dtype('>f8'))
 xp.result_type('>i2', v[0], 'u2')
 [xp.isdtype(np.dtype('>f4'), kind) for kind in ('real floating', 'integral', xp.dtype('f4'), np.dtype('>f4'))]
 (xp.finfo('>f4').bits, xp.iinfo(np.dtype('>i2')).max)
+[xp.logspace(0, np.float32(1), 2, base=b).dtype for b in (2, 2.0, np.int8(2), np.float32(2), np.float64(2), xp.asarray(2, dtype='i1'), xp.asarray([2], dtype='i1'))]
+xp.logspace(np.float16(0), 2, 3, base=np.int8(2))
+xp.logspace(0, 1, 2, base=np.complex64(2))
 xp.arange(-0.0, 3)
 xp.arange(-0.0, 0.5, dtype='f4')
 xp.arange(np.float32(-0.0), 1, 0.25)
