@@ -9,7 +9,7 @@ def action_for(name):
     """Return the function that is called with a module of this name after it has run; None for most."""
     if name == "jax":
         return jax_types.register
-    if name.endswith(("array_api_compat.common._helpers", "._array_api_override")):
+    if name.endswith(("array_api_compat.common._helpers", "array_api_extra._lib._helpers", "._array_api_override")):
         return namespaces.register
     return None
 

@@ -191,7 +191,7 @@ Dims broadcast(std::span<const Dims* const> shapes, const char* function) {
                 std::string text;
                 for (size_t i = 0; i < shapes.size(); ++i)
                     text += (i == 0 ? "" : i + 1 == shapes.size() ? " and " : ", ") + to_string(*shapes[i]);
-                raise(ErrorKind::Value, function, ": shapes ", text, " do not broadcast");
+                raise(ErrorKind::Value, function, ": shapes ", text, " cannot be broadcast together");
             }
         }
     }

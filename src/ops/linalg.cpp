@@ -252,7 +252,7 @@ Array solve(const Array& a, const Array& b) {
             m.stack = broadcast(stacks, "solve");
         } catch (const Error&) {
             raise(ErrorKind::Value, "solve: the stacks of shapes ", to_string(a.shape()), " and ", to_string(b.shape()),
-                  " do not broadcast");
+                  " cannot be broadcast together");
         }
     }
     m.dtype = common_type({a.dtype(), b.dtype()});

@@ -33,7 +33,8 @@ Dims broadcast_batches(const Array& left, const Array& right) {
         return broadcast(batches, kMatmul);
     } catch (const Error&) {
         raise(ErrorKind::Value, kMatmul, ": the stacks of shapes ", to_string(left.shape()), " and ",
-              to_string(right.shape()), " do not broadcast: ", to_string(x), " and ", to_string(y), " matrices");
+              to_string(right.shape()), " cannot be broadcast together: ", to_string(x), " and ", to_string(y),
+              " matrices");
     }
 }
 

@@ -37,7 +37,7 @@ IndexedElements places_along(const Array& array, const Array& indices, int axis,
         places.shape = broadcast(shapes, name);
     } catch (const Error&) {
         raise(ErrorKind::Index, name, ": shapes ", to_string(array.shape()), " and ", to_string(indices.shape()),
-              " do not broadcast beside axis ", axis);
+              " cannot be broadcast beside axis ", axis);
     }
     places.array = array;
     places.base = array.view(Layout());

@@ -108,7 +108,7 @@ void check_extents(const CoreProduct& product, const Array& x1, const Array& x2,
         const int64_t n = left.shape()[stack - d], m = right.shape()[beside - d];
         if (n != m && n != 1 && m != 1)
             fail("the stacks of shapes ", to_string(x1.shape()), " and ", to_string(x2.shape()),
-                 " do not broadcast: ", to_string(stack_shape(left, counts[0])), " and ",
+                 " cannot be broadcast together: ", to_string(stack_shape(left, counts[0])), " and ",
                  to_string(stack_shape(right, counts[1])));
     }
 }

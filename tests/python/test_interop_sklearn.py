@@ -71,6 +71,8 @@ def check_values_are_arrays_of_this_namespace():
     """Sums and elements, too, which are floats: scikit-learn, and SciPy behind it, took them for numbers of no library."""
     from scipy._lib._array_api import array_namespace
     from scipy.stats import kurtosistest, normaltest, ttest_1samp
+    from sklearn.externals import array_api_extra
+    from sklearn.metrics import average_precision_score
     from sklearn.utils._array_api import get_namespace
 
     x = cuarray.asarray(DATA[0][:, 0])
@@ -82,6 +84,10 @@ def check_values_are_arrays_of_this_namespace():
         np.testing.assert_allclose([ours.statistic, ours.pvalue], [theirs.statistic, theirs.pvalue], rtol=1e-12)
     limits = ttest_1samp(x, 0.0).confidence_interval()
     np.testing.assert_allclose(list(map(float, limits)), list(ttest_1samp(x.numpy(), 0.0).confidence_interval()))
+    labels, scores = x > 0, abs(x)
+    found = average_precision_score(labels, scores)
+    np.testing.assert_allclose(found, average_precision_score(labels.numpy(), scores.numpy()))
+    assert array_api_extra.isclose(x.sum(), 1.0).shape == () and array_api_extra.isclose(x[0], x[0])
     assert get_namespace(1.0, x.numpy())[0] is not cuarray and array_namespace(1.0, np.float64(2)) is not cuarray
 
 

@@ -166,8 +166,8 @@ CUARRAY_API bool may_self_overlap(const Layout& layout, int64_t item);
 CUARRAY_API bool may_overlap(uintptr_t a, const Layout& la, int64_t item_a, uintptr_t b, const Layout& lb,
                              int64_t item_b);
 
-/// The broadcast of several shapes; ValueError `function: shapes (3, 4) and (5,) do not broadcast`, or if the number of
-/// elements overflows int64.
+/// The broadcast of several shapes; ValueError `function: shapes (3, 4) and (5,) cannot be broadcast together`, or if
+/// the number of elements overflows int64.
 CUARRAY_API Dims broadcast(std::span<const Dims* const> shapes, const char* function);
 /// Strides of a layout broadcast to `shape` (zero along broadcast axes); ValueError if the shapes are incompatible.
 CUARRAY_API Dims broadcast_strides(const Layout& layout, const Dims& shape, const char* function);
