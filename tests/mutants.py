@@ -602,6 +602,13 @@ MUTANTS = [
         "tests/python/test_interop_sklearn.py -k namespace",
     ),
     Mutant(
+        "values-are-python-scalars-to-array-api-extra",
+        "cuarray/_ndarray/namespaces.py",
+        "not isinstance(x, ndarray) and question(x)",
+        "question(x)",
+        "tests/python/test_interop_sklearn.py -k namespace",
+    ),
+    Mutant(
         "namespaces-imported-first-are-not-told",
         "cuarray/_ndarray/imports.py",
         "if module is not None and (action := action_for(name)):",
@@ -716,9 +723,23 @@ MUTANTS = [
     Mutant(
         "gradients-are-given-writable-results",
         "cuarray/interop/_rules.py",
-        "self.backward(tuple(map(give, inputs)), give(output),",
-        "self.backward(tuple(map(give, inputs)), output,",
+        "output = trees.put_together(self.result, self.given(outputs))\n        grad",
+        "output = trees.put_together(self.result, outputs)\n        grad",
         "tests/python/test_interop_torch_functions.py -k read_only",
+    ),
+    Mutant(
+        "functions-of-tensors-get-writable-arrays",
+        "src/bindings/protocols/tensor_calls.cpp",
+        "array.set_read_only();",
+        "",
+        "tests/python/test_interop_torch_functions.py -k read_only",
+    ),
+    Mutant(
+        "gradients-of-another-dtype-are-kept",
+        "cuarray/interop/_torch_autograd.py",
+        "and found[0].dtype == inputs[0].dtype:",
+        "and found[0].dtype:",
+        "tests/python/test_interop_torch_functions.py -k wrong_gradients",
     ),
     Mutant(
         "lazy-tensors-are-their-memory",
@@ -821,8 +842,8 @@ MUTANTS = [
     Mutant(
         "trimmed-calls-take-the-short-way",
         "cuarray/interop/_rules.py",
-        "framework is CUARRAY and not trim and",
-        "framework is CUARRAY and",
+        "self.framework is CUARRAY and not self.trim and",
+        "self.framework is CUARRAY and",
         "tests/python/test_interop_wrap.py -k caches",
     ),
     Mutant(

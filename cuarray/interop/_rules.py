@@ -205,7 +205,18 @@ class Rule:
         #: Whether the framework remembers the run for the gradients.
         self.has_tape = backward is None and jvp is None and hasattr(framework, "vjp")
         #: Whether the function takes cuarray's arrays alone, by position: nothing is converted.
-        self.is_direct = framework is CUARRAY and not trim and arguments is trees.arrays_alone(len(arguments[0]))
+        self.is_direct = self.is_direct_with(arguments)
+
+    def is_direct_with(self, arguments):
+        count = len(arguments[0])
+        return self.framework is CUARRAY and not self.trim and count > 0 and arguments is trees.arrays_alone(count)
+
+    def called_with(self, arguments):
+        """Return the rule of another call of the function, not run yet; faster than a new one."""
+        rule = object.__new__(Rule)
+        rule.__dict__.update(self.__dict__)
+        rule.arguments, rule.is_direct = arguments, self.is_direct_with(arguments)
+        return rule
 
     @property
     def has_gradient(self):
@@ -321,12 +332,6 @@ class Rule:
 
     def run(self, arrays):
         """Return the results of the function, on the device of the arguments."""
-        if self.is_direct and arrays:
-            result = self.fn(*map(_core.frozen, arrays))
-            if type(result) is not cuarray.ndarray:
-                return self.taken(self.arrays_of(result, arrays), arrays)
-            self.result = trees.slot(0)
-            return [result.to_device(arrays[0].device)]
         with self.framework.untaped():
             return self.taken(self.call(self.given(arrays)), arrays)
 
@@ -376,16 +381,10 @@ class Rule:
         if self.has_tape:
             with self.repeated():
                 return self.linearize(inputs, [is_differentiable(x) for x in inputs])[1](grads)
-        if self.is_direct and type(self.result) is trees.Slot:
-            (output,), (grad,), give = outputs, grads, _core.frozen
-            found = self.backward(tuple(map(give, inputs)), give(output), None if grad is None else give(grad))
-            if len(inputs) == 1 and type(found) is cuarray.ndarray:
-                return [self.fit(found, inputs[0], "gradient", 0)]
-        else:
-            args, keywords = trees.put_together(self.arguments, self.given(inputs))
-            output = trees.put_together(self.result, self.given(outputs))
-            grad = trees.put_together(self.result, self.given(grads))
-            found = self.backward(args, output, grad, **accepted(self.backward, keywords))
+        args, keywords = trees.put_together(self.arguments, self.given(inputs))
+        output = trees.put_together(self.result, self.given(outputs))
+        grad = trees.put_together(self.result, self.given(grads))
+        found = self.backward(args, output, grad, **accepted(self.backward, keywords))
         return self.fitted(self.in_order(found, len(inputs)), inputs, "gradient")
 
     def in_order(self, found, count):

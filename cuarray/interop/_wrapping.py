@@ -118,9 +118,7 @@ def wrap(
     if narrow and target == "jax":
         ours = SimpleNamespace(**{**vars(ours), "give": ours.give_narrowed})
 
-    def rule_of(skeleton):
-        return Rule(fn, skeleton, ours, backward, jvp, trim=trim)
-
+    rule_of = Rule(fn, ((), {}), ours, backward, jvp, trim=trim).called_with
     plain = functools.partial(_call_plainly, theirs, rule_of)
     lift = theirs.lifted(rule_of, out_spec) if hasattr(theirs, "lifted") else plain
     by_position = ByPosition(fn)

@@ -135,7 +135,7 @@ def wrap(
         if given is not None and not callable(given):
             raise TypeError(f"wrap: a function, not {given!r}")
 
-    lift = lifted(lambda skeleton: Rule(fn, skeleton, backward=backward, jvp=jvp))
+    lift = lifted(Rule(fn, ((), {}), backward=backward, jvp=jvp).called_with)
     by_position = ByPosition(fn)
 
     @functools.wraps(fn)

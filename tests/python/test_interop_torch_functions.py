@@ -226,6 +226,22 @@ def check_wrong_gradients():
     assert sine()(x).sum().backward() is None  # the next call works
 
 
+def check_dtypes_of_gradients():
+    """A gradient of another dtype is cast to the tensor's; one argument, several, and those that are not needed."""
+    wide = wrap(lambda x: x * 2, backward=lambda inputs, output, grad: grad.astype("f8") * 2)
+    x = torch.ones(3, requires_grad=True)
+    wide(x).sum().backward()
+    assert x.grad.dtype == torch.float32 and x.grad.tolist() == [2, 2, 2]
+    both = wrap(lambda x, y: x * y, backward=lambda i, output, grad: [(grad * i[1]).astype("f8"), grad * i[0]])
+    y = torch.full((3,), 3.0, requires_grad=True)
+    both(x, y).sum().backward()
+    assert x.grad.tolist() == [5, 5, 5] and y.grad.tolist() == [1, 1, 1]
+    both(x, y.detach()).sum().backward()
+    assert x.grad.tolist() == [8, 8, 8] and y.grad.tolist() == [1, 1, 1]
+    whole = wrap(lambda x: x.astype(int), backward=lambda inputs, output, grad: grad)
+    assert not whole(x).requires_grad and whole(x).tolist() == [1, 1, 1]
+
+
 def check_wrong_functions():
     for wrong in (3, "f"):
         assert isinstance(error_of(lambda: wrap(wrong)), TypeError)

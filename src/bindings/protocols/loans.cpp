@@ -140,6 +140,7 @@ PyObject* frozen(PyObject*, PyObject* object) {
 }
 
 PyMethodDef loan_functions[] = {
+    {"called_on_tensors", method(called_on_tensors), METH_FASTCALL, nullptr},
     {"detached", method(detached), METH_O, nullptr},
     {"frozen", method(frozen), METH_O, nullptr},
     {"lend", method(lend), METH_FASTCALL, nullptr},
