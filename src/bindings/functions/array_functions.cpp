@@ -63,7 +63,9 @@ PyObject* run_array(const FunctionCall& call) {
     const int64_t ndmin = count_given(call, 4), most = count_given(call, 6);
     if (most < 0 || most > kMaxDims) raise(ErrorKind::Value, "array: ndmax must be in 0..", kMaxDims, ", not ", most);
     if (ndmin > most) raise(ErrorKind::Value, "array: ndmin is ", ndmin, " and must be at most ndmax, ", most);
-    if (most < kMaxDims && is_list(object)) {
+    const bool has_lines = is_list(object) || (PySequence_Check(object) && !is_ndarray(object) &&
+                                               !PyObject_CheckBuffer(object) && !has_array_protocol(object));
+    if (most < kMaxDims && has_lines) {
         const Object made = made_array(object, options);
         const int depth = python::array_of(made.get()).ndim();
         if (depth > most) raise(ErrorKind::Value, "array: the lists give ", depth, " axes, and ndmax is ", most);
