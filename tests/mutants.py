@@ -637,6 +637,13 @@ MUTANTS = [
         "tests/python/test_conversions.py -k plain_bytes",
     ),
     Mutant(
+        "samplers-of-drjit-draw-others-for-gradients",
+        "cuarray/interop/_rules.py",
+        "self.require_same(results, outputs)\n                return pull",
+        "return pull",
+        "tests/python/test_interop_drjit.py -k samplers",
+    ),
+    Mutant(
         "drjit-functions-rebind-the-leaf",
         "cuarray/interop/drjit.py",
         "function([type(x)(x) for x in arrays])",

@@ -71,6 +71,29 @@ def check_copies_can_be_forbidden():
     assert ca.from_dlpack(private).sum() == 2016
 
 
+def check_samplers_that_are_kept():
+    """JAX runs a function again for derivatives, which were those of other numbers than the result's."""
+    sampler = ll.PCG32(4)
+
+    def scaled(x):
+        return x * ll.TensorXf(sampler.next_float32(), (4,))
+
+    x, f = jax.numpy.ones(4), wrap(scaled, source="jax", target="drjit")
+    assert f(x).tolist() != f(x).tolist()
+    for derivative in (
+        lambda: jax.grad(lambda x: f(x).sum())(x),
+        lambda: jax.jit(jax.jvp, static_argnums=0)(f, (x,), (x,)),
+    ):
+        assert "draws random numbers" in str(error_of(derivative))
+    leaf = torch.ones(4, requires_grad=True)  # PyTorch remembers the run
+    result = wrap(scaled, source="torch", target="drjit")(leaf)
+    result.sum().backward()
+    assert leaf.grad.tolist() == result.tolist()
+    numbers = ll.TensorXf([0.1, np.nan, 0.3, np.inf])
+    fixed = wrap(lambda x: x * numbers, source="jax", target="drjit")
+    assert jax.grad(lambda x: fixed(x)[::2].sum())(x)[2] == numbers[2]
+
+
 def check_missing_gradients():
     v = ll.TensorXf([1.0])
     dr.enable_grad(v)
