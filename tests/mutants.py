@@ -1743,6 +1743,13 @@ MUTANTS = [
         "tests/python/test_creation.py -k memory_that_was_used",
     ),
     Mutant(
+        "short-runs-lack-their-first-vector",
+        "src/core/copy_run.h",
+        "for (int64_t b = 0; b + kVector < bytes; b += kVector)",
+        "for (int64_t b = kVector; b + kVector < bytes; b += kVector)",
+        "tests/python/test_manipulation.py",
+    ),
+    Mutant(
         "fills-by-their-first-byte",
         "src/host/loops/copies.cpp",
         "if (n >= kFew && std::memcmp(bytes, bytes + 1, sizeof value - 1) == 0) {",

@@ -35,4 +35,30 @@ inline void copy_run(void* to, const void* from, int64_t bytes) {
     if (bytes > 0) std::memcpy(target, source, size_t(bytes));  // the addresses of none may be null
 }
 
+/// Copies of at least one vector each: the last one ends with the run, and overlaps the one before it.
+template <int kVector>
+void copy_runs_by_vectors(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t count,
+                          int64_t bytes) {
+    typedef char Vector [[gnu::vector_size(kVector), gnu::aligned(1), gnu::may_alias]];
+    for (int64_t i = 0; i < count; ++i, to += to_step, from += from_step) {
+        for (int64_t b = 0; b + kVector < bytes; b += kVector)
+            *reinterpret_cast<Vector*>(to + b) = *reinterpret_cast<const Vector*>(from + b);
+        *reinterpret_cast<Vector*>(to + bytes - kVector) = *reinterpret_cast<const Vector*>(from + bytes - kVector);
+    }
+}
+
+/// `count` runs of contiguous bytes, which lie at steps. Of short ones a call of memcpy takes longer than the copy.
+inline void copy_runs(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t count, int64_t bytes) {
+    constexpr int64_t kShort = 512;
+    if (bytes < 8 || bytes > kShort) {
+        for (int64_t i = 0; i < count; ++i) copy_run(to + i * to_step, from + i * from_step, bytes);
+    } else if (bytes < 16) {
+        copy_runs_by_vectors<8>(to, to_step, from, from_step, count, bytes);
+    } else if (bytes < 32) {
+        copy_runs_by_vectors<16>(to, to_step, from, from_step, count, bytes);
+    } else {
+        copy_runs_by_vectors<32>(to, to_step, from, from_step, count, bytes);
+    }
+}
+
 }  // namespace cuarray

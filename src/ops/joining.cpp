@@ -45,17 +45,12 @@ Array join_few(const ArrayList& arrays, const Dims& shape, int axis, DType dtype
         const char* const from = sources[k];
         const int64_t count = lines > 1 ? array.size() / lines : lines * array.size(),
                       from_item = item_size(array.dtype());
-        const auto copy_lines = [=](auto bytes) {
-            for (int64_t line = 0; line < lines; ++line) copy_run(first + line * apart, from + line * bytes, bytes);
-        };
         if (array.dtype() != dtype)
             for (int64_t line = 0; line < lines; ++line)
                 result.storage().front().direct()->cast(array.dtype(), dtype, from + line * count * from_item,
                                                         first + line * apart, count);
-        else if (count * item == 8)
-            copy_lines(std::integral_constant<int64_t, 8>());
         else
-            copy_lines(count * item);
+            copy_runs(first, apart, from, count * item, lines, count * item);
         first += count * item;
     }
     return result;
