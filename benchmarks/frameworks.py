@@ -13,10 +13,13 @@ import cuarray as ca
 CALLS = 1000
 SIZE = 100
 
+#: Goals in seconds: what an argument of ours may cost more than the library's own, what a step may add to a function.
+IN_TORCH, IN_JAX, IN_NUMBA, IN_TORCH_STEP = 2e-6, 3e-6, 200e-9, 45e-6
+
 
 @measure()
 def functions_in_torch() -> Iterator[Result]:
-    """sin of 100 float64 by `interop.torch.wrap`, against a torch.autograd.Function on NumPy's arrays; CPU time."""
+    """Functions of 100 float64 by `interop.torch.wrap`, sin against an autograd.Function on NumPy's; CPU time."""
     torch = peers.optional("torch")
     if not torch:
         return
@@ -47,9 +50,28 @@ def functions_in_torch() -> Iterator[Result]:
         )
         yield Result(f"sin of {SIZE} in torch, {name}", best["ours"], best["plain"], "autograd.Function", 1 / 1.3)
 
+    def draw(place):
+        return ca.exp(-8.0 * (place - 0.5) ** 2) * ca.cos(40.0 * place)
 
-#: Goals in seconds: what an argument of ours may cost more than the library's own.
-IN_TORCH, IN_JAX, IN_NUMBA = 2e-6, 3e-6, 200e-9
+    def gradient(inputs, output, grad):
+        (place,) = inputs
+        return grad * (-16.0 * (place - 0.5) * output - 40.0 * ca.exp(-8.0 * (place - 0.5) ** 2) * ca.sin(40.0 * place))
+
+    inside, place, ends = wrap(draw, backward=gradient), ca.asarray(x), ca.asarray(end)
+    best = race(
+        1.0,
+        time.process_time,
+        inside=lambda: inside(leaf).backward(end),
+        alone=lambda: gradient((place,), draw(place), ends),
+    )
+    yield Result(
+        "what torch adds to a step of a renderer",
+        best["inside"] - best["alone"],
+        IN_TORCH_STEP,
+        "goal",
+        1.0,
+        note=f"of {best['alone'] * 1e6:.0f} us",
+    )
 
 
 def cost_of_argument(function, ours, theirs):

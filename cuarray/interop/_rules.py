@@ -398,7 +398,7 @@ class Rule:
         return self.fitted(self.in_order(found, len(inputs)), inputs, "gradient")
 
     def require_same(self, results, outputs):
-        """Raise if another run has other results than the first: those of random numbers that the framework does not see.
+        """Raise if another run has other results than the first: of random numbers that the framework does not see.
 
         On a GPU only where that is all that tells of them, because it waits.
         """
