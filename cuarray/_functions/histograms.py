@@ -8,7 +8,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import bounded, has_entries, integer
-from cuarray._arguments.functions import argsort, concat, cumulative_sum, diff, searchsorted, zeros
+from cuarray._arguments.functions import argsort, concat, cumulative_sum, diff, searchsorted, sort, zeros
 from cuarray._arguments.operands import as_arrays, host_values
 from cuarray._arguments.ufuncs import imag, real
 from cuarray._core import ndarray
@@ -277,13 +277,15 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
 
 def count_sorted(a, edges, weights):
     """Return what `count_between` does, for edges that may be NaN, which comes after all numbers."""
-    order = argsort(a)
-    places = searchsorted(a, edges, sorter=order)
-    places[-1:] = searchsorted(a, edges[-1:], side="right", sorter=order)
+    order = None if weights is None else argsort(a)
+    a = sort(a) if weights is None else a[order]
+    places = searchsorted(a, edges)
+    places[-1:] = searchsorted(a, edges[-1:], side="right")
     if weights is None:
         return diff(places)
-    sums = concat((zeros(1, weights.dtype, device=a.device), cumulative_sum(weights[order], dtype=weights.dtype)))
-    return diff(sums[places])
+    wide = np.dtype({"c": np.complex128, "f": np.float64, "V": np.float64}.get(weights.dtype.kind, np.int64))
+    sums = concat((zeros(1, wide, device=a.device), cumulative_sum(weights[order], dtype=wide)))
+    return diff(sums[places]).astype(weights.dtype, copy=False)
 
 
 def count_between(a, edges, is_equal, weights):
@@ -305,7 +307,10 @@ def count_between(a, edges, is_equal, weights):
         of_real = counts(real(weights).astype(np.float64))
         of_imag = counts(imag(weights).astype(np.float64))
         return (of_real + of_imag * 1j).astype(weights.dtype, copy=False)
-    return counts(weights.astype(np.float64, copy=False)).astype(weights.dtype, copy=False)
+    sums = counts(weights.astype(np.float64, copy=False))
+    if weights.dtype.kind in "iu" and weights.dtype.itemsize < 8:
+        sums = sums.astype(np.int64)  # which wraps around where float64 saturates
+    return sums.astype(weights.dtype, copy=False)
 
 
 def histogram2d(x, y, bins=10, range=None, density=None, weights=None):

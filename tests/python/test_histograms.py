@@ -48,6 +48,32 @@ def test_values_on_edges_and_outside(device, rng):
     assert cuarray.histogram(cuarray.asarray(tiny), 2)[0].numpy().sum() == 3
 
 
+@pytest.mark.parametrize(
+    "dtype", ["int8", "uint8", "int16", "uint32", "int64", "uint64", "float32", "float64", "complex64"]
+)
+@pytest.mark.parametrize("edges", [[0, 1, 2], [0, 1, 2, np.nan], [0, np.nan]], ids=str)
+def test_sums_of_weights_wrap_around(dtype, edges, device, rng):
+    """As NumPy's, with NaN among the edges and without."""
+    x, weights = rng.uniform(0, 3, 900), rng.integers(90, 120, 900).astype(dtype)
+    same(
+        cuarray.histogram(cuarray.asarray(x), edges, weights=cuarray.asarray(weights)),
+        np.histogram(x, edges, weights=weights),
+    )
+
+
+@pytest.mark.parametrize("edges", [[0, 1, 2, 3], [0, 1, 2, np.nan], [0, np.nan]], ids=str)
+def test_weights_of_few_bits(edges, device, rng):
+    """Bools tell whether any is true; sums of halves are rounded once, at the end."""
+    for x, weights in (([0.5, 0.6, 0.7, 1.5], [True, True, False, True]), ([0.5, 2.5], [True, False])):
+        counts = cuarray.histogram(cuarray.asarray(x), edges, weights=cuarray.asarray(weights))[0]
+        wanted = np.histogram(x, edges, weights=np.array(weights, int))[0]
+        assert counts.dtype == bool and counts.tolist() == (wanted > 0).tolist()
+    x, ones = rng.uniform(0, 3, 9000), np.ones(9000)
+    wanted = np.histogram(x, edges, weights=ones)[0].astype(np.float16)
+    got = cuarray.histogram(cuarray.asarray(x), edges, weights=cuarray.asarray(ones.astype(np.float16)))[0]
+    same([got], [wanted])
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_values_near_edges(dtype, weighted, device, rng):
