@@ -606,7 +606,7 @@ MUTANTS = [
         "cuarray/_ndarray/namespaces.py",
         "not isinstance(x, ndarray) and question(x)",
         "question(x)",
-        "tests/python/test_interop_sklearn.py -k namespace",
+        "tests/python/test_interop_sklearn.py -k order",
     ),
     Mutant(
         "namespaces-imported-first-are-not-told",

@@ -9,7 +9,7 @@ def action_for(name):
     """Return the function that is called with a module of this name after it has run; None for most."""
     if name == "jax":
         return jax_types.register
-    if name.endswith(("array_api_compat.common._helpers", "array_api_extra._lib._helpers", "._array_api_override")):
+    if name.endswith(namespaces.MODULES):
         return namespaces.register
     return None
 
@@ -24,7 +24,8 @@ class Watcher:
         for finder in sys.meta_path:
             spec = None if finder is self or not hasattr(finder, "find_spec") else finder.find_spec(name, path, target)
             if spec is not None:
-                self.follow(spec.loader, action)
+                if spec.loader is not None:  # a folder without __init__.py has none
+                    self.follow(spec.loader, action)
                 return spec
         return None
 

@@ -9,12 +9,24 @@ import functools
 
 from cuarray._core import ndarray, value_types
 
+#: The ends of the names of the modules with these functions, and of one that has imported them from another.
+MODULES = (
+    "array_api_compat.common._helpers",
+    "array_api_extra._lib._helpers",
+    "array_api_extra._lib._lazy",
+    "array_api_extra._lib._utils._helpers",
+    "scipy._lib._array_api_override",
+)
+
 
 def register(module):
     """Let the functions of a module that know classes take values for arrays."""
     for name, change in CHANGES.items():
         if found := vars(module).get(name):
-            setattr(module, name, functools.wraps(found)(change(found)))
+            changed = functools.wraps(found)(change(found))
+            for method in {"cache_clear", "cache_info", "cache_parameters"} & set(dir(found)):  # of functools.lru_cache
+                setattr(changed, method, getattr(found, method))
+            setattr(module, name, changed)
 
 
 def of_class(lookup):
@@ -25,5 +37,4 @@ def of_object(question):
     return lambda x: not isinstance(x, ndarray) and question(x)
 
 
-#: Of array_api_compat/common/_helpers.py, scipy/_lib/_array_api_override.py and array_api_extra/_lib/_helpers.py.
 CHANGES = {"_cls_to_namespace": of_class, "_validate_array_cls": of_class, "is_python_scalar": of_object}

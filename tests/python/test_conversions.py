@@ -3,6 +3,7 @@
 Those of libraries that CI has are tested with them, in test_interop_*.py.
 """
 
+import subprocess
 import sys
 import types
 
@@ -43,6 +44,13 @@ def test_an_error_inside_of_a_library_is_its_own(monkeypatch, tmp_path):
 
     with pytest.raises(ModuleNotFoundError, match="a_module_that_is_not_there"):
         library("cupy", "cupy")
+
+
+def test_a_folder_may_have_the_name_of_a_library(tmp_path):
+    """A folder without __init__.py, named jax: a package without a loader."""
+    (tmp_path / "jax").mkdir()
+    code = f"import sys, cuarray; sys.path[:] = [{str(tmp_path)!r}]; import jax; assert list(jax.__path__) == [{str(tmp_path / 'jax')!r}]"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_cupy(device, monkeypatch):

@@ -71,7 +71,6 @@ def check_values_are_arrays_of_this_namespace():
     """Sums and elements, too, which are floats: scikit-learn, and SciPy behind it, took them for numbers of no library."""
     from scipy._lib._array_api import array_namespace
     from scipy.stats import kurtosistest, normaltest, ttest_1samp
-    from sklearn.externals import array_api_extra
     from sklearn.metrics import average_precision_score
     from sklearn.utils._array_api import get_namespace
 
@@ -87,7 +86,6 @@ def check_values_are_arrays_of_this_namespace():
     labels, scores = x > 0, abs(x)
     found = average_precision_score(labels, scores)
     np.testing.assert_allclose(found, average_precision_score(labels.numpy(), scores.numpy()))
-    assert array_api_extra.isclose(x.sum(), 1.0).shape == () and array_api_extra.isclose(x[0], x[0])
     assert get_namespace(1.0, x.numpy())[0] is not cuarray and array_namespace(1.0, np.float64(2)) is not cuarray
 
 
@@ -96,6 +94,26 @@ def check_the_order_of_imports():
         code = f"import {first}, {second}\nfrom scipy._lib._array_api import array_namespace\n"
         code += "assert array_namespace(cuarray.ones(3, device='cpu').sum()) is cuarray"
         subprocess.run([sys.executable, "-c", code], check=True)
+    for extra in ("scipy._lib.array_api_extra", "sklearn.externals.array_api_extra"):
+        for order in (f"import {extra} as xpx, cuarray", f"import cuarray, {extra} as xpx"):
+            code = f"""{order}
+v = cuarray.ones(3, device="cpu").sum()
+assert xpx.isclose(v, v) and xpx.isclose(v, 2.0).shape == ()
+if hasattr(xpx, "lazy_apply"):
+    assert xpx.lazy_apply(lambda a: a + 1, v) == 4
+"""
+            subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def check_caches_can_be_cleared():
+    from scipy._lib import _array_api_override
+    from scipy._lib.array_api_compat.common import _helpers
+
+    for lookup in (_helpers._cls_to_namespace, _array_api_override._validate_array_cls):
+        cached = lookup.__wrapped__
+        assert lookup.cache_info() == cached.cache_info()
+        lookup.cache_clear()
+        assert cached.cache_info().currsize == 0
 
 
 if __name__ == "__main__":
