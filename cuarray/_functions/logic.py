@@ -90,16 +90,28 @@ def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 
 def holds_objects(x):
-    """Tell whether NumPy reads an object as texts, dates or other objects of Python, which equal no numbers of ours."""
+    """Tell whether NumPy reads an object as texts, dates, other objects or long doubles: no numbers of ours."""
     try:
         dtype = np.asarray(x).dtype
     except Exception:
         return False
-    return dtype.kind not in "biufc" and dtype.name != "bfloat16"
+    return dtype.char in "gG" or (dtype.kind not in "biufc" and dtype.name != "bfloat16")
+
+
+def is_ragged(x):
+    """Tell whether an object is a list of sequences of different lengths."""
+    try:
+        if isinstance(x, list | tuple):
+            as_array(x)
+    except (TypeError, ValueError) as error:
+        return isinstance(error, ValueError)
+    return False
 
 
 def compare_objects(function, error, a1, a2):
-    """Return what a function of NumPy's says of arguments of which one holds objects; otherwise raise `error`."""
+    """Return what a function of NumPy's says of arguments that are no arrays of ours; raise `error` if both are."""
+    if is_ragged(a1) or is_ragged(a2):
+        return False
     if not (holds_objects(a1) or holds_objects(a2)):
         raise error
     return function(*(x.numpy() if isinstance(x, _core.ndarray) else x for x in (a1, a2)))
@@ -132,7 +144,7 @@ def array_equal(a1, a2, equal_nan=False):
         return a1 is a2
     try:
         a, b = as_arrays("array_equal", a1, a2)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         return compare_objects(partial(np.array_equal, equal_nan=equal_nan), error, a1, a2)
     if a.shape != b.shape:
         return False
@@ -167,7 +179,7 @@ def array_equiv(a1, a2):
         return a1 is a2
     try:
         a, b = as_arrays("array_equiv", a1, a2)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         return compare_objects(np.array_equiv, error, a1, a2)
     try:
         broadcast_shapes(a.shape, b.shape)
@@ -200,9 +212,12 @@ def iscomplexobj(x):
     try:
         kind = x.dtype.type  # of any class, such as pandas' arrays
     except AttributeError:
-        if holds_objects(x):
-            return False
-        kind = as_array(x).dtype.type
+        try:
+            kind = as_array(x).dtype.type
+        except TypeError:
+            if not holds_objects(x):
+                raise
+            return np.iscomplexobj(x)
     return issubclass(kind, np.complexfloating)
 
 

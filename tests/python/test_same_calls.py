@@ -262,7 +262,11 @@ xp.array_equal([None], [None])
 xp.array_equal(v, np.array([0, 1, 2], object))
 xp.array_equiv(v, 'a')
 xp.array_equiv([None], xp.asarray(2))
-[xp.iscomplexobj(x) for x in ('a', None, [1, 'a'], {}, [1j])]
+[xp.array_equal(v, x) for x in (np.arange(5, dtype='g'), np.arange(5, dtype='G'), [np.longdouble(1)], [[1, 2], [3]], (1j, [2]))]
+[xp.array_equal(x, v, equal_nan=True) for x in (np.arange(5, dtype='g'), [[1, 2], [3]])]
+[xp.array_equiv(v, x) for x in (np.arange(5, dtype='g'), [np.longdouble(1)], [[1, 2], [3]])]
+[xp.array_equiv(x, v) for x in (np.arange(5, dtype='G'), [[1, 2], [3]])]
+[xp.iscomplexobj(x) for x in ('a', None, [1, 'a'], {}, [1j], [np.longdouble(1)], [np.clongdouble(1)], [2**70])]
 xp.isrealobj([1, None])
 xp.add(v, np.array([1.0], '>f8'), casting='no')
 xp.sin(np.array(1.0, '>f8'), casting='no')
