@@ -31,7 +31,7 @@ def outcomes_of(library):
     """Run a library's tests; return {name: 'passed', 'skipped', 'failed' or 'error'}."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
-        command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-W", "ignore", "-p", "backend", "-p", "no:cacheprovider",
+        command = [sys.executable, "-m", "pytest", "-q", "-W", "ignore", "-p", "backend", "-p", "no:cacheprovider",
                    "--tb=short", f"--junitxml={report}", f"--library={library}", "--pyargs"]  # fmt: skip
         path = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
         settings = {**os.environ, "PYTHONPATH": path, "SCIPY_ARRAY_API": "1", "OMP_NUM_THREADS": "1"}

@@ -1,6 +1,8 @@
 """Tests that suite.py fails where failures.txt and the outcomes of other libraries' tests differ."""
 
+import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -35,6 +37,19 @@ def test_rows_of_tests_that_pass_are():
 
 def test_too_few_tests_are():
     assert suite.complaints("scipy", {KNOWN: "failure"}) == ["0 tests of scipy passed, and not 1"]
+
+
+def test_pytest_alone_is_needed(monkeypatch):
+    """Its options are those that it has without pytest-xdist."""
+
+    def run(command, cwd, env, check):
+        known = [option for option in command if not option.startswith("--library")]
+        known[known.index("backend")] = "no:xdist"
+        known[known.index("--pyargs") :] = ["--collect-only"]
+        subprocess.run(known, cwd=cwd, check=False)
+
+    monkeypatch.setattr(suite, "subprocess", types.SimpleNamespace(run=run))
+    assert suite.outcomes_of("scipy") == {}
 
 
 def test_every_row_has_a_library_and_a_reason():
