@@ -97,6 +97,10 @@ def test_get_is_numpy(device):
 @pytest.mark.parametrize("layout", [np.s_[:], np.s_[::-1, 1:], np.s_[:0]], ids=str)
 def test_numpy_copies_or_not(layout, device):
     x = cuarray.arange(6.0).reshape(2, 3)[layout]
+    out = np.empty(x.shape)
+    for copy in (True, None):
+        out[...] = 9
+        assert x.numpy(out=out, copy=copy) is out and out.tolist() == x.tolist()
     for made in (x.numpy(), x.numpy(copy=True)):
         made[...] = 9
         assert (x != 9).all() and made.shape == x.shape

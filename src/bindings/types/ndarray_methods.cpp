@@ -250,8 +250,9 @@ PyObject* get_method(PyObject* self, PyObject** values) {
 
 constexpr Signature kNumpySignature{"numpy", {"out", "blocking", "copy"}, 0};
 PyObject* numpy_method(PyObject* self, PyObject** values) {
-    const bool may_share = values[2] && (values[2] == Py_None || !is_true(values[2]));
-    if (!may_share || (values[2] == Py_None && !is_on_host(device_of(self)))) return get_method(self, values);
+    const bool where_it_can_be = values[2] == Py_None && !is_given(values[0]) && is_on_host(device_of(self));
+    const bool is_forbidden = is_given(values[2]) && !is_true(values[2]);
+    if (!where_it_can_be && !is_forbidden) return get_method(self, values);
     if (is_given(values[0])) raise(ErrorKind::Value, "numpy: out= is a copy; leave copy= out");
     if (!is_on_host(device_of(self)))
         raise(ErrorKind::Value, "numpy: copy=False, and the array is on ", to_string(device_of(self)),
