@@ -360,13 +360,13 @@ class ndarray:
     def jax(self, *, copy: bool | None = None) -> Any:
         """Return a jax.Array on the same device, which shares the memory of a whole array."""
     def tf(self, *, copy: bool | None = None) -> Any:
-        """Return a tf.Tensor on the same device, which shares the memory of a contiguous array."""
+        """Return a tf.Tensor on the same device, which shares the memory of a writeable, contiguous array."""
     def cupy(self, *, copy: bool | None = None) -> Any:
         """Return an array on a GPU as a cupy.ndarray, which shares the memory."""
     def numba(self, *, copy: bool | None = None) -> Any:
         """Return a view of a `cpu` array as a numpy.ndarray, of one on a GPU as Numba's device array."""
     def drjit(self, *, copy: bool | None = None) -> Any:
-        """Return a Dr.Jit tensor on the same device, which shares the memory of a contiguous array."""
+        """Return a Dr.Jit tensor on the same device, which shares the memory of a writeable, contiguous array."""
     def cumsum(
         self, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: ndarray | None = None
     ) -> ndarray: ...

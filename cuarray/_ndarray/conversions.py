@@ -40,7 +40,7 @@ SHARED = {
     "jax": "writeable, C-contiguous arrays aligned to 64 bytes, of a dtype that it has",
     "tf": "writeable, C-contiguous arrays aligned to 64 bytes",
     "cupy": "arrays without negative strides",
-    "drjit": "C-contiguous arrays",
+    "drjit": "writeable, C-contiguous arrays",
 }
 
 
@@ -241,7 +241,7 @@ def to_numba(self, *, copy=None):
 def to_drjit(self, *, copy=None):
     """Return the array as a Dr.Jit tensor of its dtype, of the LLVM backend on `cpu` and of the CUDA backend on a GPU.
 
-    The memory is shared if the array is C-contiguous and Dr.Jit's backend uses it, otherwise copied. The array's work
+    The memory is shared if the array is writeable and C-contiguous and Dr.Jit's backend uses it, otherwise copied. The array's work
     is finished first: Dr.Jit has a stream of its own.
 
     Parameters

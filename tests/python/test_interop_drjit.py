@@ -66,6 +66,11 @@ def check_copies_can_be_forbidden():
     x = ca.arange(64.0).reshape(8, 8)
     assert ca.from_dlpack(x.drjit(copy=False)).data_ptr() == x.data_ptr()
     assert "copy=False" in str(error_of(lambda: x.T.drjit(copy=False), ValueError))
+    constant = x.copy()
+    constant.flags.writeable = False
+    said = str(error_of(lambda: constant.drjit(copy=False), ValueError))
+    assert "shared are writeable, C-contiguous arrays" in said
+    assert ca.from_dlpack(constant.drjit()).data_ptr() != constant.data_ptr()
     private = x.drjit(copy=True)
     x[...] = 9
     assert ca.from_dlpack(private).sum() == 2016
