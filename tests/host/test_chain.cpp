@@ -227,9 +227,12 @@ void check_short_rows(const host::LoopLibrary& library, Random& random) {
             const int64_t item = item_size(t), step = random.one_in(6) ? 2 : 1;
             Case c;
             Expr& e = c.expr;
-            const ValueId x = e.input(t), y = e.input(t), single = e.input(t), row = e.input(t);
-            const ValueId sum = e.loop(loop_for(row::add, t), e.loop(loop_for(row::multiply, t), x, single), y);
-            const ValueId value = e.loop(loop_for(row::subtract, t), sum, row);
+            const ValueId x = e.input(t), y = e.input(t);
+            ValueId sum = e.loop(loop_for(row::add, t), x, y);
+            for (int k = 0; k < 3; ++k) sum = e.loop(loop_for(row::add, t), sum, e.input(t));
+            const ValueId single = e.input(t), row = e.input(t);
+            const ValueId value =
+                e.loop(loop_for(row::subtract, t), e.loop(loop_for(row::multiply, t), sum, single), row);
             e.outputs = {value, e.loop(loop_for(row::less, t), value, y)};
             c.shape = Dims{1100 / n + 2, n};
             const auto operand = [&](DType type, Dims strides) {
@@ -239,7 +242,7 @@ void check_short_rows(const host::LoopLibrary& library, Random& random) {
                     tests::random_element(random, type, made.bytes.data() + at);
                 return made;
             };
-            for (const int64_t more : {2, 5})
+            for (const int64_t more : {2, 5, 3, 4, 5})
                 c.inputs.push_back(operand(t, Dims{(step * n + more - 1) * item, step * item}));
             c.inputs.push_back(operand(t, Dims{0, 0})), c.inputs.push_back(operand(t, Dims{0, item}));
             c.outputs.push_back(operand(t, Dims{(n + 3) * item, item}));

@@ -559,3 +559,46 @@ def test_threads_exchange_and_compute(cpu):
         thread.join()
     assert not faults
     assert live_blocks() <= before
+
+
+class LastsFor:
+    """An object whose attributes are missing, and whose later ones raise."""
+
+    def __init__(self, lookups, error):
+        self.left, self.error = lookups, error
+
+    def __getattr__(self, name):
+        self.left -= 1
+        raise AttributeError(name) if self.left >= 0 else self.error
+
+
+@pytest.mark.parametrize("error", [ConnectionError("gone"), KeyboardInterrupt()], ids=repr)
+def test_lookups_that_raise_in_a_comparison(device, error):
+    # NumPy asks later, and crashes.
+    for lookups in range(14):
+        with pytest.raises(type(error)):
+            cuarray.ones(3, device=device) == LastsFor(lookups, error)  # noqa: B015
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, MemoryError])
+def test_an_interruption_of_a_comparison_is_raised(device, error):
+    errors = [TypeError, error]
+
+    class Fickle:
+        def __array__(self, dtype=None, copy=None):
+            raise errors.pop(0)
+
+    with pytest.raises(error):
+        cuarray.ones(3, device=device) == Fickle()  # noqa: B015
+
+
+def test_lists_of_any_depth_are_cast_without_swapping(device):
+    class Endless(list):
+        def __getitem__(self, key):
+            return self
+
+    assert cuarray.add(Endless([1, 2]), 1, casting="no").tolist() == [2, 3]
+    swapped = np.arange(3, dtype=np.dtype("i4").newbyteorder())
+    for call in (lambda: cuarray.add(swapped, 1, casting="no"), lambda: cuarray.concat([swapped], casting="no")):
+        with pytest.raises(TypeError, match="swapped bytes"):
+            call()

@@ -139,17 +139,10 @@ Casting to_casting(PyObject* object, Casting fallback, const char* function) {
 
 void refuse_swapped_bytes(Casting casting, std::span<PyObject* const> objects, const char* function) {
     if (casting != Casting::No) return;
-    for (PyObject* const object : objects) {
-        if (object && (PyList_Check(object) || PyTuple_Check(object)))
-            for (Py_ssize_t i = 0; i < PySequence_Size(object); ++i) {
-                const Object item = Object::steal(PySequence_GetItem(object, i));
-                PyObject* const one = item.get();
-                refuse_swapped_bytes(casting, {&one, 1}, function);
-            }
-        else if (object && is_numpy_array(object) && has_swapped_bytes(object))
+    for (PyObject* const object : objects)
+        if (object && is_numpy_array(object) && has_swapped_bytes(object))
             raise(ErrorKind::Type, function,
                   ": cannot cast an array of swapped bytes to the machine's order with casting rule 'no'");
-    }
 }
 
 CallDevice common_device(PyObject* const* objects, Py_ssize_t count) {

@@ -50,7 +50,7 @@ Dims to_shape(PyObject* object, const char* function = nullptr);
 /// One letter of `allowed` in either case; null and None give `fallback`.
 char to_order(PyObject* object, const char* allowed, char fallback, const char* function = nullptr);
 Casting to_casting(PyObject* object, Casting fallback, const char* function = nullptr);
-/// TypeError where the rule is "no" and the bytes of one of the NumPy arrays are swapped, or of one in a list or tuple.
+/// TypeError where the rule is "no" and one of the objects is a NumPy array of swapped bytes.
 void refuse_swapped_bytes(Casting casting, std::span<PyObject* const> objects, const char* function);
 
 /// The array of an ndarray; TypeError for anything else.

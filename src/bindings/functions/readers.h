@@ -649,8 +649,13 @@ struct Reader<Casting> : PlainReader {
         static PyObject* const usual = PyUnicode_InternFromString("same_kind");
         value =
             call.given[k] == usual ? Casting::SameKind : to_casting(call.given[k], Casting::SameKind, call.row.name);
-        refuse_swapped_bytes(value, {call.given, size_t(call.count)}, call.row.name);
+        const std::span<PyObject* const> given{call.given, size_t(call.count)};
+        refuse_swapped_bytes(value, given, call.row.name);
         refuse_swapped_bytes(value, call.rest, call.row.name);
+        for (PyObject* const object : given)
+            if (object && (PyList_Check(object) || PyTuple_Check(object)))  // of arrays to join
+                refuse_swapped_bytes(value, {PySequence_Fast_ITEMS(object), size_t(PySequence_Fast_GET_SIZE(object))},
+                                     call.row.name);
     }
     Casting get() const { return value; }
     Casting value;

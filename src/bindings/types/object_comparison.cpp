@@ -33,16 +33,22 @@ PyObject* compare_objects(PyObject* a, PyObject* b, bool equal, PyObject* answer
     PyObject* const x = is_ndarray(a) ? a : b;
     PyObject* const other = is_ndarray(a) ? b : a;
     const int operation = equal ? Py_EQ : Py_NE;
-    if (answer) {
-        // Python asks the other one, and then whether both are the same object: right for values, as for its numbers.
-        if (as_ndarray(x)->is_value || goes_first(other)) return answer;
-        Py_DECREF(answer);
-        return guarded([&] { return compare_on_host(x, other, operation); });
-    }
+    if (answer)
+        return guarded([&] {
+            const Object given = Object::steal(answer);
+            // Python asks the other one, and then whether both are the same object: right for values, as for numbers.
+            if (as_ndarray(x)->is_value || goes_first(other)) return Object(given).release();
+            return compare_on_host(x, other, operation);
+        });
     if (!PyErr_ExceptionMatches(PyExc_TypeError)) return nullptr;
     SavedException raised;
     const Object objects = Object::steal_or_null(guarded([&] { return array_of_objects(other).release(); }));
-    PyErr_Clear();
+    if (PyErr_Occurred()) {
+        // Interruptions and the like are not about the comparison.
+        const bool is_error = PyErr_ExceptionMatches(PyExc_Exception) && !PyErr_ExceptionMatches(PyExc_MemoryError);
+        is_error ? PyErr_Clear() : raised.drop();
+        return nullptr;
+    }
     if (!objects) return nullptr;  // `raised` is set again
     raised.drop();
     return guarded([&] { return compare_on_host(x, objects.get(), operation); });
