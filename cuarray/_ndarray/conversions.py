@@ -241,8 +241,8 @@ def to_numba(self, *, copy=None):
 def to_drjit(self, *, copy=None):
     """Return the array as a Dr.Jit tensor of its dtype, of the LLVM backend on `cpu` and of the CUDA backend on a GPU.
 
-    The memory is shared if the array is writeable and C-contiguous and Dr.Jit's backend uses it, otherwise copied. The array's work
-    is finished first: Dr.Jit has a stream of its own.
+    The memory is shared if the array is writeable and C-contiguous and Dr.Jit's backend uses it, otherwise copied. The
+    array's work is finished first: Dr.Jit has a stream of its own.
 
     Parameters
     ----------
