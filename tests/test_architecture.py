@@ -691,3 +691,9 @@ def test_no_unfinished_work():
     word = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
     for file in sources():
         assert not word.search(file.read_text("utf-8")), name_of(file)
+
+
+def test_files_of_tests_have_different_names():
+    """pytest imports them by their names alone: two of one name are an error where both are collected."""
+    names = collections.Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
+    assert [name for name, count in names.items() if count > 1] == []

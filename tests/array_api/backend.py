@@ -1,7 +1,7 @@
 """A plug-in of pytest: the tests of other libraries that run on any array API namespace run on cuarray alone.
 
 SciPy's fixture `xp`, scikit-learn's combinations of namespaces and array-api-extra's table of backends name the
-namespaces that they know. Each gets ours in NumPy's place. `suite.py` runs it.
+namespaces that they know. Each gets ours in NumPy's place. `array_api_suite.py` runs it.
 """
 
 import sys

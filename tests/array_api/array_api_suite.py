@@ -1,6 +1,6 @@
 """The tests that SciPy and scikit-learn bring for array API namespaces, run on cuarray alone, and counted.
 
-    python tests/array_api/suite.py [scipy] [sklearn]
+    python tests/array_api/array_api_suite.py [scipy] [sklearn]
 
 Both are those of the installed wheels, unedited. Exit status 1: a test fails that failures.txt does not name, or a
 row of it names none that fails. Needs, besides cuarray: pip install pytest scipy scikit-learn.

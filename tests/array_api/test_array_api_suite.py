@@ -1,4 +1,4 @@
-"""Tests that suite.py fails where failures.txt and the outcomes of other libraries' tests differ."""
+"""Tests that array_api_suite.py fails where failures.txt and the outcomes of other libraries' tests differ."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ import pytest
 
 sys.path[:0] = [str(Path(__file__).resolve().parent)]
 
-import suite
+import array_api_suite as suite
 
 pytestmark = pytest.mark.tools
 KNOWN = "stats.tests.TestGMean::test_1d[numpy]"
