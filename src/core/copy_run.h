@@ -47,17 +47,15 @@ void copy_runs_by_vectors(char* to, int64_t to_step, const char* from, int64_t f
     }
 }
 
-/// From so many bytes on copy_runs() does better than a loop over the run's items.
-constexpr int64_t kLeastRun = 8;
-
 /// `count` runs of contiguous bytes, which lie at steps. Of short ones a call of memcpy takes longer than the copy.
 inline void copy_runs(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t count, int64_t bytes) {
     constexpr int64_t kShort = 512;
-    if (bytes < kLeastRun) {
-        for (int64_t i = 0; i < count; ++i)
-            for (int64_t b = 0; b < bytes; ++b) to[i * to_step + b] = from[i * from_step + b];
-    } else if (bytes > kShort) {
+    if (bytes < 2 || bytes > kShort) {
         for (int64_t i = 0; i < count; ++i) copy_run(to + i * to_step, from + i * from_step, bytes);
+    } else if (bytes < 4) {
+        copy_runs_by_vectors<2>(to, to_step, from, from_step, count, bytes);
+    } else if (bytes < 8) {
+        copy_runs_by_vectors<4>(to, to_step, from, from_step, count, bytes);
     } else if (bytes < 16) {
         copy_runs_by_vectors<8>(to, to_step, from, from_step, count, bytes);
     } else if (bytes < 32) {

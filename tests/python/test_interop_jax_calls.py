@@ -95,19 +95,7 @@ def check_types_and_layouts():
         jax.device_put,
         lambda v: jax.vmap(jnp.ravel)(v) if v.ndim else jnp.ravel(v),
     )
-    for name in (
-        "bool",
-        "int8",
-        "uint16",
-        "int32",
-        "int64",
-        "float16",
-        "bfloat16",
-        "float32",
-        "float64",
-        "complex64",
-        "complex128",
-    ):
+    for name in _core.dtype_names():
         for view in (base, base.T, base[::-1, ::2], base[:0], base[1], base[2, 3, ...]):
             x = view.astype(name, order="K")
             x.flags.writeable = name != "int8"
@@ -298,6 +286,7 @@ if __name__ == "__main__":
     import numpy as np
 
     import cuarray
+    from cuarray import _core
 
     cuarray.set_default_device("cpu")
     peers.main(globals())

@@ -8,18 +8,7 @@ test_check = peers.test_of(__file__, "zarr")
 def check_assignments_of_every_type_and_layout():
     """Whole chunks too, which zarr compares with its fill value by views of plain bytes."""
     base = cuarray.arange(24).reshape(4, 6)
-    for name in (
-        "bool",
-        "int8",
-        "uint16",
-        "int32",
-        "int64",
-        "float16",
-        "float32",
-        "float64",
-        "complex64",
-        "complex128",
-    ):
+    for name in set(_core.dtype_names()) - {"bfloat16"}:
         for view in (base, base.T, base[::-1, ::2], base * 0, base[1], base[2, 3, ...], base.sum(), base[0, 0]):
             x = view.astype(name, order="K")
             for chunks in {x.shape, tuple(max(n // 2, 1) for n in x.shape)}:
@@ -44,6 +33,7 @@ if __name__ == "__main__":
     import zarr
 
     import cuarray
+    from cuarray import _core
 
     cuarray.set_default_device("cpu")
     peers.main(globals())

@@ -89,10 +89,6 @@ bool has_wide(const Chain& chain) {
                        [](const ChainNode& n) { return is_wide(n.dtype()) || is_wide(DType(n.from)); });
 }
 
-}  // namespace
-
-namespace {
-
 int source_count(const ChainNode& n) { return n.is_load() ? 0 : n.what == ChainNode::kCast ? 1 : rows()[n.what].nin; }
 
 /// The most computed values that are needed at one place of the chain.

@@ -131,7 +131,7 @@ void copy(char* to, int64_t to_row, int64_t to_column, const char* from, int64_t
         return transpose<Item>(to, to_row, to_column, from, from_row, from_column, rows, columns);
     if (rows > 1 && columns > 4 && to_row != 0 && magnitude(to_row) < magnitude(to_column))
         return transpose<Item>(to, to_column, to_row, from, from_column, from_row, columns, rows);
-    if (to_column == size && from_column == size && columns * size >= kLeastRun && columns > 1)
+    if (to_column == size && from_column == size && columns > 1)
         return copy_runs(to, to_row, from, from_row, rows, columns * size);
     if (to_column == size) {
         switch (columns) {
