@@ -639,9 +639,23 @@ MUTANTS = [
     Mutant(
         "samplers-of-drjit-draw-others-for-gradients",
         "cuarray/interop/_rules.py",
-        "self.require_same(results, outputs)\n                return pull",
-        "return pull",
+        "x.shape == y.shape and not are_close(x, y)",
+        "False",
         "tests/python/test_interop_drjit.py -k samplers",
+    ),
+    Mutant(
+        "gradients-in-jax-are-those-of-other-numbers",
+        "cuarray/interop/jax.py",
+        "rule.derived(moved, known, len(known))",
+        "rule.derived(moved, known, 0)",
+        "tests/python/test_interop_wrap.py -k no_framework_knows",
+    ),
+    Mutant(
+        "second-derivatives-in-tensorflow-are-those-of-other-numbers",
+        "cuarray/interop/tensorflow.py",
+        "rule.require_same(map(take, results), chosen(found, wanted))",
+        "pass",
+        "tests/python/test_interop_wrap.py -k no_framework_knows",
     ),
     Mutant(
         "drjit-functions-rebind-the-leaf",
@@ -709,8 +723,8 @@ MUTANTS = [
     Mutant(
         "jax-tangents-are-conjugated",
         "cuarray/interop/jax.py",
-        "return pushed(*arrays[:count], *arrays[first:])",
-        "return pushed(*arrays[:count], *(t.conj() for t in arrays[first:]))",
+        "*constant(arrays[count:first]), *arrays[first:])",
+        "*constant(arrays[count:first]), *(t.conj() for t in arrays[first:]))",
         "tests/python/test_interop_derivatives.py -k grads_in_jax",
     ),
     Mutant(

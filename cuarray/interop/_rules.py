@@ -57,10 +57,13 @@ def draws_random_numbers(name):
 
 def are_close(x, y):
     """Whether two results are equal, or differ by sums in another order."""
+    x = x if x.dtype == y.dtype else x.astype(y.dtype)
     if not x.size or cuarray.array_equal(x, y, equal_nan=True):
         return True
-    scale = float(cuarray.nanmax(abs(y))) if is_differentiable(y) else 0.0
-    return bool(cuarray.allclose(x, y, rtol=1e-3, atol=1e-6 * scale, equal_nan=True))
+    rtol, atol = 1e-3, 0.0
+    if is_differentiable(y):
+        rtol, atol = max(rtol, 8 * float(cuarray.finfo(y.dtype).eps)), 1e-6 * float(cuarray.nanmax(abs(y)))
+    return bool(cuarray.allclose(x, y, rtol=rtol, atol=atol, equal_nan=True))
 
 
 def unchecked(*_):
@@ -259,41 +262,52 @@ class Rule:
                 "its backward and jvp run outside of autodiff"
             )
 
-    def derived(self, wanted, known):
+    def derived(self, wanted, known, compared=0):
         """Return the rule of the gradients.
 
-        Its arguments are the inputs, and the gradients with respect to the results that are `known`; its results are
-        those with respect to the inputs that are `wanted`. Both are lists of bools.
+        Its arguments are the inputs, as many as `compared` of the first run's outputs, all or none, and the gradients
+        with respect to the results that are `known`; its results are those with respect to the inputs that are
+        `wanted`. Both are lists of bools.
         """
         self.require_derived()
 
         def gradients(*given):
-            inputs = list(given[: len(wanted)])
+            inputs, outputs, ends = self.parts(given, len(wanted), compared)
             with self.repeated():
-                _, pull = self.framework.vjp(self.call, inputs, wanted)
-                found = pull(in_places(given[len(wanted) :], known))
+                results, pull = self.framework.vjp(self.call, inputs, wanted)
+                found = pull(in_places(ends, known))
+            self.compare(results, outputs)
             return self.filled(found, inputs, wanted)
 
-        arguments = trees.arrays_alone(len(wanted) + sum(known))
+        arguments = trees.arrays_alone(len(wanted) + compared + sum(known))
         return Rule(gradients, arguments, self.framework, name=f"the gradient of {self.name}")
 
-    def pushed(self, moved, known):
+    def pushed(self, moved, known, compared=0):
         """Return the rule of the tangents.
 
-        Its arguments are the inputs, and the tangents of those that are `moved`; its results are those of the results
-        that are `known`. Both are lists of bools.
+        Its arguments are the inputs, outputs as above, and the tangents of the inputs that are `moved`; its results
+        are those of the results that are `known`. Both are lists of bools.
         """
         self.require_derived()
 
         def tangents(*given):
-            inputs = list(given[: len(moved)])
+            inputs, outputs, starts = self.parts(given, len(moved), compared)
             with self.repeated():
                 results, pull = self.framework.vjp(self.call, inputs, moved)
-                found = self.push(pull, results, in_places(given[len(moved) :], moved), known)
+                found = self.push(pull, results, in_places(starts, moved), known)
+            self.compare(results, outputs)
             return self.filled(found, results, known)
 
-        arguments = trees.arrays_alone(len(moved) + sum(moved))
+        arguments = trees.arrays_alone(len(moved) + compared + sum(moved))
         return Rule(tangents, arguments, self.framework, name=f"the tangent of {self.name}")
+
+    def parts(self, given, count, compared):
+        """Return the arguments of a derivative as inputs, outputs and derivatives."""
+        return list(given[:count]), given[count : count + compared], given[count + compared :]
+
+    def compare(self, results, outputs):
+        if outputs:
+            self.require_same(map(self.framework.take, results), map(self.framework.take, outputs))
 
     def filled(self, found, like, wanted):
         """Return the derivatives that are wanted, zeros for those that there are not."""
@@ -389,8 +403,9 @@ class Rule:
         if self.has_tape:
             with self.repeated():
                 results, pull, _ = self.linearize(inputs, [is_differentiable(x) for x in inputs])
-                self.require_same(results, outputs)
-                return pull(grads)
+                found = pull(grads)
+            self.require_same(results, outputs)
+            return found
         args, keywords = trees.put_together(self.arguments, self.given(inputs))
         output = trees.put_together(self.result, self.given(outputs))
         grad = trees.put_together(self.result, self.given(grads))
@@ -398,13 +413,9 @@ class Rule:
         return self.fitted(self.in_order(found, len(inputs)), inputs, "gradient")
 
     def require_same(self, results, outputs):
-        """Raise if another run has other results than the first: of random numbers that the framework does not see.
-
-        On a GPU only where that is all that tells of them, because it waits.
-        """
-        is_seen = self.framework.repeated is not nothing_kept
+        """Raise if another run has other results than the first: of random numbers that the framework does not see."""
         for x, y in zip(results, outputs, strict=True):
-            if x.shape == y.shape and (x.device.kind == "cpu" or not is_seen) and not are_close(x, y):
+            if x.shape == y.shape and not are_close(x, y):
                 raise RuntimeError(draws_random_numbers(self.name))
 
     def in_order(self, found, count):
@@ -423,8 +434,9 @@ class Rule:
         if self.has_tape:
             with self.repeated():
                 results, _, push = self.linearize(inputs, [t is not None for t in tangents])
-                self.require_same(results, outputs)
-                return push(tangents)
+                found = push(tangents)
+            self.require_same(results, outputs)
+            return found
         args, keywords = trees.put_together(self.arguments, self.given(inputs))
         moves, moves_by_name = trees.put_together(self.arguments, self.given(tangents))
         if keywords := accepted(self.jvp, keywords):

@@ -64,7 +64,7 @@ def rule(fn, structure, count):
 
     def flat(*tensors):
         args, keywords = structure.unflatten(tensors)
-        return _flatten(fn(*args, **keywords))[0]
+        return [torch.as_tensor(x) for x in _flatten(fn(*args, **keywords))[0]]
 
     return ModuleRule(fn, flat, count)
 

@@ -264,7 +264,8 @@ def _derivatives_of_torch(fn, options, if_kept):
 def _derivatives_by_tape(rule_of, options, if_kept=None):
     """Return the derivatives of the rules of a framework that differentiates derivatives, too.
 
-    `rule_of(structure, count)` is the rule of the arrays of a tree; each of its derivatives is traced once.
+    `rule_of(structure, count)` is the rule of the arrays of a tree; each of its derivatives is traced once, and runs
+    the function again, whose results are compared with those of the first run.
     JAX's cotangent of a complex number is the conjugate of the gradient that the others know.
     """
 
@@ -272,18 +273,22 @@ def _derivatives_by_tape(rule_of, options, if_kept=None):
     def derivatives(arguments, _results, moved, known, spec):
         count, first = len(moved), len(moved) + len(known)
 
+        def constant(outputs):
+            return map(jax.lax.stop_gradient, outputs)
+
         def lifted_rule(rule, out_spec):
             return _Lifted(rule, out_spec, _of_derivatives(options), if_kept).function
 
         rule = rule_of(arguments, count)
-        pushed = lifted_rule(rule.pushed(moved, known), list(spec))
-        pulled = lifted_rule(rule.derived(moved, known), lambda *given: chosen(given[:count], moved))
+        pushed = lifted_rule(rule.pushed(moved, known, len(known)), list(spec))
+        pulled = lifted_rule(rule.derived(moved, known, len(known)), lambda *given: chosen(given[:count], moved))
 
         def push(*arrays):
-            return pushed(*arrays[:count], *arrays[first:])
+            return pushed(*arrays[:count], *constant(arrays[count:first]), *arrays[first:])
 
         def pull(*arrays):
-            return [g.conj() for g in pulled(*arrays[:count], *(end.conj() for end in arrays[first:]))]
+            ends = [end.conj() for end in arrays[first:]]
+            return [g.conj() for g in pulled(*arrays[:count], *constant(arrays[count:first]), *ends)]
 
         return push, pull
 

@@ -106,7 +106,8 @@ def _gradients(rule, pull, push, tensors, ends, known):
                 rule.require_tangent()
                 return [None] * len(tensors) + push(in_places(ends_of_gradients, wanted))
             is_used = [True] * len(tensors) + known
-            _, gradient = _linearized(rule.derived(wanted, known), chosen(given, is_used))
+            results, gradient = _linearized(rule.derived(wanted, known), chosen(given, is_used))
+            rule.require_same(map(take, results), chosen(found, wanted))
             return in_places(gradient(*ends_of_gradients), is_used)
 
         return [make(g) for g in chosen(found, wanted)], again

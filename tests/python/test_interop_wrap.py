@@ -358,6 +358,60 @@ def check_modules_with_state_inside_jax():
         assert "draws random numbers" in str(error), error
 
 
+def check_random_numbers_that_no_framework_knows():
+    """Functions that run again for derivatives, with numbers of generators of their own."""
+    from cuarray.interop.jax import call
+
+    own, numpys = torch.Generator(), np.random.default_rng(0)
+    draws = {
+        "torch": lambda: torch.rand(3, generator=own),
+        "numpy": lambda: torch.as_tensor(numpys.random(3, "f4")),
+        "python": random.random,
+    }
+    x = jnp.arange(1.0, 4.0)
+    derivatives = (
+        lambda f: jax.grad(lambda x: f(x).sum())(x),
+        lambda f: jax.jvp(f, (x,), (x,)),
+        lambda f: jax.hessian(lambda x: (f(x) ** 2).sum())(x),
+        lambda f: jax.jit(jax.grad(lambda x: jax.vmap(f)(x).sum()))(jnp.stack([x, x])),
+    )
+    for draw in draws.values():
+
+        def scaled(t, draw=draw):
+            return t * draw()
+
+        for f in (
+            call(scaled, x, framework="torch"),
+            wrap(scaled, source="jax", target="torch"),
+            wrap(lambda t, draw=draw: t * tf.constant(draw()), source="jax", target="tensorflow"),
+        ):
+            assert f(x).tolist() != f(x).tolist()
+            for derivative in derivatives:
+                assert "draws random numbers" in str(error_of(lambda d=derivative, f=f: d(f)))
+    seeded = call(lambda t: t * torch.rand(3, generator=own.manual_seed(1)), x, framework="torch")
+    close(jax.grad(lambda x: seeded(x).sum())(x) * x, seeded(x))
+    for target, f in {
+        "torch": lambda t: t**3 * draws["numpy"](),
+        "jax": lambda t: t**3 * numpys.random(3, "f4"),
+    }.items():
+        start, cubes = tf.constant([1.0, 2.0, 3.0]), wrap(f, source="tensorflow", target=target)
+        with tf.GradientTape() as outer:
+            outer.watch(start)
+            with tf.GradientTape() as inner:
+                inner.watch(start)
+                result = cubes(start)
+            gradient = inner.gradient(result, start)
+        close(gradient * start, 3 * result)  # TensorFlow remembers the run
+        assert "draws random numbers" in str(error_of(lambda: outer.gradient(gradient, start)))
+
+
+def check_results_that_are_numbers():
+    from cuarray.interop.jax import call
+
+    f = call(lambda t: (t * 2, 3.0), framework="torch")
+    assert jax.grad(lambda x: sum(part.sum() for part in f(x)))(jnp.ones(2)).tolist() == [2, 2]
+
+
 def check_state_is_kept_where_a_function_is_rehearsed():
     """Without out_spec a function runs with zeros first, of which no model knows."""
     rows = np.arange(12, dtype="f4").reshape(4, 3) ** 2
@@ -508,6 +562,7 @@ if __name__ == "__main__":
     import dataclasses
     import doctest
     import importlib.util
+    import random
 
     import jax
     import jax.numpy as jnp
