@@ -104,14 +104,9 @@ Array expand_dims(const Array& a, const AxisList& axis) {
     const Dims added = distinct_axes(axis, ndim, "expand_dims");
     if (ndim > kMaxDims)
         raise(ErrorKind::Value, "expand_dims: the result has ", ndim, " axes; the limit is ", kMaxDims);
-    Layout layout;
-    for (int at = 0, old = 0; at < ndim; ++at) {
-        const bool is_new = contains(added, at);
-        layout.shape.push_back(is_new ? 1 : a.shape()[old]);
-        layout.strides.push_back(is_new ? 0 : a.strides()[old]);
-        old += !is_new;
-    }
-    return a.view(std::move(layout));
+    Dims shape;
+    for (int at = 0, old = 0; at < ndim; ++at) shape.push_back(contains(added, at) ? 1 : a.shape()[old++]);
+    return a.reshape(shape, 'C', false, true);
 }
 
 Array squeeze(const Array& a, const std::optional<Axes>& axis) {

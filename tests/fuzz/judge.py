@@ -572,8 +572,8 @@ class Pair:
                 if got and not want and mine.size == 1 and "ravel('F')" in self.statement:
                     self.parted |= {name}  # after resize(()), NumPy copies one element
                     continue
-                if got and not want and mine.size == 1 and "fftn(" in self.statement:
-                    self.parted |= {name}  # of no axes: the array itself, which counts as a value above
+                if got and not want and (mine.size == 1 or "out=" in self.statement) and "fftn(" in self.statement:
+                    self.parted |= {name}  # of no axes: the array itself, which is a value above, or a copy where out= is given
                     continue
                 if got and not want and "broadcast_arrays" in self.statement:
                     self.parted |= {name, other}  # read-only, or both of one value

@@ -217,7 +217,7 @@ class Copies(ast.NodeTransformer):
             if node.func.attr == "at" and len(node.args) == 3:
                 node.args[2] = ast.Call(ast.Name("spread", ast.Load()), [node.args[2], *node.args[:2]], [])
             self.keywords(node)
-        elif any(k.arg == "out" and not is_none(k.value) for k in node.keywords):
+        elif any(k.arg == "out" and ast.unparse(k.value) not in ("None", "()") for k in node.keywords):
             node.args = [self.copy(x) for x in node.args]
             self.keywords(node)
         return node

@@ -185,6 +185,8 @@ def test_strides_of_reshaped_arrays(array, device):
     for shape in shapes:
         for order in "CF":
             agree(f"{array}.reshape({shape}, order='{order}').strides", NAMES)
+    for axis in (0, -1):
+        agree(f"xp.expand_dims({array}, {axis}).strides", NAMES)
 
 
 @pytest.mark.parametrize("expression", COPIES)
