@@ -2156,6 +2156,20 @@ MUTANTS = [
         "tests/python/test_sorting.py -k selected",
     ),
     Mutant(
+        "ranks-outside-of-a-sample-are-selected",
+        "src/host/loops/sort.cpp",
+        "ranks[count - 1] >= below + between)",
+        "ranks[count - 1] > n + between)",
+        "tests/python/test_sorting.py -k by_a_sample",
+    ),
+    Mutant(
+        "shared-keys-are-single",
+        "src/host/loops/sort_keys.h",
+        "return key == unsigned_t<T>(-1) || bits_of_key<T>(key, descending) == 0;",
+        "return key == unsigned_t<T>(-1);",
+        "tests/python/test_sorting.py -k by_a_sample",
+    ),
+    Mutant(
         "ranks-of-the-lower-part-twice",
         "src/host/loops/sort.cpp",
         "spare += low, n = high, first += low;",

@@ -58,6 +58,9 @@ def out_of_range(step):
     info = np.iinfo(step.want.dtype)
     parted = step.got[step.want != step.got]
     is_cast_sum = bool(step.names & SUMS) and "out" in step.names and bool(floats)
+    if is_cast_sum:
+        wanted = step.want[step.want != step.got]
+        parted = parted[~np.isclose(parted, wanted, rtol=1e-13, atol=0)]  # the last digit of a long float
     if (step.names & FRACTIONAL or is_cast_sum) and np.isin(parted, [info.min, info.max, 0]).all():
         return True
     if has_quotients_at(step) and any(not x.all() for x in step.inputs):
@@ -407,6 +410,7 @@ INTENDED = [
     ("products read axes= before they look at the arrays: of two faults the other one is named",
      every(has("matmul", "matvec", "vecmat", "vecdot"), lambda step: isinstance(step.got, TypeError)
            and isinstance(step.want, ValueError) and "does not have enough dimensions" in str(step.want))),
+    ("select makes views of read-only memory writable, which NumPy refuses", both(lambda step: step.got is None, text_has(r"select\("), want_says("cannot set WRITEABLE flag to True"))),
     ("tri() is called without its argument: NumPy's accident",
      lambda step: isinstance(step.got, Exception) and "missing 1 required positional argument" in str(step.want)),
     ("put, repeat and choose with uint64 numbers are allowed",

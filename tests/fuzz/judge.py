@@ -573,7 +573,7 @@ class Pair:
                     self.parted |= {name}  # after resize(()), NumPy copies one element
                     continue
                 if got and not want and (mine.size == 1 or "out=" in self.statement) and "fftn(" in self.statement:
-                    self.parted |= {name}  # of no axes: the array itself, which is a value above, or a copy where out= is given
+                    self.parted |= {name}  # of no axes: the array itself, a value above or a copy for out=
                     continue
                 if got and not want and "broadcast_arrays" in self.statement:
                     self.parted |= {name, other}  # read-only, or both of one value

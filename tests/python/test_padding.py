@@ -120,3 +120,12 @@ def test_the_argument_stays(device):
 def test_bfloat16(device):
     x = cuarray.asarray([1.0, 2.0]).astype(cuarray.bfloat16)
     assert cuarray.pad(x, 1, "edge").tolist() == [1, 1, 2, 2] and cuarray.pad(x, 1).dtype == x.dtype
+
+
+def test_pads_of_values_are_arrays(device):
+    """In NumPy as well: y = pad(x, 0); y -= 1 changes y itself and keeps its type."""
+    for mode in ("constant", "edge", "mean"):
+        y = cuarray.pad(cuarray.asarray([3.0], dtype="f4", device=device)[0], 0, mode)
+        z = y
+        y -= np.float64(1)
+        assert z is y and y.dtype == "f4" and y.shape == () and y.item() == 2

@@ -237,7 +237,22 @@ def test_selection_by_a_sample(threads, rng):
         waves = np.sin(np.arange(n) * (2 * np.pi / 64)) + np.arange(n) * 1e-9
         half = np.where(rng.random(n) < 0.5, 3.0, rng.standard_normal(n))
         ends = np.concatenate([np.full(n - 5, np.nan), [-0.0, 0.0, -np.inf, 2, 1]])
-        for x in (rng.standard_normal(n), waves, half, ends, rng.permutation(ends), rng.integers(0, 200, n)):
+        zeros = np.where(rng.random(n) < 0.1, np.where(np.arange(n) < 9, 0.0, -0.0), rng.standard_normal(n))
+        misled = rng.standard_normal(n)
+        step = n // 4096  # the positions that are looked at hold the smallest elements
+        within = np.array([(i * 0x9E3779B97F4A7C15 % 2**64 >> 32) % step for i in range(4096)])
+        misled[np.arange(4096) * step + within] -= 10
+        rows = (
+            rng.standard_normal(n),
+            waves,
+            half,
+            ends,
+            rng.permutation(ends),
+            zeros,
+            misled,
+            rng.integers(0, 200, n),
+        )
+        for x in rows:
             ordered = np.take_along_axis(x, places(x), -1)
             a = cuarray.asarray(x, device="cpu")
             for ranks in ([0], [n - 1], [n // 2 - 1, n // 2], [3, n // 4, n // 2, n - 1], list(range(0, n, n // 7))):

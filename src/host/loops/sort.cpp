@@ -340,6 +340,83 @@ template <class T> class KeySort {
         for (int64_t k = 0; k < count; ++k) found[k] = keys[ranks[k] - first];
     }
 
+    /// Rows from this length on are sampled before keys are selected; the maximum number of samples.
+    static constexpr int64_t kSampledRow = 16 * 1024, kMostSamples = 4096;
+
+    /// The keys between which `ranks` lie, as a sample tells; false if that may be too many.
+    static bool bound_by_sample(const stored_t<T>* x, int64_t n, bool descending, const int64_t* ranks, int64_t count,
+                                U (&bounds)[2]) {
+        const int64_t samples = std::min(n / 64, kMostSamples), step = n / samples;
+        U sample[kMostSamples + kLanes], spare[kMostSamples + kLanes];
+        for (int64_t i = 0; i < samples; ++i) {
+            // At a pseudo-random position in each step, so that periodic rows do not bias the sample.
+            const uint64_t anywhere = uint64_t(i) * 0x9e3779b97f4a7c15 >> 32;
+            sample[i] = sort_key(load<T>(x[i * step + int64_t(anywhere % uint64_t(step))]), descending);
+        }
+        const auto place = [&](int64_t rank, int side) {
+            const double share = double(rank) / double(n), middle = share * double(samples);
+            // Four standard deviations of a rank among random samples.
+            return int64_t(middle + side * (4 * std::sqrt(middle * (1 - share)) + 4));
+        };
+        const int64_t low = place(ranks[0], -1), high = place(ranks[count - 1], 1);
+        if (high - low > samples / 4) return false;
+        const int64_t places[] = {std::max<int64_t>(low, 0), std::min(high, samples - 1)};
+        select(sample, spare, samples, 0, places, 2, bounds, 2 * std::bit_width(uint64_t(samples)));
+        if (low < 0) bounds[0] = 0;
+        if (high >= samples) bounds[1] = U(-1);
+        return true;
+    }
+
+    /// Writes the keys from bounds[0] to bounds[1] to `keys`, at most a quarter of n, and their number to `found`;
+    /// counts the smaller ones. False if there are more.
+    static bool collect(const stored_t<T>* x, int64_t n, bool descending, const U (&bounds)[2], U* keys, int64_t& below,
+                        int64_t& found) {
+        constexpr int64_t kTogether = 512;
+        const V low = S::all(bounds[0]), high = S::all(bounds[1]);
+        const int64_t most = n / 4;
+        U block[kTogether];
+        U* to = keys;
+        below = 0;
+        for (int64_t first = 0; first < n; first += kTogether) {
+            const int64_t count = std::min(kTogether, n - first);
+            if (to - keys > most) return false;
+            for (int64_t i = 0; i < count; ++i) block[i] = sort_key(load<T>(x[first + i]), descending);
+            const auto take = [&](V v, Mask there) {
+                const Mask smaller = S::below(v, low) & there, larger = S::below(high, v);
+                const Mask taken = Mask(~(smaller | larger)) & there;
+                below += std::popcount(unsigned(smaller));
+                S::store(to, S::together(taken, v));
+                to += std::popcount(unsigned(taken));
+            };
+            const int64_t whole = count / kLanes * kLanes;
+            for (int64_t i = 0; i < whole; i += kLanes) take(S::load(block + i), Mask(-1));
+            if (const int rest = int(count - whole); rest > 0)
+                take(S::load_some(block + whole, rest), Mask((1u << rest) - 1));
+        }
+        found = to - keys;
+        return true;
+    }
+
+    /// Selects among the keys between two of a sample; false if the ranks are not there, or if different values may
+    /// have the same key.
+    static bool select_by_sample(const stored_t<T>* x, U* keys, U* spare, int64_t n, bool descending,
+                                 const int64_t* ranks, int64_t count, U* found) {
+        U bounds[2];
+        int64_t below, between;
+        if (n < kSampledRow || !bound_by_sample(x, n, descending, ranks, count, bounds) ||
+            !collect(x, n, descending, bounds, keys, below, between) || ranks[0] < below ||
+            ranks[count - 1] >= below + between)
+            return false;
+        select(keys, spare, between, below, ranks, count, found, 2 * std::bit_width(uint64_t(between)));
+        if (std::none_of(found, found + count, [&](U key) { return may_be_shared<T>(key, descending); })) return true;
+        U lost = 0;
+        for (int64_t i = 0; i < n; ++i) {
+            const T value = load<T>(x[i]);
+            lost |= bits_lost(value, sort_key(value, descending), descending);
+        }
+        return lost == 0;
+    }
+
     /// Writes the keys of values; false if different values have the same key.
     static bool make_keys(const stored_t<T>* x, U* keys, int64_t n, bool descending) {
         U differs = 0;
@@ -456,10 +533,13 @@ template <class T> class KeySort {
     /// A ValueSelectLoop.
     static bool run_select(const void* from, void* keys, void* spare, int64_t n, bool descending, const int64_t* ranks,
                            int64_t count, void* found) {
-        if (!make_keys(static_cast<const stored_t<T>*>(from), static_cast<U*>(keys), n, descending)) return false;
-        U* const result = static_cast<U*>(found);
-        select(static_cast<U*>(keys), static_cast<U*>(spare), n, 0, ranks, count, result,
-               2 * std::bit_width(uint64_t(n)));
+        const auto* const x = static_cast<const stored_t<T>*>(from);
+        U *const result = static_cast<U*>(found), *const all = static_cast<U*>(keys),
+                 *const more = static_cast<U*>(spare);
+        if (!select_by_sample(x, all, more, n, descending, ranks, count, result)) {
+            if (!make_keys(x, all, n, descending)) return false;
+            select(all, more, n, 0, ranks, count, result, 2 * std::bit_width(uint64_t(n)));
+        }
         KeySort(descending).finish(result, count);
         return true;
     }

@@ -25,4 +25,12 @@ template <class T> unsigned_t<T> bits_lost(T value, unsigned_t<T> key, bool desc
     return unsigned_t<T>(bits_of_key<T>(key, descending) ^ bit_cast<unsigned_t<T>>(value));
 }
 
+/// Whether values that differ may have this key: zeros of both signs, and NaNs.
+template <class T> bool may_be_shared(unsigned_t<T> key, bool descending) {
+    if constexpr (is_integer<T>)
+        return false;
+    else
+        return key == unsigned_t<T>(-1) || bits_of_key<T>(key, descending) == 0;
+}
+
 }  // namespace cuarray::host
