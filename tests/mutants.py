@@ -2136,7 +2136,7 @@ MUTANTS = [
     ),
     Mutant(
         "machine-errors-named-after-a-call",
-        "src/bindings/python.cpp",
+        "src/bindings/exceptions.cpp",
         "is_about_arguments(error.kind()) ? name_called",
         "true ? name_called",
         "tests/python/test_memory.py -k full_machine",

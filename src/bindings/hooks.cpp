@@ -1,6 +1,7 @@
 // hooks.cpp -- what the C++ core asks of Python: where CUDA's libraries are, where warnings go, memory, and the end.
 #include "runtime/hooks.h"
 #include <string>
+#include "bindings/functions/casters.h"
 #include "bindings/module.h"
 #include "cuarray/array/pending.h"
 

@@ -26,16 +26,20 @@ PyObject* import_and_choose(PyObject* self, Arguments args, Py_ssize_t count, Py
 
 PyMethodDef definition = {"__import__", method(import_and_choose), kFast, "Import a module; see builtins.__import__."};
 
+Object choosing_import(PyObject* plain, PyObject* prefix, PyObject* choose) {
+    const Object self = Object::steal(PyTuple_Pack(3, plain, prefix, choose));
+    return Object::steal(PyCFunction_New(&definition, self.get()));
+}
+
+PyMethodDef import_functions[] = {
+    private_method<choosing_import>("choosing_import",
+                                    "Python's __import__, followed by choose(module, *arguments) for names that begin "
+                                    "so and for relative imports."),
+    {},
+};
+
 }  // namespace
 
-void bind_imports(pybind11::module_& module) {
-    module.def(
-        "choosing_import",
-        [](PyObject* plain, PyObject* prefix, PyObject* choose) {
-            const Object self = Object::steal(PyTuple_Pack(3, plain, prefix, choose));
-            return Object::steal(PyCFunction_New(&definition, self.get()));
-        },
-        "Python's __import__, followed by choose(module, *arguments) for names that begin so and for relative imports.");
-}
+void bind_imports(PyObject* module) { check(PyModule_AddFunctions(module, import_functions)); }
 
 }  // namespace cuarray::python

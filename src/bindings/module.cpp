@@ -1,5 +1,6 @@
 // module.cpp -- cuarray._core: the types written by hand, the functions bound with pybind11, and the ends of both.
 #include "bindings/module.h"
+#include "bindings/functions/casters.h"
 #include "bindings/functions/ufunc.h"
 #include "bindings/types/ndarray.h"
 
@@ -31,23 +32,23 @@ void make_module(py::module_& module) {
     bind_devices(module);
     bind_streams(module);
     bind_pools(module);
-    bind_loans(module);
+    bind_loans(module.ptr());
     bind_arrays(module);
-    bind_other_arrays(module);
+    bind_other_arrays(module.ptr());
     bind_numba_arguments(module);
     bind_indexing(module);
-    bind_editing(module);
+    bind_editing(module.ptr());
     bind_sorting(module);
-    bind_ufunc_methods(module);
+    bind_ufunc_methods(module.ptr());
     bind_tables(module);
     bind_hooks(module);
     bind_python_frames(module);
-    bind_wrapped_functions(module);
-    bind_fallback(module);
-    bind_imports(module);
-    bind_functions(module);
+    bind_wrapped_functions(module.ptr());
+    bind_fallback(module.ptr());
+    bind_imports(module.ptr());
+    bind_functions(module.ptr());
     bind_profile(module);
-    bind_random(module);
+    bind_random(module.ptr());
     bind_sequence(module);
     module.def("extend_ndarray", &extend_ndarray);
 }

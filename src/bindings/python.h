@@ -53,6 +53,11 @@ class Object {
     PyObject* object_ = nullptr;
 };
 
+/// Stops this thread for good. To a thread that asks for the GIL after the interpreter has begun to end, CPython up to
+/// 3.13 answers with pthread_exit, which unwinds the stack without the GIL and dies at the first destructor; from 3.14
+/// on it stops the thread as we do.
+[[noreturn]] void stop_thread() noexcept;
+
 /// Sets the Python exception for the C++ exception that is being handled.
 void set_exception() noexcept;
 

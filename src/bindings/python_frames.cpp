@@ -1,6 +1,7 @@
 // python_frames.cpp -- the Python frames below a call: the caller's source line, and the public function that
 // it called.
 #include <string>
+#include "bindings/functions/casters.h"
 #include "bindings/functions/function.h"
 #include "bindings/module.h"
 #include "bindings/types/ndarray.h"

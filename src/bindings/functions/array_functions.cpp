@@ -27,15 +27,17 @@ Object made_array(PyObject* object, const CreationOptions& options) {
     return made;
 }
 
-Object array_from_object(PyObject* object, DType dtype, std::optional<Device> device, PyObject* copy, PyObject* order,
-                         Integer<"ndmin"> ndmin) {
+constexpr Signature kFromObjectSignature{
+    "array_from_object", {"obj", "dtype", "device", "copy", "order", "ndmin"}, 6, 1};
+
+PyObject* array_from_object(PyObject*, PyObject** values) {
     CreationOptions options;
-    options.dtype = dtype;
-    options.device = device;
-    options.copy = read_copy(copy);
-    options.order = to_order(order, "CFAK", 'K');
-    options.ndmin = int(std::clamp<int64_t>(ndmin, 0, kMaxDims));
-    return made_array(object, options);
+    options.dtype = to_dtype(values[1] ? values[1] : Py_None, DType::none);
+    if (is_given(values[2])) options.device = to_device(values[2], {});
+    options.copy = read_copy(values[3] ? values[3] : Py_None);
+    options.order = values[4] ? to_order(values[4], "CFAK", 'K') : 'K';
+    if (values[5]) options.ndmin = int(std::clamp<int64_t>(python::to_int64(values[5], {"ndmin"}), 0, kMaxDims));
+    return made_array(values[0], options).release();
 }
 
 CreationOptions options_of(const FunctionCall& call, PyObject* dtype) {
@@ -156,10 +158,11 @@ constexpr ObjectFunction kArrayFunctions[] = {
 
 std::span<const ObjectFunction> array_functions() { return kArrayFunctions; }
 
-void bind_array_functions(pybind11::module_& m) {
-    namespace py = pybind11;
-    m.def("array_from_object", &array_from_object, py::arg("obj"), py::arg("dtype") = py::none(),
-          py::arg("device") = py::none(), py::arg("copy") = py::none(), py::arg("order") = "K", py::arg("ndmin") = 0);
-}
+static PyMethodDef functions_of_objects[] = {
+    {"array_from_object", method(fast_method<kFromObjectSignature, array_from_object>), kFast, nullptr},
+    {},
+};
+
+void bind_array_functions(PyObject* module) { check(PyModule_AddFunctions(module, functions_of_objects)); }
 
 }  // namespace cuarray::python

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <vector>
+#include "bindings/functions/casters.h"
 #include "bindings/functions/reductions.h"
 #include "bindings/module.h"
 #include "bindings/protocols/interfaces.h"
@@ -185,7 +186,7 @@ void bind_reductions(py::module_& m) {
 }  // namespace
 
 void bind_arrays(py::module_& module) {
-    bind_array_functions(module);
+    bind_array_functions(module.ptr());
     bind_memory(module);
     bind_reductions(module);
 }

@@ -232,6 +232,6 @@ PyMethodDef editing_functions[] = {
 
 }  // namespace
 
-void bind_editing(pybind11::module_& m) { check(PyModule_AddFunctions(m.ptr(), editing_functions)); }
+void bind_editing(PyObject* module) { check(PyModule_AddFunctions(module, editing_functions)); }
 
 }  // namespace cuarray::python

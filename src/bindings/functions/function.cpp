@@ -288,11 +288,11 @@ Object make_table_function(const FunctionRow& row, const BoundFunction& bound, P
 }
 
 /// The same function by another name.
-Object make_function_alias(PyObject* function, const std::string& name) {
+Object make_function_alias(PyObject* function, const char* name) {
     if (!PyObject_TypeCheck(function, table_function_type))
         fail(PyExc_TypeError, "function_alias: a function of the table is needed, not %R", function);
     const TableFunction& f = *as_table_function(function);
-    const Object text = Object::steal(PyUnicode_InternFromString(name.c_str()));
+    const Object text = Object::steal(PyUnicode_InternFromString(name));
     return make_table_function(*f.row, *f.bound, f.prototype, text.get());
 }
 
@@ -363,33 +363,42 @@ Object make_generator_method(PyObject* prototype) {
     return make_table_function(method, bound, prototype, method.own_name);
 }
 
+PyMethodDef function_makers[] = {
+    private_method<make_reduction_function>(
+        "reduction_function", "The function of a public row of reductions.def, described by a Python function."),
+    private_method<make_linalg_function>(
+        "linalg_function", "The function of cuarray.linalg of that name, described by a Python function."),
+    private_method<make_array_function>("array_function",
+                                        "A function that reads objects, described by a Python function."),
+    private_method<make_generator_method>("random_method", "A method of a generator, described by a Python function."),
+    private_method<make_function_alias>("function_alias", "The same function by another name."),
+    {},
+};
+
 }  // namespace
 
-void bind_functions(pybind11::module_& m) {
+void bind_functions(PyObject* module) {
     make_table_function_type();
     const Object prototypes = make_prototypes();
-    pybind11::dict made, methods, chapters;
+    const Object made = Object::steal(PyDict_New()), methods = Object::steal(PyDict_New()),
+                 chapters = Object::steal(PyDict_New());
     for (size_t i = 0; i < function_rows().size(); ++i) {
         const FunctionRow& row = function_rows()[i];
         const Object name = Object::steal(PyUnicode_InternFromString(python_name(row).c_str()));
         Object function = make_table_function(row, bound_functions()[i],
                                               PyTuple_GET_ITEM(prototypes.get(), Py_ssize_t(i)), name.get());
         if (row.core) function = make_generalized(function.get(), row.name, row.core);
-        (is_method(row) ? methods : made)[name.get()] = function;
-        if (!is_method(row)) chapters[row.name] = row.chapter;
+        check(PyDict_SetItem((is_method(row) ? methods : made).get(), name.get(), function.get()));
+        if (is_method(row)) continue;
+        const Object chapter = Object::steal(PyUnicode_FromString(row.chapter));
+        check(PyDict_SetItemString(chapters.get(), row.name, chapter.get()));
     }
-    m.attr("functions") = made;
-    m.attr("methods") = methods;
-    m.attr("chapters") = chapters;
-    m.attr("function") = pybind11::handle(reinterpret_cast<PyObject*>(table_function_type));
-    m.attr("unbound_function") = pybind11::handle(reinterpret_cast<PyObject*>(unbound_function_type));
-    m.def("reduction_function", &make_reduction_function,
-          "The function of a public row of reductions.def, described by a Python function.");
-    m.def("linalg_function", &make_linalg_function,
-          "The function of cuarray.linalg of that name, described by a Python function.");
-    m.def("array_function", &make_array_function, "A function that reads objects, described by a Python function.");
-    m.def("random_method", &make_generator_method, "A method of a generator, described by a Python function.");
-    m.def("function_alias", &make_function_alias, "The same function by another name.");
+    check(PyModule_AddObjectRef(module, "functions", made.get()));
+    check(PyModule_AddObjectRef(module, "methods", methods.get()));
+    check(PyModule_AddObjectRef(module, "chapters", chapters.get()));
+    check(PyModule_AddObjectRef(module, "function", reinterpret_cast<PyObject*>(table_function_type)));
+    check(PyModule_AddObjectRef(module, "unbound_function", reinterpret_cast<PyObject*>(unbound_function_type)));
+    check(PyModule_AddFunctions(module, function_makers));
 }
 
 }  // namespace cuarray::python

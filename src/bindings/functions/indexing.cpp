@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <vector>
+#include "bindings/functions/casters.h"
 #include "bindings/functions/readers.h"
 #include "bindings/functions/reductions.h"
 #include "bindings/module.h"

@@ -1,5 +1,6 @@
 // sorting.cpp -- order statistics and histograms, for the Python package.
 #include <vector>
+#include "bindings/functions/casters.h"
 #include "bindings/module.h"
 #include "cuarray/ops/sort.h"
 

@@ -1,6 +1,7 @@
 // tables.cpp -- dtypes, promotion, and the rows of ufuncs.def and reductions.def as data for docs, stubs and tests.
 #include <string>
 #include <vector>
+#include "bindings/functions/casters.h"
 #include "bindings/functions/ufunc.h"
 #include "bindings/module.h"
 

@@ -844,7 +844,7 @@ Object make_ufunc_with_fallback(PyObject* object, PyObject* fallback) {
     return made;
 }
 
-Object make_alias(PyObject* ufunc, const std::string& name) {
+Object make_alias(PyObject* ufunc, const char* name) {
     if (row_of(ufunc) == kNone) fail(PyExc_TypeError, "alias: a ufunc is needed, not %R", ufunc);
     return make_ufunc(row_of(ufunc), lasting(name), call_alias);
 }

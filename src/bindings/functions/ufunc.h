@@ -9,7 +9,7 @@ namespace cuarray::python {
 void make_ufuncs(PyObject* module);
 
 /// The same function by another name, which its errors name too.
-Object make_alias(PyObject* ufunc, const std::string& name);
+Object make_alias(PyObject* ufunc, const char* name);
 
 /// The same function, which asks a fallback after errors about types; its methods ask the fallback's attributes.
 Object make_ufunc_with_fallback(PyObject* ufunc, PyObject* fallback);

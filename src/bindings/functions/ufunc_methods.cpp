@@ -11,8 +11,6 @@
 #include "cuarray/array/elements.h"
 #include "cuarray/ops/reduceat.h"
 
-namespace py = pybind11;
-
 namespace cuarray::python {
 namespace {
 
@@ -45,8 +43,13 @@ PyObject* accumulate_with(RowId row, PyObject* object, PyObject* axis, DType dty
 struct Begins {
     std::span<const int64_t> positions;
     std::vector<int64_t> of_ints;
-    py::buffer_info of_others;
+    Py_buffer of_others{};
     Object owner;
+
+    Begins() = default;
+    Begins(const Begins&) = delete;
+    Begins& operator=(const Begins&) = delete;
+    ~Begins() { PyBuffer_Release(&of_others); }
 };
 
 bool reads_ints(PyObject* object, std::vector<int64_t>& ints) {
@@ -76,8 +79,9 @@ void read_begins(PyObject* object, const char* name, Begins& begins) {
         begins.owner = Object::share(object);
     } else {
         begins.owner = Object::steal(PyObject_CallFunction(begins_on_host.get(), "Os", object, name));
-        begins.of_others = py::reinterpret_borrow<py::buffer>(begins.owner.get()).request();
-        begins.positions = {static_cast<const int64_t*>(begins.of_others.ptr), size_t(begins.of_others.size)};
+        check(PyObject_GetBuffer(begins.owner.get(), &begins.of_others, PyBUF_SIMPLE));
+        begins.positions = {static_cast<const int64_t*>(begins.of_others.buf),
+                            size_t(begins.of_others.len) / sizeof(int64_t)};
     }
 }
 
@@ -153,9 +157,13 @@ PyObject* at_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* 
     });
 }
 
-void bind_ufunc_methods(py::module_& m) {
-    m.def("alias", &make_alias, "The same function by another name.");
-    m.def("ufunc_with_fallback", &make_ufunc_with_fallback, "The same function, with what it asks after TypeErrors.");
-}
+static PyMethodDef ufunc_makers[] = {
+    private_method<make_alias>("alias", "The same function by another name."),
+    private_method<make_ufunc_with_fallback>("ufunc_with_fallback",
+                                             "The same function, with what it asks after TypeErrors."),
+    {},
+};
+
+void bind_ufunc_methods(PyObject* module) { check(PyModule_AddFunctions(module, ufunc_makers)); }
 
 }  // namespace cuarray::python

@@ -120,13 +120,19 @@ Object with_fallback(PyObject* callable, PyObject* fallback) {
     return wrapped_as(is_bound_by_classes ? wrapped_type : builtin_type, callable, fallback);
 }
 
+PyMethodDef wrapping_functions[] = {
+    private_method<without_binding>("without_binding", "The function as one that classes do not bind as a method."),
+    private_method<with_fallback>("with_fallback",
+                                  "The function as one that asks a fallback after errors about types."),
+    {},
+};
+
 }  // namespace
 
-void bind_wrapped_functions(pybind11::module_& m) {
+void bind_wrapped_functions(PyObject* module) {
     wrapped_type = make_wrapped_type("cuarray.wrapped_function", bind_wrapped, Py_TPFLAGS_METHOD_DESCRIPTOR);
     builtin_type = make_wrapped_type("cuarray.builtin_function", leave_unbound, 0);
-    m.def("without_binding", &without_binding, "The function as one that classes do not bind as a method.");
-    m.def("with_fallback", &with_fallback, "The function as one that asks a fallback after errors about types.");
+    check(PyModule_AddFunctions(module, wrapping_functions));
 }
 
 }  // namespace cuarray::python

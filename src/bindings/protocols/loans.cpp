@@ -150,6 +150,6 @@ PyMethodDef loan_functions[] = {
 
 }  // namespace
 
-void bind_loans(pybind11::module_& module) { check(PyModule_AddFunctions(module.ptr(), loan_functions)); }
+void bind_loans(PyObject* module) { check(PyModule_AddFunctions(module, loan_functions)); }
 
 }  // namespace cuarray::python

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
+#include "bindings/functions/casters.h"
 #include "bindings/module.h"
 #include "bindings/protocols/interfaces.h"
 #include "bindings/types/ndarray.h"

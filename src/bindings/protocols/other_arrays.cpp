@@ -195,16 +195,20 @@ void refuse_beside(PyObject* other, ArrayClass kind, Device device, const char* 
           name, " y");
 }
 
-void bind_other_arrays(pybind11::module_& m) {
-    m.def(
-        "array_class",
-        [](PyObject* x) {
-            static constexpr const char* kNames[] = {"number", "list",   "data",    "wrapping", "dispatching",
-                                                     "masked", "matrix", "foreign", "nothing"};
-            return kNames[int(class_of(x))];
-        },
-        "What an object is beside our arrays; see bindings/protocols/other_arrays.h.");
-    m.def("refuse_to_strip", &refuse_to_strip, "Raises TypeError where the numbers of an array say less than it does.");
+static Object name_of_array_class(PyObject* object) {
+    static constexpr const char* kNames[] = {"number", "list",   "data",    "wrapping", "dispatching",
+                                             "masked", "matrix", "foreign", "nothing"};
+    return Object::steal(PyUnicode_FromString(kNames[int(class_of(object))]));
 }
+
+static PyMethodDef class_functions[] = {
+    private_method<name_of_array_class>("array_class",
+                                        "What an object is beside our arrays; see bindings/protocols/other_arrays.h."),
+    private_method<refuse_to_strip>("refuse_to_strip",
+                                    "Raises TypeError where the numbers of an array say less than it does."),
+    {},
+};
+
+void bind_other_arrays(PyObject* module) { check(PyModule_AddFunctions(module, class_functions)); }
 
 }  // namespace cuarray::python

@@ -416,6 +416,10 @@ PyObject* philox_draws(PyObject*, PyObject* const* args, Py_ssize_t) {
 }
 
 PyMethodDef functions[] = {
+    private_method<numpys_argument>("on_host", "A parameter as NumPy reads it."),
+    private_method<numpys_size>("as_size", "A size as None, an int or a tuple of int."),
+    private_method<population_of>("population",
+                                  "Entries as an array of ours, or as NumPy's where they are no numbers."),
     {"philox_draws", method(philox_draws), METH_FASTCALL, nullptr},
     {"read_philox", method(read_philox), METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr},
@@ -423,19 +427,19 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
-void bind_random(pybind11::module_& m) {
-    make_random_source_type(m.ptr());
-    check(PyModule_AddFunctions(m.ptr(), functions));
-    int number = 0;
-    pybind11::dict numbers;
-#define DRAW(name, ...) numbers[#name] = number++;
+void bind_random(PyObject* module) {
+    make_random_source_type(module);
+    check(PyModule_AddFunctions(module, functions));
+    static constexpr const char* kDraws[] = {
+#define DRAW(name, ...) #name,
 #include "cuarray/random_draws.def"
 #undef DRAW
-    m.attr("random_draws") = numbers;
-    m.attr("few_numbers") = kFewNumbers;
-    m.def("on_host", &numpys_argument, "A parameter as NumPy reads it.");
-    m.def("as_size", &numpys_size, "A size as None, an int or a tuple of int.");
-    m.def("population", &population_of, "Entries as an array of ours, or as NumPy's where they are no numbers.");
+    };
+    const Object numbers = Object::steal(PyDict_New());
+    for (size_t number = 0; number < std::size(kDraws); ++number)
+        check(PyDict_SetItemString(numbers.get(), kDraws[number], to_python(int64_t(number)).get()));
+    check(PyModule_AddObjectRef(module, "random_draws", numbers.get()));
+    check(PyModule_AddIntConstant(module, "few_numbers", kFewNumbers));
 }
 
 }  // namespace cuarray::python

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "bindings/functions/casters.h"
 #include "bindings/module.h"
 #include "bindings/random/pcg64.h"
 

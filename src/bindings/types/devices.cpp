@@ -1,6 +1,7 @@
 // devices.cpp -- cuarray.device, and what is asked of devices: which there are, the doctor's figures.
 #include <string>
 #include <vector>
+#include "bindings/functions/casters.h"
 #include "bindings/module.h"
 #include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"

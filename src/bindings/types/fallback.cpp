@@ -25,13 +25,17 @@ PyObject* call_fallback(PyObject* fallback, Arguments args, Py_ssize_t count, Py
 
 PyObject* operator_fallback() { return the_operator_fallback; }
 
-void bind_fallback(pybind11::module_& module) {
-    module.def(
-        "set_operator_fallback",
-        [](PyObject* fallback) {
-            Py_XSETREF(the_operator_fallback, fallback == Py_None ? nullptr : Py_NewRef(fallback));
-        },
-        "Sets the function (name, a, b) that operators ask where they know no answer, or None.");
+static void set_operator_fallback(PyObject* fallback) {
+    Py_XSETREF(the_operator_fallback, fallback == Py_None ? nullptr : Py_NewRef(fallback));
 }
+
+static PyMethodDef fallback_functions[] = {
+    private_method<set_operator_fallback>(
+        "set_operator_fallback",
+        "Sets the function (name, a, b) that operators ask where they know no answer, or None."),
+    {},
+};
+
+void bind_fallback(PyObject* module) { check(PyModule_AddFunctions(module, fallback_functions)); }
 
 }  // namespace cuarray::python

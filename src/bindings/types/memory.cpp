@@ -1,6 +1,7 @@
 // memory.cpp -- what cuarray.memory is made of: figures, limits, allocators written in Python, peers.
 #include "cuarray/runtime/memory.h"
 #include <string>
+#include "bindings/functions/casters.h"
 #include "bindings/module.h"
 #include "bindings/types/ndarray.h"
 #include "cuarray/array/elements.h"

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 #include "api/recording.h"
+#include "bindings/functions/casters.h"
 #include "bindings/module.h"
 #include "bindings/types/ndarray.h"
 #include "cuarray/array/explain.h"

@@ -1,6 +1,7 @@
 // streams.cpp -- streams, events and graphs for cuarray/_runtime/streams.py, which makes the public classes of them.
 #include <memory>
 #include <vector>
+#include "bindings/functions/casters.h"
 #include "bindings/module.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/runtime/registry.h"
