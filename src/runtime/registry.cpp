@@ -98,11 +98,11 @@ thread_local std::optional<Device> thread_device;
 
 /// The backend itself, without its decorators.
 Backend& undecorated(Device device) {
-    require(device);
     Registry& r = registry();
     Kinds& k = r.kinds[int(device.kind)];
+    if (device.index >= k.count) require(device);  // most calls are of devices that are open
     Opened& opened = k.open[device.index];
-    if (Backend* const open = opened.itself) return *open;  // most calls; the lock takes as long as a small array
+    if (Backend* const open = opened.itself) return *open;  // the lock takes as long as a small array
     const std::lock_guard lock(r.mutex);
     if (!opened.itself) {
         Backend& backend = k.factory.open(device.index);

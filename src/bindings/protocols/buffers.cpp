@@ -76,11 +76,14 @@ const char* refuse_buffer(const Array& array, bool has_format, int flags) {
     // torch.asarray reads the bytes of any object as numbers of its default type.
     if (wants_bytes && is_called_by_torch()) return "PyTorch would misread the bytes; write x.torch()";
     if ((flags & PyBUF_WRITABLE) && !array.is_writable()) return "the array is read-only";
+    constexpr int kOrders = PyBUF_C_CONTIGUOUS | PyBUF_F_CONTIGUOUS | PyBUF_ANY_CONTIGUOUS;
+    const auto has = [flags](int wanted) { return (flags & wanted) == wanted; };
+    if (has(PyBUF_STRIDES) && !(flags & kOrders & ~PyBUF_STRIDES)) return nullptr;  // any strides: most consumers
     const bool is_c = array.is_c_contiguous(), is_f = array.is_f_contiguous();
-    if ((flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS && !is_c) return "the array is not C-contiguous";
-    if ((flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && !is_f) return "the array is not Fortran-contiguous";
-    if ((flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS && !is_c && !is_f) return "the array is not contiguous";
-    if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !is_c) return "the array is not C-contiguous";
+    if (has(PyBUF_C_CONTIGUOUS) && !is_c) return "the array is not C-contiguous";
+    if (has(PyBUF_F_CONTIGUOUS) && !is_f) return "the array is not Fortran-contiguous";
+    if (has(PyBUF_ANY_CONTIGUOUS) && !is_c && !is_f) return "the array is not contiguous";
+    if (!has(PyBUF_STRIDES) && !is_c) return "the array is not C-contiguous";
     return nullptr;
 }
 
