@@ -903,6 +903,13 @@ MUTANTS = [
         "tests/python/test_interop_numba_kernels.py -k negative",
     ),
     Mutant(
+        "masks-are-no-indices-of-jax",
+        "cuarray/_ndarray/jax_types.py",
+        "x.jax() if isinstance(x, ndarray) else x for x in indices",
+        "x.jax() if isinstance(x, ndarray) and x.dtype != bool else x for x in indices",
+        "tests/python/test_interop_jax_calls.py -k indices",
+    ),
+    Mutant(
         "numbers-of-ours-miss-jaxs-dispatch",
         "cuarray/_ndarray/jax_types.py",
         "            tree_util.dispatch_registry.register_node(kind,",

@@ -42,6 +42,23 @@ def register(jax):
         if hasattr(tree_util, "dispatch_registry"):
             # The trees of compiled dispatch alone. Without it, each call of a jitted function is a cache miss.
             tree_util.dispatch_registry.register_node(kind, ndarray._jax_parts, lambda _, leaves: leaves[0])
+    take_indices()
+
+
+def take_indices():
+    """Let arrays of ours index JAX's, which knows indices by their class alone, where its function for it is known."""
+    try:
+        from jax._src.numpy import indexing
+
+        parse = indexing._parse_indices
+    except (ImportError, AttributeError):
+        return  # JAX refuses them
+
+    @functools.wraps(parse)
+    def parse_ours(indices, *others, **named):
+        return parse(tuple(x.jax() if isinstance(x, ndarray) else x for x in indices), *others, **named)
+
+    indexing._parse_indices = parse_ours
 
 
 def imported(x):

@@ -177,6 +177,28 @@ def check_the_library_of_the_left_operand_computes():
     assert isinstance(jnp.add(x, y), jax.Array) and isinstance(jnp.add(y, x), jax.Array)
 
 
+def check_indices():
+    """Arrays of ours index JAX's, as those of NumPy do."""
+    y, places, mask = jnp.arange(12.0).reshape(3, 4), np.array([0, 2]), np.array([True, False, True])
+    cases = {
+        "integers": lambda xp: y[xp.asarray(places)],
+        "pairs": lambda xp: y[xp.asarray(places), xp.asarray(places)],
+        "negative strides": lambda xp: y[..., xp.asarray(places)[::-1]],
+        "a mask": lambda xp: y[xp.asarray(mask)],
+        "a mask and a slice": lambda xp: y[xp.asarray(mask), 1:],
+        "an element": lambda xp: y[xp.asarray(places)[1]],
+        "no axes": lambda xp: y[xp.asarray(1)],
+        "none": lambda xp: y[xp.asarray(places[:0])],
+        "at": lambda xp: y.at[xp.asarray(places)].set(0),
+        "at a mask": lambda xp: y.at[xp.asarray(mask)].add(1),
+        "traced": lambda xp: jax.jit(lambda v: v[xp.asarray(places)])(y),
+    }
+    for name, f in cases.items():
+        mine, theirs = f(cuarray), f(np)
+        assert isinstance(mine, jax.Array) and mine.tolist() == theirs.tolist(), (name, mine, theirs)
+    assert isinstance(error_of(lambda: y[cuarray.ones(2)]), TypeError)
+
+
 def check_the_order_of_imports():
     """Whichever library comes first, and whichever function is the first; asking for JAX does not import it."""
     first_calls = (
