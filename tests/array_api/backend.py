@@ -1,7 +1,7 @@
 """A plug-in of pytest: the tests of other libraries that run on any array API namespace run on cuarray alone.
 
 SciPy's fixture `xp`, scikit-learn's combinations of namespaces and array-api-extra's table of backends name the
-namespaces that they know. Each gets ours in NumPy's place. `array_api_suite.py` runs it.
+namespaces that they know. Each gets ours, in NumPy's place or as one more. `array_api_suite.py` runs it.
 """
 
 import sys
@@ -35,15 +35,34 @@ def of_cuarray(item):
     return bool(found) and "cuarray" in map(str, found.params.values())
 
 
+def of_our_backend(item):
+    """Whether array-api-extra's test is one of cuarray."""
+    found = getattr(item, "callspec", None)
+    return bool(found) and getattr(found.params.get("library"), "value", "") == "cuarray"
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    if config.getoption("--library") == "scipy":
+    library = config.getoption("--library")
+    if library == "scipy":
         known_to_scipy()
         kept = in_place_of_numpy(items)
     else:
-        kept = list(filter(of_cuarray, items))
+        kept = list(filter(of_cuarray if library == "sklearn" else of_our_backend, items))
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = kept
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config):
+    """Enter cuarray among the backends of array-api-extra, an Enum, before its conftest.py lists them."""
+    if early_config.known_args_namespace.library == "array_api_extra":
+        from array_api_extra._lib._backends import Backend
+
+        ours = object.__new__(Backend)
+        ours._name_, ours._value_ = "CUARRAY", "cuarray"
+        Backend._member_names_.append(ours.name)
+        Backend._member_map_[ours.name] = ours
 
 
 def pytest_addoption(parser):
