@@ -321,7 +321,7 @@ def call(
         torch.Size, which has PyTorch's default dtype, in its structure; or a
         function of the arguments, as such objects, that returns that. Results are cast to these dtypes within
         their kind. By default `fn` runs with zeros when it is traced, once for each combination of structure, shapes
-        and dtypes, to see; PyTorch's modules and generators do not notice.
+        and dtypes, to see; PyTorch's modules and default generators do not notice.
     vjp : callable, optional
         ``vjp(inputs, output, grad)`` with the tuple of positional arguments of `fn`, to which those given by name
         belong if they can follow by position, what it returned, and the cotangent of that, None for results of

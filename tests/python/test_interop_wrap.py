@@ -388,6 +388,8 @@ def check_random_numbers_that_no_framework_knows():
             assert f(x).tolist() != f(x).tolist()
             for derivative in derivatives:
                 assert "draws random numbers" in str(error_of(lambda d=derivative, f=f: d(f)))
+    infinite = call(lambda t: torch.log(t - 1) + draws["numpy"](), x, framework="torch")  # -inf is near to nothing
+    assert "draws random numbers" in str(error_of(lambda: jax.grad(lambda x: infinite(x)[1:].sum())(x)))
     seeded = call(lambda t: t * torch.rand(3, generator=own.manual_seed(1)), x, framework="torch")
     close(jax.grad(lambda x: seeded(x).sum())(x) * x, seeded(x))
     for target, f in {
