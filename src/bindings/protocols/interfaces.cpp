@@ -269,9 +269,6 @@ PyMethodDef protocol_methods[] = {
     {"__dlpack__", method(dlpack_method), kFast,
      "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nA DLPack "
      "capsule."},
-    {"__torch_function__", method(torch_function_method), kFast | METH_CLASS,
-     "__torch_function__($type, /, func, types, args=(), kwargs=None)\n--\n\n"
-     "Calls a function of PyTorch's with tensors in the place of arrays, also in lists, tuples and dicts."},
     {"_as_exchanged", method(plain_method<as_exchanged_method>), METH_O,
      "_as_exchanged($self, type, /)\n--\n\nAn object of a class with DLPack's table of C functions; None where it "
      "has none."},

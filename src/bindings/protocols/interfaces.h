@@ -19,8 +19,9 @@ PyObject* dlpack_device_method(PyObject* self, PyObject*);
 /// class cannot take: those are copied. None where the class has no table of C functions.
 PyObject* as_exchanged_method(PyObject* self, PyObject* type);
 
-/// Of the class: calls a function of PyTorch's with tensors in the place of arrays.
-PyObject* torch_function_method(PyObject* type, Arguments args, Py_ssize_t count, PyObject* keywords);
+/// A function that calls one of PyTorch's with tensors in the place of arrays. In the class as it is, since PyTorch
+/// looks for it several times a call, each of which would bind a method: 50 ns.
+PyObject* torch_function();
 
 /// Arrow's C data interface and C device data interface: a pair of capsules.
 PyObject* arrow_array_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords);

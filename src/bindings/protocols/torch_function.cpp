@@ -1,4 +1,5 @@
 // torch_function.cpp -- __torch_function__: PyTorch's functions called with arrays among their arguments.
+#include <algorithm>
 #include <utility>
 #include <vector>
 #include "bindings/protocols/interfaces.h"
@@ -15,6 +16,14 @@ bool is_of_inference(PyObject* tensor) {
     return is_true(Object::steal(PyObject_CallMethodNoArgs(tensor, name)).get());
 }
 
+/// Whether a tensor over an array is its memory for certain, so that writes to the tensor need not be counted.
+bool is_shared(PyObject* object) {
+    const Array& array = array_of(object);
+    const int64_t item = item_size(array.dtype());
+    const auto is_plain = [item](int64_t stride) { return stride >= 0 && stride % item == 0; };
+    return is_on_host(array.device()) && array.is_writable() && std::ranges::all_of(array.strides(), is_plain);
+}
+
 Object tensor_of(PyObject* array) {
     static Attribute tensor_class{"torch", "Tensor"};
     static Attribute counting_writes{"cuarray._ndarray.torch_function", "counting_writes"};
@@ -22,6 +31,7 @@ Object tensor_of(PyObject* array) {
     Object tensor;
     if (is_on_host(device_of(array))) tensor = Object::steal(as_exchanged_method(array, tensor_class.get()));
     if (!tensor || tensor.get() == Py_None) tensor = Object::steal(PyObject_CallMethodNoArgs(array, convert));
+    if (is_shared(array)) return tensor;
     return is_of_inference(tensor.get()) ? call_with(counting_writes.get(), array) : std::move(tensor);
 }
 
@@ -78,9 +88,12 @@ Object with_tensors(PyObject* value, Pairs& pairs) {
     }
 }
 
-bool is_written(PyObject* tensor) {
+/// Whether a tensor may have been written to: those made in inference mode do not say.
+bool may_be_written(PyObject* tensor) {
     static PyObject* const name = PyUnicode_InternFromString("_version");
-    return is_true(Object::steal(PyObject_GetAttr(tensor, name)).get());
+    const Object version = Object::steal_or_null(PyObject_GetAttr(tensor, name));
+    if (!version) PyErr_Clear();
+    return !version || is_true(version.get());
 }
 
 }  // namespace
@@ -99,14 +112,18 @@ static PyObject* call_torch_function(PyObject*, PyObject** values) {
     if (pairs.empty()) return Py_NewRef(Py_NotImplemented);
     Object result = Object::steal(PyObject_Call(function, args.get(), named.get()));
     for (const auto& [array, tensor] : pairs)
-        if (is_written(tensor.get()))
+        if (may_be_written(tensor.get()))
             Object::steal(
                 PyObject_CallFunctionObjArgs(require_shared.get(), array.get(), tensor.get(), function, nullptr));
     return result.release();
 }
 
-PyObject* torch_function_method(PyObject* type, Arguments args, Py_ssize_t count, PyObject* keywords) {
-    return fast_method<kTorchFunctionSignature, call_torch_function>(type, args, count, keywords);
+PyObject* torch_function() {
+    static PyMethodDef method_of_class = {
+        "__torch_function__", method(fast_method<kTorchFunctionSignature, call_torch_function>), kFast,
+        "__torch_function__(func, types, args=(), kwargs=None)\n--\n\n"
+        "Calls a function of PyTorch's with tensors in the place of arrays, also in lists, tuples and dicts."};
+    return PyCFunction_NewEx(&method_of_class, nullptr, nullptr);
 }
 
 }  // namespace cuarray::python

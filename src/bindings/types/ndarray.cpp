@@ -442,6 +442,7 @@ void make_ndarray_type(PyObject* module) {
     PyType_Modified(ndarray_type);
     PyObject* const type = reinterpret_cast<PyObject*>(ndarray_type);
     check(PyObject_SetAttrString(type, "__dlpack_c_exchange_api__", Object::steal(exchange_capsule()).get()));
+    check(PyObject_SetAttrString(type, "__torch_function__", Object::steal(torch_function()).get()));
     check(PyModule_AddObjectRef(module, "ndarray", type));
     const Object values = Object::steal(PyTuple_New(kValueKinds));
     for (int kind = 0; kind < kValueKinds; ++kind)
