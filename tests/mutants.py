@@ -562,7 +562,7 @@ MUTANTS = [
     Mutant(
         "builtins-are-methods",
         "src/ops/functions.cpp",
-        "rows.back().is_bound = false;",
+        "rows[count - 1].is_bound = false;",
         "",
         "tests/python/test_functions_as_numpys.py -k bound",
     ),

@@ -91,15 +91,16 @@ extern PyObject* cuda_error;
 std::string name_called_function(const std::string& message) noexcept;
 
 /// Raises a Python exception whose message is made as by PyErr_Format, and names the called function.
-[[noreturn]] void fail_with(PyObject* type, const Object& message);
+[[noreturn, gnu::cold]] void fail_with(PyObject* type, const Object& message);
 template <class... Parts>
-[[noreturn]] void fail(PyObject* type, const char* format, Parts... parts) {
+[[noreturn, gnu::cold, gnu::noinline]] void fail(PyObject* type, const char* format, Parts... parts) {
     fail_with(type, Object::steal(PyUnicode_FromFormat(format, parts...)));
 }
 
 /// The same with "function: " before it, if there is a name.
 template <class... Parts>
-[[noreturn]] void fail_in(const char* function, PyObject* type, const char* format, Parts... parts) {
+[[noreturn, gnu::cold, gnu::noinline]] void fail_in(const char* function, PyObject* type, const char* format,
+                                                    Parts... parts) {
     fail(type, function ? (std::string(function) + ": " + format).c_str() : format, parts...);
 }
 
@@ -111,7 +112,7 @@ struct Parameter {
 };
 
 /// Raises "function: name must be REQUIREMENT, not GIVEN"; of what has a wrong type, GIVEN is the type.
-[[noreturn]] void refuse(PyObject* type, Parameter parameter, const char* requirement, PyObject* given);
+[[noreturn, gnu::cold]] void refuse(PyObject* type, Parameter parameter, const char* requirement, PyObject* given);
 
 inline void check(int status) {
     if (status < 0) throw ExceptionIsSet{};

@@ -1,5 +1,6 @@
 // expr.cpp -- printing, comparing, hashing and splitting computations.
 #include "cuarray/core/expr.h"
+#include <sstream>
 
 namespace cuarray {
 

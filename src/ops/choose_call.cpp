@@ -35,15 +35,14 @@ Scalar exact_integer(const Weak& w) {
                                                           : Scalar::of(DType::uint64, w.integer);
 }
 
-bool is_integer(DType dtype) { return info(dtype).kind <= Kind::Signed; }
-
 /// Applies exact_integer to ints that the other operand's integer dtype cannot represent; returns whether there was
 /// one. bool with an int becomes int64 by the usual rule.
 bool choose_exact(Call& c, ArgType (&types)[kMaxIn]) {
     bool found = false;
     for (size_t i = 0; i < c.args.size(); ++i) {
         const std::optional<Weak>& w = c.args[i].weak;
-        if (!w || w->kind != Weak::Kind::Int || types[1 - i].is_weak() || !is_integer(types[1 - i].dtype)) continue;
+        if (!w || w->kind != Weak::Kind::Int || types[1 - i].is_weak()) continue;
+        if (info(types[1 - i].dtype).kind > Kind::Signed) continue;
         if (c.options.signature.types[i] != DType::none || holds(types[1 - i].dtype, *w)) continue;
         c.scalars[i] = exact_integer(*w);
         types[i] = {c.scalars[i].dtype, {}};

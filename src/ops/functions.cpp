@@ -1,10 +1,11 @@
 // functions.cpp -- the rows of functions.def, and their docstrings.
 #include "cuarray/ops/functions.h"
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <sstream>
 #include <string_view>
-#include <tuple>
+#include <type_traits>
 #include <variant>
 #include "cuarray/array/elements.h"
 #include "cuarray/ops/bincount.h"
@@ -104,38 +105,50 @@ template <> constexpr const char* kResultWords<Dims> = "tuple of int";
 template <> constexpr const char* kResultWords<std::vector<Array>> = "tuple of ndarray";
 template <> constexpr const char* kResultWords<std::vector<ArrayOrNumber>> = "tuple of ndarray";
 
-template <class R, class... Parameters>
-FunctionRow described(FunctionRow row, R (*)(Parameters...)) {
-    static_assert(((kWords<std::remove_cvref_t<Parameters>> != nullptr) && ...), "a type without words");
-    row.types = {kWords<std::remove_cvref_t<Parameters>>...};
+/// The words for the first parameter.
+template <bool is_variadic, class T>
+constexpr const char* kFirstWords =
+    std::is_same_v<T, ArgumentList> || (std::is_same_v<T, ArrayList> && !is_variadic) ? "sequence of array_like"
+                                                                                      : kWords<T>;
+
+template <bool is_variadic, class First, class... Others>
+constexpr const char* kTypes[] = {kFirstWords<is_variadic, First>, kWords<Others>...};
+
+template <bool is_variadic, class R, class First, class... Others>
+constexpr FunctionRow described(FunctionRow row, R (*)(First, Others...)) {
+    using FirstType = std::remove_cvref_t<First>;
+    static_assert(kWords<FirstType> && (kWords<std::remove_cvref_t<Others>> && ...), "a type without words");
+    row.types = kTypes<is_variadic, FirstType, std::remove_cvref_t<Others>...>;
     row.result = kResultWords<R>;
-    using First = std::remove_cvref_t<std::tuple_element_t<0, std::tuple<Parameters...>>>;
-    const bool is_variadic = row.signature[0] == '*';
-    if constexpr (std::is_same_v<First, ArrayList>)
-        if (!is_variadic) row.types[0] = "sequence of array_like";
-    if constexpr (std::is_same_v<First, ArgumentList>) row.types[0] = "sequence of array_like";
     if (row.gives == Gives::List) row.result = "list of ndarray";
-    if (row.gives == Gives::Each || row.gives == Gives::Arrays) row.result = "ndarray or tuple of ndarray";
-    if (is_variadic && std::is_same_v<First, Array>) row.result = "ndarray or tuple of ndarray";
+    if (row.gives == Gives::Each || row.gives == Gives::Arrays || (is_variadic && std::is_same_v<FirstType, Array>))
+        row.result = "ndarray or tuple of ndarray";
     return row;
 }
 
-std::vector<FunctionRow> read_rows() {
-    std::vector<FunctionRow> rows;
+constexpr int kRowCount = 0
+#define FUNCTION(...) +1
+#include "cuarray/functions.def"
+    ;
+
+/// A constant: made at run time, the table is 50 KB of code.
+constexpr std::array<FunctionRow, kRowCount> kFunctionRows = [] {
+    std::array<FunctionRow, kRowCount> rows{};
+    size_t count = 0;
     const char* chapter = "";
 #define CHAPTER(title) chapter = title;
 #define FUNCTION(name, gives, signature, summary, parameters, raises, example) \
-    rows.push_back(                                                            \
-        described({chapter, #name, Gives::gives, signature, summary, parameters, raises, example}, &functions::name));
+    rows[count++] = described<signature[0] == '*'>(                            \
+        {chapter, #name, Gives::gives, signature, summary, parameters, raises, example}, &functions::name);
 #define BUILTIN(...)      \
     FUNCTION(__VA_ARGS__) \
-    rows.back().is_bound = false;
+    rows[count - 1].is_bound = false;
 #define GENERALIZED(dimensions, ...) \
     FUNCTION(__VA_ARGS__)            \
-    rows.back().core = dimensions;
+    rows[count - 1].core = dimensions;
 #include "cuarray/functions.def"
     return rows;
-}
+}();
 
 std::vector<std::string> split(std::string_view text, char separator) {
     std::vector<std::string> parts;
@@ -199,9 +212,7 @@ std::string parameters_section(const FunctionRow& row) {
     std::string text;
     size_t place = 0;  // of the parameter in C++
     for (const std::string& name : parameter_names(row)) {
-        const char* const type = name == "like"     ? "ndarray, optional"
-                                 : is_ignored(name) ? "bool"
-                                                    : row.types.at(place++);
+        const char* const type = name == "like" ? "ndarray, optional" : is_ignored(name) ? "bool" : row.types[place++];
         const std::string bare = name.substr(name.find_first_not_of('*'));
         ParameterEntry own{{name}, type, ""};
         for (const auto& [known, words] : kGlossary)
@@ -234,10 +245,7 @@ const char* result_text(const FunctionRow& row) {
 
 }  // namespace
 
-std::span<const FunctionRow> function_rows() {
-    static const auto& rows = *new const std::vector<FunctionRow>(read_rows());
-    return rows;
-}
+std::span<const FunctionRow> function_rows() { return kFunctionRows; }
 
 std::vector<std::string> parameter_names(const FunctionRow& row) {
     std::vector<std::string> names;

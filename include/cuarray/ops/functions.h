@@ -16,10 +16,10 @@ struct FunctionRow {
     const char *chapter, *name;
     Gives gives;
     const char *signature, *summary, *parameters, *raises, *example;
-    std::vector<const char*> types = {};  ///< of the parameters of the C++ function, in the words of docstrings
-    const char* result = "";              ///< the same of the result
-    const char* core = nullptr;           ///< the core dimensions of a generalized ufunc, as "(m,n),(n)->(m)"
-    bool is_bound = true;                 ///< whether it is a method of a class that has it
+    std::span<const char* const> types = {};  ///< of the parameters of the C++ function, in the words of docstrings
+    const char* result = "";                  ///< the same of the result
+    const char* core = nullptr;               ///< the core dimensions of a generalized ufunc, as "(m,n),(n)->(m)"
+    bool is_bound = true;                     ///< whether it is a method of a class that has it
     const char* module = "cuarray";
 };
 

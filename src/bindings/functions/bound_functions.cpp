@@ -37,7 +37,7 @@ namespace {
 
 /// A result by what its row gives; `source` is the first array.
 template <Gives gives>
-PyObject* give(Array&& result, PyObject* source) {
+[[gnu::noinline]] PyObject* give(Array&& result, PyObject* source) {
     if constexpr (gives == Gives::Array || gives == Gives::Blank) return wrap(std::move(result));
     if constexpr (gives == Gives::Value) {
         if (!source || result.is_pending() || array_of(source).is_pending() ||
@@ -62,7 +62,7 @@ PyObject* give(const Dims& result, PyObject*) {
 }
 
 /// A number, too, lies on the device of the arrays.
-PyObject* give_on(std::optional<Device> given, ArrayOrNumber&& result) {
+[[gnu::noinline]] PyObject* give_on(std::optional<Device> given, ArrayOrNumber&& result) {
     if (auto* const array = std::get_if<Array>(&result)) return wrap_result(std::move(*array));
     const Scalar& number = std::get<Scalar>(result);
     const Device device = given ? *given : current_device();

@@ -39,7 +39,7 @@ struct FunctionCall {
     PyObject* on = Py_None;                ///< what was given for a parameter `device`
     PyObject* like = Py_None;              ///< what was given for a parameter `like`
 
-    Parameter parameter(int k) const {
+    [[gnu::noinline]] Parameter parameter(int k) const {
         const auto named = std::find(places, places + PyTuple_GET_SIZE(names), k) - places;
         return {PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, named)), row.name};
     }
@@ -58,12 +58,12 @@ struct CallWork {
     Device device{};
     bool has_arrays = false;
 
-    void add(const Array& array) {
+    [[gnu::noinline]] void add(const Array& array) {
         elements += std::min(array.size(), kShortWork + 1);
         device = array.device();
         has_arrays = true;
     }
-    void multiply(int64_t factor) {
+    [[gnu::noinline]] void multiply(int64_t factor) {
         times = std::min(times * std::clamp<int64_t>(factor, 1, kShortWork + 1), kShortWork + 1);
     }
     bool is_long() const { return python::is_long(device, std::min(elements, kShortWork + 1) * times); }
@@ -149,7 +149,9 @@ struct Reader<Array> {
     void read(const FunctionCall& call, int k) { read(call, call.given[k]); }
     void read(const FunctionCall& call, PyObject* given) {
         object = given;
-        if (is_ndarray(given)) return;
+        if (!is_ndarray(given)) read_other(call, given);
+    }
+    [[gnu::noinline]] void read_other(const FunctionCall& call, PyObject* given) {
         if (given == Py_None) raise(ErrorKind::Type, call.row.name, ": an array is needed, not None");
         owner = to_ndarray(given, call.device(), call.row.name);
         object = owner.get();
@@ -165,7 +167,7 @@ struct Reader<Array> {
 template <>
 struct Reader<Argument> {
     static constexpr bool is_array = true;
-    void read(const FunctionCall& call, int k) {
+    [[gnu::noinline]] void read(const FunctionCall& call, int k) {
         PyObject* const given = call.given[k];
         if (is_python_number(given))
             number.load(given, {Device{}, false}, call.row.name);
@@ -200,7 +202,7 @@ struct Reader<FillValue> {
 template <>
 struct Reader<OlderName> {
     static constexpr bool is_array = true;
-    void read(const FunctionCall& call, int k) {
+    [[gnu::noinline]] void read(const FunctionCall& call, int k) {
         value.is_given = call.given[k] != no_value();
         if (!value.is_given || call.given[k] == Py_None) return;
         reader.read(call, k);
@@ -217,7 +219,7 @@ struct Reader<OlderName> {
 template <>
 struct Reader<ElementMask> {
     static constexpr bool is_array = true;
-    void read(const FunctionCall& call, int k) {
+    [[gnu::noinline]] void read(const FunctionCall& call, int k) {
         if (call.given[k] != Py_True)
             value.array = to_mask(call.given[k], call.device(), call.row.name, operand, scalar);
     }
@@ -236,7 +238,7 @@ class SequenceEntries {
     Py_ssize_t size() const { return size_; }
     PyObject* operator[](Py_ssize_t i) const { return objects_[i]; }
     /// An entry as an array, on the device of the others.
-    PyObject* read_array(const FunctionCall& call, Py_ssize_t i) {
+    [[gnu::noinline]] PyObject* read_array(const FunctionCall& call, Py_ssize_t i) {
         PyObject* object = objects_[i];
         if (!is_ndarray(object)) {
             Reader<Array> reader;
@@ -259,7 +261,7 @@ class SequenceEntries {
 template <>
 struct Reader<ArrayList> {
     static constexpr bool is_array = true;
-    void read(const FunctionCall& call, int k) {
+    [[gnu::noinline]] void read(const FunctionCall& call, int k) {
         entries.read(call, k);
         for (Py_ssize_t i = 0; i < entries.size(); ++i) {
             objects.push_back(entries.read_array(call, i));
@@ -300,7 +302,7 @@ class NumbersOfCall {
 template <>
 struct Reader<ArgumentList> {
     static constexpr bool is_array = true;
-    void read(const FunctionCall& call, int k) {
+    [[gnu::noinline]] void read(const FunctionCall& call, int k) {
         entries.read(call, k);
         for (Py_ssize_t i = 0; i < entries.size(); ++i) {
             if (is_python_number(entries[i])) {
@@ -550,7 +552,7 @@ struct Reader<std::optional<char>> : PlainReader {
 
 template <>
 struct Reader<Dims> : PlainReader {
-    void read(const FunctionCall& call, int k) {
+    [[gnu::noinline]] void read(const FunctionCall& call, int k) {
         if (read_plain_dims(call.given[k], value)) { return; }
         const Parameter parameter = call.parameter(k);
         const std::string_view name = parameter.name;
@@ -566,7 +568,7 @@ struct Reader<Dims> : PlainReader {
 
 template <>
 struct Reader<Axes> : PlainReader {
-    void read(const FunctionCall& call, int k) {
+    [[gnu::noinline]] void read(const FunctionCall& call, int k) {
         if (!read_plain_dims(call.given[k], value)) value = to_axes(call.given[k], call.row.name);
     }
     const Axes& get() const { return value; }
@@ -575,7 +577,7 @@ struct Reader<Axes> : PlainReader {
 
 template <>
 struct Reader<AxisList> : PlainReader {
-    void read(const FunctionCall& call, int k) {
+    [[gnu::noinline]] void read(const FunctionCall& call, int k) {
         if (!read_plain_dims(call.given[k], value)) value = read_list_of_axes(call.given[k], call.parameter(k));
     }
     const AxisList& get() const { return value; }
@@ -584,7 +586,7 @@ struct Reader<AxisList> : PlainReader {
 
 template <>
 struct Reader<Integers> : PlainReader {
-    void read(const FunctionCall& call, int k) {
+    [[gnu::noinline]] void read(const FunctionCall& call, int k) {
         if (!read_plain_dims(call.given[k], value)) value = read_line_of_integers(call.given[k], call.parameter(k));
     }
     const Integers& get() const { return value; }
@@ -603,7 +605,7 @@ struct Reader<std::span<const Dims>> : PlainReader {
 template <>
 struct Reader<std::variant<int64_t, Array>> {
     static constexpr bool is_array = true;
-    void read(const FunctionCall& call, int k) {
+    [[gnu::noinline]] void read(const FunctionCall& call, int k) {
         int64_t count;
         if (read_plain_int(call.given[k], count)) {
             value = count;
@@ -645,7 +647,7 @@ struct Reader<DType> : PlainReader {
 
 template <>
 struct Reader<Casting> : PlainReader {
-    void read(const FunctionCall& call, int k) {
+    [[gnu::noinline]] void read(const FunctionCall& call, int k) {
         static PyObject* const usual = PyUnicode_InternFromString("same_kind");
         value =
             call.given[k] == usual ? Casting::SameKind : to_casting(call.given[k], Casting::SameKind, call.row.name);
@@ -665,9 +667,11 @@ template <>
 struct Reader<Array*> : PlainReader {
     static constexpr bool is_array = true;  // lists go to its device
     void read(const FunctionCall& call, int k) {
-        if (call.given[k] == Py_None) return;
-        target = read_output(call.given[k], call, imported);
-        object = call.given[k];
+        if (call.given[k] != Py_None) read_given(call, call.given[k]);
+    }
+    [[gnu::noinline]] void read_given(const FunctionCall& call, PyObject* given) {
+        target = read_output(given, call, imported);
+        object = given;
     }
     Array* get() const { return target; }
     PyObject* object = nullptr;
@@ -679,7 +683,7 @@ struct Reader<Array*> : PlainReader {
 template <>
 struct Reader<UfuncOutput> : PlainReader {
     static constexpr bool is_array = true;  // lists go to its device
-    void read(const FunctionCall& call, int k) {
+    [[gnu::noinline]] void read(const FunctionCall& call, int k) {
         object = call.given[k];
         if (object == Py_Ellipsis) return;
         if (object != Py_None && PyTuple_Check(object)) object = entry_of_output(object, call.row.name);
@@ -784,7 +788,7 @@ struct Reader<BitOrder> : PlainReader {
 
 template <>
 struct Reader<Ranks> : PlainReader {
-    void read(const FunctionCall& call, int k) {
+    [[gnu::noinline]] void read(const FunctionCall& call, int k) {
         if (PyLong_CheckExact(call.given[k]) && read_plain_dims(call.given[k], value)) return;
         value = read_ranks(call.given[k], call.parameter(k));
     }
@@ -850,7 +854,7 @@ struct Reader<linalg::NormOrder> : PlainReader {
 
 template <>
 struct Reader<Few<Outside, 4>> : PlainReader {
-    void read(const FunctionCall& call, int k) {
+    [[gnu::noinline]] void read(const FunctionCall& call, int k) {
         PyObject* const object = call.given[k];
         static PyObject* const usual = PyUnicode_InternFromString("raise");
         if (object == usual) return value.push_back(Outside::Raise);

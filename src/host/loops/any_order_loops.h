@@ -19,6 +19,14 @@ template <class Element> [[gnu::noinline]] int64_t count_leaf(const stored_t<Ele
     return yes;
 }
 
+/// Moves rows of some columns together.
+template <int bytes, int columns>
+[[gnu::noinline]] void pack_rows(const char* from, int64_t step, int64_t rows, void* packed) {
+    char* to = static_cast<char*>(packed);
+    for (int64_t row = 0; row < rows; ++row, from += step, to += bytes * columns)
+        for (int c = 0; c < columns; ++c) __builtin_memcpy(to + bytes * c, from + bytes * c, bytes);
+}
+
 /// A row whose folds give the same bits in any order: a leaf folds to one accumulator, in its node's first lane.
 template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
     using Base = ReductionOf<R, Element>;
@@ -190,9 +198,7 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
         X packed[kRows * columns];
         for (int64_t begin = 0; begin < rows; begin += kRows) {
             const int64_t n = rows - begin < kRows ? rows - begin : kRows;
-            const char* line = from + begin * step;
-            for (int64_t row = 0; row < n; ++row, line += step)
-                for (int c = 0; c < columns; ++c) packed[row * columns + c] = reinterpret_cast<const X*>(line)[c];
+            pack_rows<sizeof(X), columns>(from + begin * step, step, n, packed);
             A found[columns];
             fold_rows(packed, columns * sizeof(X), n, columns, first + begin, found);
             for (int c = 0; c < columns; ++c) to[c] = begin == 0 ? found[c] : Row::combine(to[c], found[c]);

@@ -46,9 +46,18 @@ template <class From, class To> void cast_loop(const void* const* in, void* cons
     }
 }
 
+/// The types whose loop casts between integers: what is written depends on the sign of what is read, and that only
+/// where it becomes wider.
+template <class From, class To>
+constexpr bool casts_integers = is_integer<To> && (is_integer<From> || is_same<From, bool>);
+template <class From, class To>
+using source_t =
+    choose_t<casts_integers<From, To> && is_integer<From> && sizeof(To) <= sizeof(From), unsigned_t<From>, From>;
+template <class From, class To> using target_t = choose_t<casts_integers<From, To>, unsigned_t<To>, To>;
+
 template <class From, class... To> void collect_from(BlockLoop*& to, fn::list<To...>) {
     const auto add = [&]<class T>(fn::list<T>) {
-        if constexpr (!is_same<T, fn::nothing>) *to++ = cast_loop<From, T>;
+        if constexpr (!is_same<T, fn::nothing>) *to++ = cast_loop<source_t<From, T>, target_t<From, T>>;
     };
     (add(fn::list<To>()), ...);
 }

@@ -154,12 +154,10 @@ template <class Draw> struct RandomLoopOf {
         for (int64_t block = begin; block < end; block += kTile) {
             const int64_t blocks = std::min(kTile, end - block), first = first_random<Draw>(p, uint64_t(block));
             draw_words(p, block, blocks, words);
-            if (first >= least && first + blocks * kCount <= n) {
-                draw_elements(p, block, blocks, words, result + first);
-                continue;
-            }
+            const bool is_whole = first >= least && first + blocks * kCount <= n;
             alignas(64) T elements[kTile * kCount];
-            draw_elements(p, block, blocks, words, elements);
+            draw_elements(p, block, blocks, words, is_whole ? result + first : elements);
+            if (is_whole) continue;
             const int64_t from = std::max(first, least), to = std::min(first + blocks * kCount, n);
             if (from < to) std::copy(elements + (from - first), elements + (to - first), result + from);
         }

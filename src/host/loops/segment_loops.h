@@ -109,23 +109,29 @@ template <int R, class Element> struct SegmentsOf {
         return lane[0];
     }
 
-    /// Folds n > 0 elements; `nodes` has room for those of a chunk.
-    static CUARRAY_FN A fold_segment(const X* x, int64_t n, bool has_all_lanes, A* nodes) {
+    /// Folds n elements, at most four; false where there are more.
+    static CUARRAY_FN bool fold_first(const X* x, int64_t n, A& acc) {
         const auto at = [x](int64_t i) { return Row::map(load<Element>(x[i]), i); };
         switch (n) {
-            case 1: return at(0);
-            case 2: return Row::combine(at(0), at(1));
-            case 3: return Row::combine(Row::combine(at(0), at(2)), at(1));
-            case 4: return Row::combine(Row::combine(at(0), at(2)), Row::combine(at(1), at(3)));
+            case 1: return acc = at(0), true;
+            case 2: return acc = Row::combine(at(0), at(1)), true;
+            case 3: return acc = Row::combine(Row::combine(at(0), at(2)), at(1)), true;
+            case 4: return acc = Row::combine(Row::combine(at(0), at(2)), Row::combine(at(1), at(3))), true;
         }
+        return false;
+    }
+
+    /// Folds n > 0 elements; `nodes` has room for those of a chunk.
+    static CUARRAY_FN A fold_segment(const X* x, int64_t n, bool has_all_lanes, A* nodes) {
+        A acc;
+        if (fold_first(x, n, acc)) return acc;
         if constexpr (VectorFold<R, Element>::exists)
             if (n >= kLanes || !folds_unasked<R, A>)
-                if (A all; VectorFold<R, Element>::fold(x, n, all)) return all;
+                if (VectorFold<R, Element>::fold(x, n, acc)) return acc;
         if constexpr (folds_unasked<R, A>) {
             if (has_all_lanes && n <= kLanes) return fold_few(x, n);
             if (n > kLanes && n < kLeaf) return fold_part(x, n);
         }
-        A acc;
         if (n > kernel::kChunk) {
             fold_long(kFold, reinterpret_cast<const char*>(x), n, nodes, &acc);
         } else {
@@ -156,23 +162,26 @@ template <int R, class Element> struct SegmentsOf {
         return lane[0];
     }
 
-    [[gnu::noinline]] static void fold_lines(const void* from, int64_t n, int64_t lines, void* to) {
+    /// Folds lines of n elements; kLanes elements are readable from any up to `last`.
+    [[gnu::noinline]] static void fold_segments(const X* x, int64_t n, int64_t lines, const X* last, A* to) {
         A nodes[kNodes];
-        const X* x = static_cast<const X*>(from);
-        const X* const last = x + lines * n - kLanes;  // up to here kLanes elements are readable
-        A* acc = static_cast<A*>(to);
-        for (int64_t k = 0; k < lines; ++k, x += n) acc[k] = fold_segment(x, n, x <= last, nodes);
+        for (int64_t k = 0; k < lines; ++k, x += n) to[k] = fold_segment(x, n, x <= last, nodes);
+    }
+
+    static void fold_lines(const void* from, int64_t n, int64_t lines, void* to) {
+        const X* const x = static_cast<const X*>(from);
+        fold_segments(x, n, lines, x + lines * n - kLanes, static_cast<A*>(to));
     }
 
     static void segmented_reduce(const void* from, const int64_t* begins, const int64_t* ends, int64_t count,
                                  void* to) {
-        A nodes[kNodes];
-        const int64_t last = count > 0 ? ends[count - 1] - kLanes : 0;  // up to here kLanes elements are readable
+        const X* const last = static_cast<const X*>(from) + (count > 0 ? ends[count - 1] - kLanes : 0);
         for (int64_t k = 0; k < count; ++k) {
             const X* const x = static_cast<const X*>(from) + begins[k];
             const int64_t n = ends[k] - begins[k];
             if (n <= 0) continue;
-            const A folded = fold_segment(x, n, begins[k] <= last, nodes);
+            A folded;
+            if (!fold_first(x, n, folded)) fold_segments(x, n, 1, last, &folded);
             static_cast<X*>(to)[k] = store<Element>(plain<Row>(Row::finish(folded, n)));
         }
     }
