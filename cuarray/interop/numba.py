@@ -9,6 +9,7 @@ To let Numba allocate from cuarray's pool, set NUMBA_CUDA_MEMORY_MANAGER=cuarray
 
 import functools
 import sys
+from types import FunctionType, ModuleType
 
 import numpy as np
 
@@ -49,6 +50,59 @@ def register():
             init_package()
 
 
+# Functions of ours in compiled code: NumPy's of the same names
+
+
+def namesake(ours):
+    """Return what NumPy has in the place of a function or module of ours; None if there is no such thing.
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> from cuarray.interop.numba import namesake
+    >>> namesake(ca.linalg.norm), namesake(len)
+    (<function norm at ...>, None)
+    """
+    module, _, name = f"{getattr(ours, '__module__', None) or ''}.{ours.__name__}".strip(".").rpartition(".")
+    if isinstance(ours, ModuleType):
+        module, name = ours.__name__, ""
+    if module.partition(".")[0] != "cuarray":
+        return None
+    place = np
+    for part in [*module.removeprefix("cuarray.numpy").removeprefix("cuarray").split("."), name]:
+        place = getattr(place, part, None) if part else place
+    return place
+
+
+def register_namesakes(typeof_impl, target, module_type):
+    """Have compiled code take the functions and modules of cuarray that it names for NumPy's.
+
+    So `cuarray.sqrt`, and `np.sqrt` where np is cuarray, are the square root that Numba knows.
+
+    Parameters
+    ----------
+    typeof_impl : function
+        Of the package's module `typing.typeof`.
+    target : object
+        The package's target, which knows the types of NumPy's functions.
+    module_type : type
+        The package's type of modules.
+    """
+
+    def typeof_function(x, context):
+        theirs = namesake(x)
+        return None if theirs is None else target.typing_context.resolve_value_type(theirs)
+
+    wrapped = {type(_core.with_fallback(function, None)) for function in (len, namesake)}
+    for kind in (_core.ufunc, FunctionType, *wrapped):
+        typeof_impl.register(kind)(typeof_function)
+
+    @typeof_impl.register(ModuleType)
+    def typeof_module(x, context):
+        theirs = namesake(x)
+        return None if theirs is None else module_type(theirs)
+
+
 # numba-cuda: kernels on arrays of GPUs
 
 
@@ -60,6 +114,7 @@ def kernel_type(dtype, ndim, layout, readonly):
     cuda = sys.modules.get("numba.cuda")
     if cuda is None:
         raise AttributeError("_numba_type_: numba.cuda is not imported")
+    register()
     types, from_dtype = numba_cuda_types()
     return types.Array(element_type(dtype, from_dtype), ndim, layout, readonly=readonly)
 
@@ -88,7 +143,10 @@ def refuse_host_array(x, context):
 @functools.cache
 def init_cuda():
     """Register cuarray's arrays with numba-cuda; its entry point calls this."""
+    from numba.cuda.descriptor import cuda_target
     from numba.cuda.typing.typeof import typeof_impl
+
+    register_namesakes(typeof_impl, cuda_target, numba_cuda_types()[0].Module)
 
     @typeof_impl.register(ndarray)
     def typeof_array(x, context):
@@ -131,6 +189,7 @@ def init():
     from numba.core.datamodel.registry import register_default
     from numba.core.imputils import lower_cast
     from numba.core.pythonapi import NativeValue, box, unbox
+    from numba.core.registry import cpu_target
     from numba.core.runtime import _nrt_python
     from numba.core.typing.typeof import typeof_impl
     from numba.np.numpy_support import as_dtype, from_dtype
@@ -166,6 +225,8 @@ def init():
         if is_value(x) and x.dtype != np.complex64:
             return dtype
         return CuarrayType(dtype, x.ndim, layout_of(x), not x.flags.writeable)
+
+    register_namesakes(typeof_impl, cpu_target, types.Module)
 
     @lower_cast(CuarrayType, types.Array)
     def cast_array(context, builder, fromty, toty, value):

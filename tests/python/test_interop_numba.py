@@ -71,6 +71,44 @@ def check_every_type_is_read_written_and_returned():
         assert x[0, 1] == x[1, 2], name
 
 
+def check_functions_of_ours_are_numpys_in_compiled_code():
+    """By the name of a module, of a submodule, or imported: np is cuarray, or cuarray.numpy, in such programs."""
+    import cuarray.numpy as facade
+    from cuarray import hypot
+    from cuarray.numpy import mean
+
+    @numba.njit
+    def by_cuarray(x):
+        y = cuarray.zeros(3, dtype=cuarray.float64)
+        y[1] = cuarray.linalg.norm(x) + cuarray.pi
+        return cuarray.sqrt(x).sum(), y, cuarray.concatenate((x, x)), hypot(x, 3)
+
+    @numba.njit
+    def by_facade(x):
+        y = facade.zeros(3, dtype=facade.float64)
+        y[1] = facade.linalg.norm(x) + facade.pi
+        return facade.sqrt(x).sum(), y, facade.concatenate((x, x)), mean(x)
+
+    x = np.arange(4.0)
+    want = np.sqrt(x).sum(), np.array([0, np.linalg.norm(x) + np.pi, 0]), np.concatenate([x, x])
+    for function, last in ((by_cuarray, np.hypot(x, 3)), (by_facade, x.mean())):
+        for result, expected in zip(function(cuarray.asarray(x)), (*want, last), strict=True):
+            np.testing.assert_allclose(result, expected, rtol=1e-15)
+
+    @numba.vectorize(["float64(float64)"])
+    def shifted(x):
+        return facade.exp(x) + 1
+
+    np.testing.assert_allclose(shifted(x), np.exp(x) + 1, rtol=1e-15)
+
+    @numba.njit
+    def unknown(x):
+        return cuarray.synchronize(x)
+
+    error = error_of(lambda: unknown(x))
+    assert isinstance(error, AttributeError) and "has no attribute 'synchronize'" in str(error), error  # as of NumPy
+
+
 def check_every_layout():
     @numba.njit
     def total(x):
