@@ -5,10 +5,14 @@ import sys
 from cuarray._ndarray import jax_types, namespaces
 
 
+#: The functions that are called with modules after they have run, by name.
+ACTIONS = {"jax": jax_types.register}
+
+
 def action_for(name):
     """Return the function that is called with a module of this name after it has run; None for most."""
-    if name == "jax":
-        return jax_types.register
+    if name in ACTIONS:
+        return ACTIONS[name]
     if name.endswith(namespaces.MODULES):
         return namespaces.register
     return None
@@ -38,6 +42,13 @@ class Watcher:
             action(module)
 
         loader.exec_module = exec_module
+
+
+def act_on(name, action):
+    """Call a function with a module, now if it has been imported, or when it is."""
+    ACTIONS[name] = action
+    if name in sys.modules:
+        action(sys.modules[name])
 
 
 def watch():

@@ -6,6 +6,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._core import ndarray
+from cuarray._numpy.overrides import is_override
 
 #: Characters of dtypes of numbers that no device has.
 LONG = "gG"
@@ -38,7 +39,7 @@ def needs_numpy(argument, names_dtypes=True):
     >>> needs_numpy(["a", "b"]), needs_numpy([1, 2.5]), needs_numpy("M8[D]"), needs_numpy("f4")
     (True, False, True, False)
     """
-    if isinstance(argument, ndarray | bool | float | complex | slice) or argument is Ellipsis:
+    if isinstance(argument, ndarray | bool | float | complex):
         return False
     if isinstance(argument, int):
         return not -(2**63) <= argument < 2**64
@@ -97,13 +98,16 @@ class HostCopies:
 
     Attributes
     ----------
+    asks : bool
+        Whether objects of a program's classes are asked for their array, which NumPy would refuse if it is ours.
     device : device or None
         That of the first array of ours; None if there is none.
     bytes : int
         What has been copied from a GPU.
     """
 
-    def __init__(self):
+    def __init__(self, asks=False):
+        self.asks = asks
         self.device = None
         self.bytes = 0
         self.given = {}  # the arrays of ours, by the identity of NumPy's in their place
@@ -118,6 +122,9 @@ class HostCopies:
             return type(x)(*map(self.to_host, x))
         if type(x) is dict:
             return {key: self.to_host(value) for key, value in x.items()}
+        if self.asks and is_override(x, "__array__"):
+            given = x.__array__()
+            return self.host_array(given) if isinstance(given, ndarray) else x
         return x
 
     def host_array(self, x):

@@ -1,8 +1,25 @@
 """The classes of cuarray.numpy that stand for one of ours and one of NumPy's."""
 
+import sys
+
 import numpy as np
 
 from cuarray import _core
+from cuarray._numpy.overrides import call_ufunc
+
+#: The ufuncs of Python's operators, by the names between the underscores of their methods.
+BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "matmul": "matmul", "truediv": "divide", "floordiv": "floor_divide",
+          "mod": "remainder", "divmod": "divmod", "pow": "power", "lshift": "left_shift", "rshift": "right_shift",
+          "and": "bitwise_and", "xor": "bitwise_xor", "or": "bitwise_or"}  # fmt: skip
+COMPARING = {
+    "lt": "less",
+    "le": "less_equal",
+    "eq": "equal",
+    "ne": "not_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+}
+UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
 
 
 class Either(type):
@@ -61,3 +78,42 @@ class Ufunc(metaclass=Either):
     """cuarray.ufunc and numpy.ufunc."""
 
     ours, theirs = _core.ufunc, np.ufunc
+
+
+class OperatorsMixin(np.lib.mixins.NDArrayOperatorsMixin):
+    """numpy.lib.mixins.NDArrayOperatorsMixin, whose operators call the ufuncs of cuarray.numpy."""
+
+    __slots__ = ()
+
+
+def call(name, *inputs, **keywords):
+    """Call a ufunc for an instance, whose class is asked with cuarray.numpy's first."""
+    result = call_ufunc(getattr(sys.modules["cuarray.numpy"], name), "__call__", inputs, keywords)
+    return getattr(np, name)(*inputs, **keywords) if result is NotImplemented else result
+
+
+def set_operators():
+    """Give OperatorsMixin its methods."""
+
+    def leaves(other):
+        return getattr(type(other), "__array_ufunc__", ...) is None
+
+    def set_method(slot, function):
+        function.__name__, function.__qualname__ = slot, f"{OperatorsMixin.__name__}.{slot}"
+        setattr(OperatorsMixin, slot, function)
+
+    def set_binary(slot, name):
+        set_method(f"__{slot}__", lambda x, y: NotImplemented if leaves(y) else call(name, x, y))
+
+    for slot, name in COMPARING.items():
+        set_binary(slot, name)
+    for slot, name in UNARY.items():
+        set_method(f"__{slot}__", lambda x, name=name: call(name, x))
+    for slot, name in BINARY.items():
+        set_binary(slot, name)
+        set_method(f"__r{slot}__", lambda x, y, name=name: NotImplemented if leaves(y) else call(name, y, x))
+        if slot != "divmod":
+            set_method(f"__i{slot}__", lambda x, y, name=name: call(name, x, y, out=(x,)))
+
+
+set_operators()

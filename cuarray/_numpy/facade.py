@@ -11,8 +11,9 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._ndarray.protocols import flat
+from cuarray._numpy import overrides
 from cuarray._numpy.arguments import call_needs_numpy, on_device
-from cuarray._numpy.classes import Array, Ufunc
+from cuarray._numpy.classes import Array, OperatorsMixin, Ufunc
 from cuarray._numpy.fallbacks import is_of_program, on_host
 from cuarray._numpy.linalg import eig, eigvals
 
@@ -23,13 +24,14 @@ READERS = ("fromfile", "fromregex", "genfromtxt", "load", "loadtxt")
 ERRORS = (TypeError, NotImplementedError, OverflowError)
 
 #: The types of NumPy's functions: of Python, of C, and of those that dispatch.
-FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, type(np.sum))
+DISPATCHING = type(np.sum)
+FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, DISPATCHING)
 
 #: Set by `python -m cuarray --check`: decorate(ours, theirs, name) is what programs get for a function.
 decorate = None
 
 #: Classes of which a program may meet two, ours and NumPy's.
-CLASSES = {np.ndarray: Array, np.ufunc: Ufunc}
+CLASSES = {np.ndarray: Array, np.ufunc: Ufunc, np.lib.mixins.NDArrayOperatorsMixin: OperatorsMixin}
 
 #: Functions that differ from NumPy's in cuarray itself, by the Array API standard.
 AS_NUMPYS = {np.linalg.eig: eig, np.linalg.eigvals: eigvals}
@@ -45,16 +47,32 @@ def found(module, name):
 
 
 class Retry:
-    """What a function of ours asks after an error about types: NumPy's of the same name, if it may know better."""
+    """What a function of ours asks after an error about types: classes of the program, and NumPy's of the same name.
 
-    def __init__(self, theirs, ours, module):
-        self.theirs, self.ours, self.__module__ = theirs, ours, module
+    Attributes
+    ----------
+    theirs, ours : function
+        NumPy's, and ours, or a method of each that `method` names.
+    made : function
+        What the program has called.
+    """
+
+    made = None
+
+    def __init__(self, theirs, ours, module, method="__call__"):
+        self.theirs, self.ours, self.__module__, self.method = theirs, ours, module, method
 
     def __call__(self, *args, **kwargs):
         return self.compute(args, kwargs) if is_of_program(sys._getframe(1)) else NotImplemented
 
     def compute(self, args, kwargs):
-        """Return what NumPy makes of types of its own, and ours of NumPy's numbers beside arrays of a GPU."""
+        """Return what classes of the program, or NumPy make of it, and ours of its numbers beside arrays of a GPU."""
+        if isinstance(self.made, _core.ufunc):
+            result = overrides.call_ufunc(self.made, self.method, args, kwargs)
+        else:
+            result = overrides.call_function(self.made, args, kwargs)
+        if result is not NotImplemented:
+            return result
         if call_needs_numpy(args, kwargs):
             return on_host(self.theirs, args, kwargs)
         arrays = list(flat((args, kwargs)))
@@ -68,7 +86,9 @@ class Retry:
         return found, (self.__module__, name)
 
     def __getattr__(self, name):  # methods of ufuncs
-        return Retry(getattr(self.theirs, name), getattr(self.ours, name), self.__module__)
+        retry = Retry(getattr(self.theirs, name), getattr(self.ours, name), self.__module__, name)
+        retry.made = self.made
+        return retry
 
 
 def of_file(ours, retry):
@@ -99,7 +119,8 @@ def of_numpy(theirs, module):
 
     @functools.wraps(theirs)
     def call(*args, **kwargs):
-        return on_host(theirs, args, kwargs)
+        result = overrides.call_function(call, args, kwargs) if isinstance(theirs, DISPATCHING) else NotImplemented
+        return on_host(theirs, args, kwargs) if result is NotImplemented else result
 
     call.__module__ = module
     return call
@@ -123,7 +144,8 @@ def choose(theirs, ours, module):
     else:
         ours = AS_NUMPYS.get(theirs, ours)
         made = (_core.ufunc_with_fallback if isinstance(ours, _core.ufunc) else _core.with_fallback)(ours, retry)
-    return decorate(made, theirs, theirs.__name__) if decorate else made
+    retry.made = decorate(made, theirs, theirs.__name__) if decorate else made
+    return retry.made
 
 
 def lookup(module, theirs, ours):

@@ -4,6 +4,7 @@ import os
 import time
 import warnings
 from contextlib import nullcontext
+from types import BuiltinFunctionType, FunctionType
 from typing import NamedTuple
 
 import numpy as np
@@ -67,7 +68,7 @@ def on_host(function, args, kwargs, name=""):
     With arrays of ours among the arguments, the call is counted, and the first one on a line warns.
     """
     start = time.perf_counter()
-    copies = HostCopies()
+    copies = HostCopies(asks=isinstance(function, FunctionType | BuiltinFunctionType))  # those do not dispatch
     args, kwargs = copies.to_host(args), copies.to_host(kwargs)
     settings = CURRENT.get()
     with np.errstate(call=settings.call, **settings.choices) if settings.asks else nullcontext():

@@ -1,5 +1,6 @@
 """Methods and operators of our arrays that only NumPy's types can serve, from the import of cuarray.numpy on."""
 
+import functools
 import operator
 import sys
 
@@ -7,7 +8,8 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._core import ndarray
-from cuarray._numpy.arguments import HostCopies, call_needs_numpy, on_device
+from cuarray._ndarray.imports import act_on
+from cuarray._numpy.arguments import HostCopies, call_needs_numpy, needs_numpy, on_device
 from cuarray._numpy.fallbacks import count, is_of_program, on_host
 
 #: Python's operators by the names of their ufuncs.
@@ -39,12 +41,26 @@ def call_operator(name, a, b):
     """Return what NumPy's operator gives, or NotImplemented where the error of ours is to stand."""
     if not is_of_program(sys._getframe(1)):
         return NotImplemented
+    if name == "setitem":
+        return assign(a, *b)
     own, other = (a, b) if isinstance(a, ndarray) else (b, a)
     if call_needs_numpy((other,), {}):
         return on_host(OPERATORS[name], (a, b), {}, f"numpy.{name}")
     if own.device.kind == "cpu" or type(other) is not np.ndarray:
         return NotImplemented
     return OPERATORS[name](*on_device([a, b], own.device))
+
+
+def assign(array, key, value):
+    """Do array[key] = value where value is of a type that only NumPy has: objects that are numbers, dates, texts."""
+    if _core.is_value(array) or not needs_numpy(value, names_dtypes=False):
+        return NotImplemented
+    copies = HostCopies()
+    host = copies.host_array(array)  # on cpu its memory
+    host[copies.to_host(key)] = copies.to_host(value)
+    copies.write_back(host)
+    count("ndarray.__setitem__", 0.0, copies)
+    return None
 
 
 class Fallback:
@@ -95,8 +111,27 @@ METHODS = {
 ORIGINALS = {name: getattr(ndarray, name) for name in METHODS}
 
 
+def extend_torch(torch):
+    """Have torch.from_numpy, which asks for NumPy's own class, take arrays of ours: they share their memory."""
+    theirs = torch.from_numpy
+    if getattr(theirs, "__module__", None) == __name__:
+        return
+
+    @functools.wraps(theirs)
+    def from_numpy(ndarray, /):
+        copies = HostCopies()
+        host = np.asarray(copies.to_host(ndarray)) if isinstance(ndarray, _core.ndarray) else ndarray
+        if copies.bytes:
+            count("torch.from_numpy", 0.0, copies)
+        return theirs(host)
+
+    from_numpy.__module__ = __name__
+    torch.from_numpy = from_numpy
+
+
 def install():
     """From now on NumPy serves what only its types can."""
+    act_on("torch", extend_torch)
     _core.extend_ndarray(
         {name: _core.with_fallback(ORIGINALS[name], Fallback(name, call)) for name, call in METHODS.items()}
     )

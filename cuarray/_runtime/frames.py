@@ -1,11 +1,34 @@
 """The lines of programs, as opposed to those of cuarray."""
 
+import functools
 import os
 import sys
 import warnings
 
 #: The folder of cuarray, whose lines are no program's.
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+#: The same, also by its real path.
+PACKAGES = (PACKAGE, os.path.dirname(os.path.dirname(os.path.realpath(__file__))) + os.sep)
+
+#: The folders of cuarray and of the standard library; installed packages are known by a part of their path.
+LIBRARIES = (*PACKAGES, os.path.dirname(os.path.realpath(os.__file__)) + os.sep)
+INSTALLED = {"site-packages", "dist-packages"}
+
+
+@functools.cache
+def is_of_library(file):
+    """Whether a file belongs to a library, which keeps NumPy, and not to the program."""
+    path = os.path.realpath(file)
+    return path.startswith(LIBRARIES) or not INSTALLED.isdisjoint(path.split(os.sep))
+
+
+def is_of_program(namespace):
+    """Whether code with these globals belongs to the program."""
+    if namespace.get("__name__") in ("__main__", "__mp_main__"):
+        return True
+    file = namespace.get("__file__")
+    return isinstance(file, str) and not is_of_library(file)
 
 
 def calling_frame():

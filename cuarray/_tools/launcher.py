@@ -6,7 +6,6 @@ and the exit status.
 """
 
 import builtins
-import functools
 import os
 import sys
 import types
@@ -14,12 +13,7 @@ from importlib import import_module
 from importlib.machinery import SourceFileLoader
 
 from cuarray import _core
-
-PACKAGE = tuple(os.path.dirname(os.path.dirname(file)) + os.sep for file in (__file__, os.path.realpath(__file__)))
-
-#: The folders of cuarray and of the standard library; installed packages are known by a part of their path.
-LIBRARIES = (*PACKAGE, os.path.dirname(os.path.realpath(os.__file__)) + os.sep)
-INSTALLED = {"site-packages", "dist-packages"}
+from cuarray._runtime.frames import PACKAGES, is_of_program
 
 USAGE = (
     "python -m cuarray [--device D] [--report[=FILE.html]] [--check] (script.py | -m module) [arguments]\n"
@@ -34,21 +28,6 @@ OF_SIMULATE = {"like": True, "memcheck": False, "seed": True, "seeds": True, "li
 
 
 # Whose import it is
-
-
-@functools.cache
-def is_of_library(file):
-    """Whether a file belongs to a library, which keeps NumPy, and not to the program."""
-    path = os.path.realpath(file)
-    return path.startswith(LIBRARIES) or not INSTALLED.isdisjoint(path.split(os.sep))
-
-
-def is_of_program(namespace):
-    """Whether code with these globals belongs to the program."""
-    if namespace.get("__name__") in ("__main__", "__mp_main__"):
-        return True
-    file = namespace.get("__file__")
-    return isinstance(file, str) and not is_of_library(file)
 
 
 def choose(module, name, globals=None, locals=None, fromlist=(), level=0):
@@ -168,7 +147,7 @@ def run(arguments, is_module=False, replaces_numpy=True):
 def show_traceback(error):
     """Show an exception as Python does, without the frames in front of the program's; Python shows it no more."""
     trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename.startswith((*PACKAGE, "<frozen runpy")):
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith((*PACKAGES, "<frozen runpy")):
         trace = trace.tb_next
     sys.excepthook(type(error), error.with_traceback(trace), trace)
     sys.excepthook = lambda *_: None

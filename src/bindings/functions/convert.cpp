@@ -289,6 +289,14 @@ bool ArrayOrScalar::load_data(PyObject* object, CallDevice device, const char* f
     const Object array = Object::steal_or_null(PyObject_CallFunctionObjArgs(read.get(), object, nullptr));
     if (!array) {  // a sequence of no numbers, such as text that is no str
         const bool claims = has_array_protocol(object);
+        if (claims && PyErr_ExceptionMatches(PyExc_ValueError)) {
+            SavedException raised;
+            if (const Object given = array_given_by(object)) {
+                raised.drop();
+                load_array_like(given.get(), device, function);
+                return true;
+            }
+        }
         const bool is_no_number = PyErr_ExceptionMatches(PyExc_ValueError) || PyErr_ExceptionMatches(PyExc_TypeError);
         if (claims || !is_no_number) throw ExceptionIsSet{};
         PyErr_Clear();

@@ -169,6 +169,8 @@ void name_function(const char* function) {
     }
 }
 
+ImportedArray read(PyObject* object, const CreationOptions& options, const char* function);
+
 /// Lists, numbers and text as NumPy reads them, in the dtype asked for, so that NumPy checks ranges.
 ImportedArray read_through_numpy(PyObject* object, const CreationOptions& options, bool is_new, const char* function) {
     const DType wanted = wanted_dtype(options);
@@ -176,6 +178,13 @@ ImportedArray read_through_numpy(PyObject* object, const CreationOptions& option
     const Object array =
         Object::steal_or_null(PyObject_CallFunctionObjArgs(numpy_asarray.get(), object, dtype.get(), nullptr));
     if (!array) {
+        if (PyErr_ExceptionMatches(PyExc_ValueError)) {
+            SavedException raised;
+            if (const Object given = array_given_by(object, 0)) {
+                raised.drop();
+                return read(given.get(), options, function);
+            }
+        }
         name_function(function);
         throw ExceptionIsSet{};
     }
@@ -253,6 +262,25 @@ PyObject* find_ndarray(PyObject* object, int depth) {
         if (PyObject* found = find_ndarray(is_list ? PyList_GetItem(object, i) : PyTuple_GetItem(object, i), depth + 1))
             return found;
     return nullptr;
+}
+
+Object array_given_by(PyObject* object, int depth) {
+    if (is_ndarray(object) || depth > kMaxDims) return {};
+    if (!PyList_Check(object) && !PyTuple_Check(object)) {
+        if (!has_attribute(Py_TYPE(object), "__array__") || is_numpy_array(object) || is_numpy_scalar(object))
+            return {};
+        Object given = Object::steal(PyObject_CallMethod(object, "__array__", nullptr));
+        return is_ndarray(given.get()) ? std::move(given) : Object();
+    }
+    Object entries = Object::steal(PySequence_List(object));
+    bool has_any = false;
+    for (Py_ssize_t i = 0; i < PyList_Size(entries.get()); ++i) {
+        Object given = array_given_by(PyList_GetItem(entries.get(), i), depth + 1);
+        if (!given) continue;
+        has_any = true;
+        PyList_SetItem(entries.get(), i, given.release());
+    }
+    return has_any ? std::move(entries) : Object();
 }
 
 Object to_ndarray(PyObject* object, CallDevice device, const char* function, int depth) {

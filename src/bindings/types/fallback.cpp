@@ -32,7 +32,7 @@ static void set_operator_fallback(PyObject* fallback) {
 static PyMethodDef fallback_functions[] = {
     private_method<set_operator_fallback>(
         "set_operator_fallback",
-        "Sets the function (name, a, b) that operators ask where they know no answer, or None."),
+        "Sets the function (name, a, b) that operators and assignments ask where they know no answer, or None."),
     {},
 };
 

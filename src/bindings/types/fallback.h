@@ -12,7 +12,8 @@ namespace cuarray::python {
 /// is another one, or the fallback returns NotImplemented.
 PyObject* call_fallback(PyObject* fallback, Arguments args, Py_ssize_t count, PyObject* keywords) noexcept;
 
-/// The function that operators of arrays ask, by fallback(name of the ufunc, a, b); null if there is none.
+/// The function that operators of arrays ask, by fallback(name of the ufunc, a, b), and assignments, by
+/// fallback("setitem", array, (key, value)); null if there is none.
 PyObject* operator_fallback();
 
 }  // namespace cuarray::python

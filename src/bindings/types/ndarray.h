@@ -169,5 +169,8 @@ void refuse_other_device(Device device, Device other, const char* function);
 /// The object itself if it is an ndarray, or the first one inside nested lists and tuples, or null. ValueError where
 /// they nest deeper than an array can.
 PyObject* find_ndarray(PyObject* object, int depth = 0);
+/// What `__array__` of an object gives, if that is an array of ours, which NumPy refuses; a list with such entries as
+/// one of arrays. Null for all others.
+Object array_given_by(PyObject* object, int depth = 0);
 
 }  // namespace cuarray::python

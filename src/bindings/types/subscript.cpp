@@ -6,6 +6,7 @@
 #include "bindings/functions/convert.h"
 #include "bindings/protocols/other_arrays.h"
 #include "bindings/types/dying_operands.h"
+#include "bindings/types/fallback.h"
 #include "bindings/types/ndarray.h"
 #include "cuarray/ops/indexing.h"
 #include "cuarray/ops/reduceat.h"
@@ -453,8 +454,8 @@ PyObject* sequence_item(PyObject* self, Py_ssize_t position) noexcept {
     });
 }
 
-int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept {
-    const SlotFrame frame = slot_frame();
+/// x[key] = value, by our types alone.
+int assign_own(PyObject* self, PyObject* key, PyObject* value, SlotFrame frame) noexcept {
     return guarded_number<int>([&] {
         if (!value) fail(PyExc_ValueError, "cannot delete array elements");
         refuse_hashed(self, "assignment");
@@ -481,6 +482,18 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept {
         with_value(value, target, true, StoreView{target, is_element, is_dying});
         return 0;
     });
+}
+
+int assign_subscript(PyObject* self, PyObject* key, PyObject* value) noexcept {
+    const SlotFrame frame = slot_frame();
+    if (assign_own(self, key, value, frame) == 0) return 0;
+    PyObject* const fallback = value ? operator_fallback() : nullptr;
+    if (!fallback) return -1;
+    const Object name = Object::steal_or_null(PyUnicode_FromString("setitem"));
+    const Object pair = Object::steal_or_null(PyTuple_Pack(2, key, value));
+    if (!name || !pair) return -1;
+    PyObject* const args[] = {name.get(), self, pair.get()};
+    return Object::steal_or_null(call_fallback(fallback, args, 3, nullptr)) ? 0 : -1;
 }
 
 void fill_with(PyObject* self, PyObject* value) {
