@@ -4,7 +4,6 @@ import sys
 
 from cuarray._ndarray import jax_types, namespaces
 
-
 #: The functions that are called with modules after they have run, by name.
 ACTIONS = {"jax": jax_types.register}
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._core import ndarray
-from cuarray._numpy.overrides import is_override
+from cuarray._numpy.overrides import has_functions, is_override
 
 #: Characters of dtypes of numbers that no device has.
 LONG = "gG"
@@ -99,7 +99,8 @@ class HostCopies:
     Attributes
     ----------
     asks : bool
-        Whether objects of a program's classes are asked for their array, which NumPy would refuse if it is ours.
+        Whether all objects of a program's classes are asked for their array, which NumPy would refuse if it is ours,
+        and not only those without functions of their own.
     device : device or None
         That of the first array of ours; None if there is none.
     bytes : int
@@ -122,7 +123,9 @@ class HostCopies:
             return type(x)(*map(self.to_host, x))
         if type(x) is dict:
             return {key: self.to_host(value) for key, value in x.items()}
-        if self.asks and is_override(x, "__array__"):
+        if type(x) is slice:
+            return slice(*map(self.to_host, (x.start, x.stop, x.step)))
+        if is_override(x, "__array__") and (self.asks or not has_functions(x)):
             given = x.__array__()
             return self.host_array(given) if isinstance(given, ndarray) else x
         return x

@@ -5,21 +5,8 @@ import sys
 import numpy as np
 
 from cuarray import _core
+from cuarray._numpy.operators import OPERATORS
 from cuarray._numpy.overrides import call_ufunc
-
-#: The ufuncs of Python's operators, by the names between the underscores of their methods.
-BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "matmul": "matmul", "truediv": "divide", "floordiv": "floor_divide",
-          "mod": "remainder", "divmod": "divmod", "pow": "power", "lshift": "left_shift", "rshift": "right_shift",
-          "and": "bitwise_and", "xor": "bitwise_xor", "or": "bitwise_or"}  # fmt: skip
-COMPARING = {
-    "lt": "less",
-    "le": "less_equal",
-    "eq": "equal",
-    "ne": "not_equal",
-    "gt": "greater",
-    "ge": "greater_equal",
-}
-UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
 
 
 class Either(type):
@@ -102,17 +89,14 @@ def set_operators():
         function.__name__, function.__qualname__ = slot, f"{OperatorsMixin.__name__}.{slot}"
         setattr(OperatorsMixin, slot, function)
 
-    def set_binary(slot, name):
-        set_method(f"__{slot}__", lambda x, y: NotImplemented if leaves(y) else call(name, x, y))
-
-    for slot, name in COMPARING.items():
-        set_binary(slot, name)
-    for slot, name in UNARY.items():
+    for slot, name in (("neg", "negative"), ("pos", "positive"), ("abs", "absolute"), ("invert", "invert")):
         set_method(f"__{slot}__", lambda x, name=name: call(name, x))
-    for slot, name in BINARY.items():
-        set_binary(slot, name)
-        set_method(f"__r{slot}__", lambda x, y, name=name: NotImplemented if leaves(y) else call(name, y, x))
-        if slot != "divmod":
+    for name, function in OPERATORS.items():
+        slot, name = function.__name__.strip("_"), getattr(np, name).__name__
+        set_method(f"__{slot}__", lambda x, y, name=name: NotImplemented if leaves(y) else call(name, x, y))
+        if hasattr(np.ndarray, f"__r{slot}__"):
+            set_method(f"__r{slot}__", lambda x, y, name=name: NotImplemented if leaves(y) else call(name, y, x))
+        if hasattr(np.ndarray, f"__i{slot}__"):
             set_method(f"__i{slot}__", lambda x, y, name=name: call(name, x, y, out=(x,)))
 
 

@@ -47,7 +47,7 @@ def found(module, name):
 
 
 class Retry:
-    """What a function of ours asks after an error about types: classes of the program, and NumPy's of the same name.
+    """What a function of ours asks before a call with objects of other classes, and after an error about types.
 
     Attributes
     ----------
@@ -66,20 +66,28 @@ class Retry:
         return self.compute(args, kwargs) if is_of_program(sys._getframe(1)) else NotImplemented
 
     def compute(self, args, kwargs):
-        """Return what classes of the program, or NumPy make of it, and ours of its numbers beside arrays of a GPU."""
-        if isinstance(self.made, _core.ufunc):
-            result = overrides.call_ufunc(self.made, self.method, args, kwargs)
-        else:
-            result = overrides.call_function(self.made, args, kwargs)
-        if result is not NotImplemented:
-            return result
+        """Return what NumPy makes of types of its own, and ours of its numbers beside arrays of a GPU."""
+        arrays = list(flat((args, kwargs)))
+        if any(map(overrides.has_functions, arrays)):  # in lists; the others have been asked before
+            return self.ask(args, kwargs)
         if call_needs_numpy(args, kwargs):
             return on_host(self.theirs, args, kwargs)
-        arrays = list(flat((args, kwargs)))
         device = next((x.device for x in arrays if isinstance(x, _core.ndarray)), None)
         if device is None or device.kind == "cpu" or not any(type(x) is np.ndarray for x in arrays):
             return NotImplemented
         return self.ours(*on_device(args, device), **on_device(kwargs, device))
+
+    def for_others(self, *args, **kwargs):
+        """Return what a call with objects of other classes gives, such as columns of a table."""
+        return self.ask(args, kwargs) if is_of_program(sys._getframe(1)) else NotImplemented
+
+    def ask(self, args, kwargs):
+        """Ask classes of the program with the function that it has called, and those of libraries by NumPy's."""
+        if isinstance(self.made, _core.ufunc):
+            result = overrides.call_ufunc(self.made, self.method, args, kwargs)
+        else:
+            result = overrides.call_function(self.made, args, kwargs)
+        return on_host(self.theirs, args, kwargs) if result is NotImplemented else result
 
     def pickled(self, name):
         """Return what a ufunc of a facade is pickled as."""
@@ -169,6 +177,14 @@ def furnish(module, theirs, ours):
     module.__dir__ = lambda: sorted({*dir(theirs), *vars(module)})
     if hasattr(theirs, "__all__"):
         module.__all__ = list(theirs.__all__)
+
+
+def fill(module):
+    """Find all names of a facade, for who reads its `__dict__`: those that NumPy's modules have at this time."""
+    for name in list(vars(import_module(module.__name__.removeprefix("cuarray.")))):
+        value = getattr(module, name)
+        if isinstance(value, types.ModuleType) and value.__name__ == f"{module.__name__}.{name}":
+            fill(value)
 
 
 def facade(theirs, ours):

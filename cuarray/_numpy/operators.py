@@ -1,6 +1,5 @@
 """Methods and operators of our arrays that only NumPy's types can serve, from the import of cuarray.numpy on."""
 
-import functools
 import operator
 import sys
 
@@ -9,6 +8,7 @@ import numpy as np
 from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._ndarray.imports import act_on
+from cuarray._numpy import consumers
 from cuarray._numpy.arguments import HostCopies, call_needs_numpy, needs_numpy, on_device
 from cuarray._numpy.fallbacks import count, is_of_program, on_host
 
@@ -111,27 +111,10 @@ METHODS = {
 ORIGINALS = {name: getattr(ndarray, name) for name in METHODS}
 
 
-def extend_torch(torch):
-    """Have torch.from_numpy, which asks for NumPy's own class, take arrays of ours: they share their memory."""
-    theirs = torch.from_numpy
-    if getattr(theirs, "__module__", None) == __name__:
-        return
-
-    @functools.wraps(theirs)
-    def from_numpy(ndarray, /):
-        copies = HostCopies()
-        host = np.asarray(copies.to_host(ndarray)) if isinstance(ndarray, _core.ndarray) else ndarray
-        if copies.bytes:
-            count("torch.from_numpy", 0.0, copies)
-        return theirs(host)
-
-    from_numpy.__module__ = __name__
-    torch.from_numpy = from_numpy
-
-
 def install():
     """From now on NumPy serves what only its types can."""
-    act_on("torch", extend_torch)
+    act_on("torch", consumers.extend_torch)
+    act_on("pandas", consumers.extend_pandas)
     _core.extend_ndarray(
         {name: _core.with_fallback(ORIGINALS[name], Fallback(name, call)) for name, call in METHODS.items()}
     )

@@ -1,8 +1,8 @@
 """Classes of a program with functions of their own: `__array_function__` and `__array_ufunc__`.
 
-NumPy's dispatch would give them NumPy's functions, but a program whose `np` is cuarray.numpy compares with those of this
-module, and keeps tables of them. So they are asked here, by the rules of NEP 13 and NEP 18, with the function that the
-program has called. Where they return NotImplemented, and for classes of libraries, NumPy's function asks them.
+NumPy's dispatch would give them NumPy's functions, but a program whose `np` is cuarray.numpy compares with those of
+this module, and keeps tables of them. So they are asked here, by the rules of NEP 13 and NEP 18, with the function that
+the program has called. Where they return NotImplemented, and for classes of libraries, NumPy's function asks them.
 """
 
 import sys
@@ -28,6 +28,13 @@ def is_override(x, protocol):
         return False
     module = sys.modules.get(kind.__module__)
     return module is not None and is_of_program(vars(module))
+
+
+def has_functions(x):
+    """Whether the class of an argument that is no array of ours or of NumPy's has functions or ufuncs of its own."""
+    if isinstance(x, ndarray | np.ndarray | np.generic):
+        return False
+    return any(getattr(type(x), name, None) is not None for name in ("__array_function__", "__array_ufunc__"))
 
 
 def ask(arguments, protocol, call):

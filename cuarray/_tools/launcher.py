@@ -33,11 +33,23 @@ OF_SIMULATE = {"like": True, "memcheck": False, "seed": True, "seeds": True, "li
 def choose(module, name, globals=None, locals=None, fromlist=(), level=0):
     """Return what an import statement gets for a module: cuarray.numpy where the program asks for NumPy."""
     if name.partition(".")[0] == "numpy" and not level and globals and is_of_program(globals):
-        return import_module(f"cuarray.{module.__name__}")
+        facade = import_module(f"cuarray.{module.__name__}")
+        if reads_namespaces(sys._getframe(1).f_code):
+            import_module("cuarray._numpy.facade").fill(facade)
+        return facade
     if name == "" and fromlist and "spawn" in fromlist and module.__name__ == "multiprocessing":
         follow_processes(module.spawn)
     return module
 
+
+def reads_namespaces(code):
+    """Whether code may look at all names of a module, as `vars(numpy)`, which Python asks no module for."""
+    return not NAMESPACES.isdisjoint(code.co_names) or any(
+        reads_namespaces(part) for part in code.co_consts if isinstance(part, types.CodeType)
+    )
+
+
+NAMESPACES = {"__dict__", "vars"}
 
 plain_import = builtins.__import__
 

@@ -1,6 +1,8 @@
 """Columns of tables: pyarrow, polars and pandas take arrays by Arrow's interface, and arrays take their columns."""
 
 import importlib
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -81,3 +83,65 @@ def test_refusals_name_the_line_to_write():
     for expression, words in {"x.reshape(5, 1)": "x.ravel", "x * 1j": "x.real and x.imag"}.items():
         with pytest.raises(BufferError, match=words):
             eval(f"pa.array({expression})", names)
+
+
+#: Programs of pandas, which `python -m cuarray` has to run as Python does.
+PROGRAMS = [
+    """
+show(np.log(df["a"]), np.add(df.a, 1), np.exp(df.a).rolling(2).mean(), np.cumsum(df.a), np.round(df.a / 3, 2), np.sum(df), np.mean(df, axis=0))
+show(np.maximum(df.a, df.b), np.isnan(df), np.clip(df.a, 1, 2), np.add.reduce(df.a), np.add.accumulate(df.a), np.log1p(df.a).name)
+show(np.where(df.a > 1, np.sqrt(df.b), 0), np.diff(df.a), np.percentile(df.a, 50), np.corrcoef(df.a, df.b), np.dot(df.a, df.b), np.std(df.a))
+show(np.concatenate([df.a, df.b]), np.column_stack([df.a, df.b]), np.isin(df.a, [1.0]), np.histogram(df.a)[0], np.unique(df.a), np.nanmean(df.a))
+show(df.a * np.array([1, 2, 3, 4]), np.array([1.0, 2, 3, 4]) * df.a, np.ones(4) @ df.a, df.a @ np.ones(4), df.values * np.ones((4, 1)))
+show(df.apply(np.sum), df.apply(np.log1p), df.agg([np.mean, np.std]), df.a.map(np.sin), df.groupby("b").agg(np.sum), df.rolling(2).apply(np.mean))
+""",
+    """
+mask = np.array([True, False, True, False])
+show(df[mask], df.iloc[mask], df.loc[mask, "a"], df.a[mask], df.a.iloc[np.arange(2)], df.index[mask], df[np.isin(df.b, [1])])
+df.loc[mask, "a"] = np.array([7.0, 8.0])
+df["d"] = np.arange(4)
+df[np.zeros((4, 4), bool)] = 1
+df.insert(0, "n", np.ones(4))
+show(df, df.groupby(np.array([0, 1, 0, 1])).sum(), df.a.groupby(np.array([0, 1, 0, 1])).mean(), df.set_index(np.array([5, 6, 7, 8])))
+show(df.reindex(np.array([2, 1])), df.drop(np.array([0])), df.take(np.array([0, 1])), df.assign(z=np.zeros(4)), df.where(mask[:, None] & np.ones(5, bool)))
+show(pd.DataFrame(np.eye(2), columns=np.array(["a", "b"]), index=np.arange(2)), pd.cut(np.array([1.0, 2, 3]), np.array([0, 1.5, 3])), pd.Index(a))
+show(pd.crosstab(np.array([1, 2]), np.array([3, 4])), pd.get_dummies(np.array([1, 2])), df.a.quantile(np.array([0.2, 0.5])), df.a.isin(np.ones(1)))
+""",
+    """
+show(pd.DataFrame([{"mean": a.mean(), "n": i.sum(), "f": f.mean()}]), pd.DataFrame({"m": [a.mean(), a.std()], "i": [i.sum(), i.max()]}))
+show(pd.Series([x for x in a]), pd.Series({"u": a.max()}), pd.Series(a.mean(), index=[0, 1]), pd.Series(dict(enumerate(a))), pd.Index([i[0], i[1]]))
+show(df > a.mean(), df.a - a.mean(), df.b + i[2], df.c * f[1], df.fillna(a.mean()), df.a.clip(a[1], a[2]), (df - a.mean()) / a.std())
+df["k"] = a.mean()
+df.loc[0, "a"] = a[3]
+df.iloc[1, 1] = i[3]
+df.at[2, "c"] = f[2]
+show(df, df.iloc[i[1]], df.loc[i[2]], df.a[i[3]], df.head(i[2]), df.shift(i[1]), df.rolling(i[2]).mean(), df.iloc[i[0] : i[2]], df.round(i[1]))
+show(pd.DataFrame([(k, a[k]) for k in range(3)]), pd.isna(a[0]), pd.Series([a.mean()]).isna(), df.a.isin([a[0], a[1]]), df.a.replace(a[1], 9.0))
+show(df.groupby(lambda k: i[k] % 2).size(), df.apply(lambda r: np.mean(r), axis=1), df.a.apply(lambda v: a[int(v)]), pd.Timedelta(a[1], "s"))
+""",
+]  # fmt: skip
+BEGINNING = """
+import numpy as np, pandas as pd
+def show(*results):
+    for x in results:
+        print(type(x).__name__ if "pandas" in type(x).__module__ else "", x, list(x.dtypes) if isinstance(x, pd.DataFrame) else getattr(x, "dtype", ""))
+a = np.arange(4.0)
+i = np.arange(4)
+f = a.astype("f4")
+df = pd.DataFrame({"a": a, "b": i, "c": f})
+"""
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_programs_of_pandas_run_unchanged(program, tmp_path):
+    need("pandas")
+    file = tmp_path / "program.py"
+    file.write_text(BEGINNING + program)
+    told = [
+        subprocess.run(
+            [sys.executable, "-W", "ignore", *launcher, str(file)], capture_output=True, text=True, check=False
+        )
+        for launcher in ([], ["-m", "cuarray"])
+    ]
+    assert told[0].returncode == 0, told[0].stderr
+    assert told[1].stdout == told[0].stdout, told[1].stderr

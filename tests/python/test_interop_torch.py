@@ -28,6 +28,26 @@ def address(x):
     return x.__array_interface__["data"][0]
 
 
+def check_from_numpy_takes_ours_in_programs_of_cuarray_numpy():
+    """torch.from_numpy asks for NumPy's own class; such programs give it what they have made by their np."""
+    import importlib
+
+    from cuarray._numpy import operators
+
+    theirs = torch.from_numpy
+    importlib.import_module("cuarray.numpy")
+    operators.install()
+    try:
+        x = cuarray.arange(4.0)
+        tensor = torch.from_numpy(x)
+        tensor[0] = 9
+        assert x[0] == 9 and torch.from_numpy(np.ones(2)).tolist() == [1, 1]
+        assert isinstance(error_of(lambda: torch.from_numpy([1])), TypeError)
+    finally:
+        operators.remove()
+        torch.from_numpy = theirs
+
+
 def check_every_type_goes_there():
     """With bool as bool, not as uint8 (pytorch #67081, #94463, #114673)."""
     for name in NAMES:

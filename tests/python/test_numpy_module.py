@@ -13,6 +13,7 @@ import subprocess
 import sys
 import timeit
 import types
+import typing
 import warnings
 
 import numpy
@@ -532,3 +533,175 @@ def test_pickles():
 def test_inside_of_cuarray_nothing_falls_back():
     with pytest.raises(TypeError):
         operator.add(ca.ones(2), object())
+
+
+# Classes of the program
+
+
+class Pairs(np.lib.mixins.NDArrayOperatorsMixin):
+    """Numbers with functions of their own, as programs write such classes: tables of the functions of their np."""
+
+    tables: typing.ClassVar = {}
+
+    def __init__(self, *numbers):
+        self.numbers = np.array(numbers)
+
+    def __array__(self, dtype=None, copy=None):
+        return self.numbers
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        if ufunc.__name__ == "hypot":
+            return NotImplemented
+        parts = [x.numbers if isinstance(x, Pairs) else x for x in inputs]
+        if "out" in kwargs:
+            kwargs["out"] = tuple(x.numbers if isinstance(x, Pairs) else x for x in kwargs["out"])
+        result = getattr(ufunc, method)(*parts, **kwargs)
+        return self if "out" in kwargs else type(self)(*result) if np.ndim(result) else result
+
+    def __array_function__(self, function, types, args, kwargs):
+        if function not in self.tables:
+            return NotImplemented
+        return self.tables[function](types, *args, **kwargs)
+
+
+class Triples(Pairs):
+    """A subclass, which is asked first."""
+
+    tables: typing.ClassVar = {np.concatenate: lambda types, parts: ("triples", len(types), len(parts))}
+
+
+Pairs.tables = {
+    np.concatenate: lambda types, parts: Pairs(*(x for part in parts for x in part.numbers)),
+    np.mean: lambda types, x, axis=None: ("mean", axis),
+    np.lib.stride_tricks.sliding_window_view: lambda types, x, n: ("windows", n),
+    np.nanargmax: lambda types, x: np.argmax(x.numbers),
+}
+
+
+def test_classes_of_the_program_are_asked_with_its_functions():
+    x, y = Pairs(1.0, 2.0), Pairs(3.0, 4.0)
+    assert np.concatenate([x, y]).numbers.tolist() == [1, 2, 3, 4]
+    assert np.mean(x, axis=0) == ("mean", 0) and np.nanargmax(y) == 1
+    assert np.lib.stride_tricks.sliding_window_view(x, 2) == ("windows", 2)
+    assert np.concatenate([x, Triples(1.0)]) == ("triples", 2, 2)
+    with pytest.raises(TypeError, match=r"no implementation found for 'numpy\.sum'"):
+        np.sum(x)
+    with pytest.raises(TypeError, match="returned NotImplemented"):
+        np.hypot(x, 1)
+
+
+def test_ufuncs_and_operators_of_classes_of_the_program():
+    x, y = Pairs(1.0, 2.0), Pairs(3.0, 4.0)
+    ours = np.array([10.0, 20.0])
+    for result, want in (
+        (np.add(x, y), [4, 6]), (x + y, [4, 6]), (1 - x, [0, -1]), (x * ours, [10, 40]), (ours + x, [11, 22]), (-x, [-1, -2]),
+        (abs(x), [1, 2]), (x**2, [1, 4]), (x < y, [True, True]), (x == y, [False, False]), (np.add.accumulate(y), [3, 7]),
+        (np.multiply.reduceat(y, [0, 1]), [3, 4]), (numpy.add(x, y), [4, 6]),
+    ):  # fmt: skip
+        assert type(result) is Pairs and type(result.numbers) is ca.ndarray and result.numbers.tolist() == want
+    assert np.add.reduce(x, 0) == np.add.reduce(x, axis=0) == 3 and isinstance(np.add.reduce(x), float)
+    kept = x.numbers
+    x += y
+    assert x.numbers is kept and kept.tolist() == [4, 6]
+    out = np.zeros(2)
+    np.multiply(x, 2, out)
+    np.multiply(x, 2, out=out)
+    assert out.tolist() == [8, 12]
+
+
+def test_classes_of_libraries_are_asked_by_numpy(monkeypatch):
+    """Their tables are of NumPy's functions."""
+
+    class Foreign:
+        def __array_function__(self, function, types, args, kwargs):
+            return function
+
+        def __array_ufunc__(self, ufunc, *inputs):
+            return ufunc
+
+    assert np.concatenate([Foreign()]) is np.concatenate and np.sin(Foreign()) is np.sin
+    Foreign.__module__ = "decimal"  # of the standard library
+    assert np.concatenate([Foreign()]) is numpy.concatenate and np.sin(Foreign()) is numpy.sin
+
+
+def test_objects_whose_array_is_ours():
+    """NumPy refuses what their `__array__` gives: no function of its own, and none of ours, may depend on that."""
+
+    class Holder:
+        def __init__(self, array):
+            self.array = array
+
+        def __array__(self, dtype=None, copy=None):
+            return self.array
+
+    numbers = np.array([3.0, 1.0, 2.0])
+    x = Holder(numbers)
+    for call in ("np.asarray(x)", "np.array(x)", "np.sort(x)", "np.array([x, x])", "np.sin(x)", "np.ones(3) + x", "x + np.ones(3)"
+                 if hasattr(Holder, "__add__") else "np.ones(3) == x", "np.concatenate([x, (1, 2)])", "np.ma.asarray(x)",
+                 "np.testing.assert_array_equal(x, [3, 1, 2])", "np.testing.assert_allclose(x, [3, 1, 2])",
+                 "np.testing.assert_equal(x, numpy.array([3., 1, 2]))", "np.union1d(x, [9])"):  # fmt: skip
+        want = eval(call, {"np": numpy, "numpy": numpy, "x": Holder(numbers.numpy())})
+        assert same(eval(call, {"np": np, "numpy": numpy, "x": x}), want), call
+    assert np.shares_memory(np.asarray(x), numbers)
+
+    class Wrong(Holder):
+        def __array__(self, dtype=None, copy=None):
+            raise ValueError("of the class")
+
+    with pytest.raises(ValueError, match="of the class"):
+        np.asarray(Wrong(0))
+
+
+VALUES = [
+    "numpy.array([1, 2.5, 3], object)", "numpy.array(['1', '2', '3'])", "'5'", "b'7'", "numpy.array([1, None, 3], object)", "None", "2**70",
+    "decimal.Decimal('1.5')", "fractions.Fraction(1, 4)", "[1, None, 2]", "numpy.ma.array([1, 2, 3], mask=[0, 1, 0])", "numpy.longdouble(2)",
+    "'abc'", "numpy.array([1, 2], object)", "numpy.array([1j, 2, 3], object)", "[object()]", "{}", "datetime.timedelta(1)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize("key", ["...", "[2, 0, 1]", "0", "slice(None, None, -1)", "xp.array([True, False, True])"])
+def test_values_that_only_numpy_can_assign(key, value, device):
+    names = {"numpy": numpy, "decimal": decimal, "fractions": fractions, "datetime": datetime}
+    results = []
+    for xp in (numpy, np):
+        for dtype in ("f8", "i4"):
+            x = xp.zeros(3, dtype)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    x[eval(key, {"xp": xp})] = eval(value, names)
+                except Exception as error:
+                    x = type(error)
+            results.append(x if isinstance(x, type) else x.tolist())
+    assert numpy.array_equal(*map(repr, (results[:2], results[2:])))
+
+
+def test_results_of_columns_have_their_class():
+    """Classes with `__array__` and ufuncs of their own, such as columns of tables: NumPy's functions call their methods."""
+
+    class Column:
+        def __init__(self, values):
+            self.values = values
+
+        def __array__(self, dtype=None, copy=None):
+            return numpy.asarray(self.values)
+
+        def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+            parts = [x.values if isinstance(x, Column) else x for x in inputs]
+            return Column(getattr(ufunc, method)(*parts, **kwargs))
+
+        def cumsum(self, axis=None, dtype=None, out=None):
+            return "of the column"
+
+    for values in (numpy.arange(3.0), np.arange(3.0)):
+        x = Column(values)
+        for result in (
+            np.sqrt(x),
+            np.add(x, 1),
+            np.add(np.ones(3), x),
+            np.multiply.accumulate(x),
+            np.hypot(x, x, dtype="f8"),
+        ):
+            assert type(result) is Column and isinstance(result.values, type(values) | ca.ndarray)
+        assert np.cumsum(x) == "of the column" == np.cumsum(x, axis=0)

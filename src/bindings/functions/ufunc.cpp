@@ -86,9 +86,14 @@ PyObject* named(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keyw
         return PyErr_Format(PyExc_TypeError,
                             "%s.%s: out must be an array, not %R; a tuple or ... goes with out=", name_of(self),
                             kMethodNames[int(which)], reinterpret_cast<PyObject*>(Py_TYPE(args[at])));
+    PyObject* const fallback = reinterpret_cast<Ufunc*>(self)->fallback;
+    if (fallback && has_other_class(args, count, keywords)) {
+        const Object method = Object::steal_or_null(PyObject_GetAttrString(fallback, kMethodNames[int(which)]));
+        if (PyObject* const result = call_for_others(method.get(), args, count, keywords)) return result;
+        if (PyErr_Occurred()) return nullptr;
+    }
     PyObject* const result = run(self, args, count, keywords);
     if (!result && name_of(self) != row_at(self).name) name_alias(self);
-    PyObject* const fallback = reinterpret_cast<Ufunc*>(self)->fallback;
     return result || !fallback ? result : ask_method(fallback, kMethodNames[int(which)], args, count, keywords);
 }
 
@@ -830,8 +835,11 @@ namespace {
 
 PyObject* call_with_fallback(PyObject* self, PyObject* const* args, size_t flagged_count, PyObject* keywords) noexcept {
     const Ufunc& ufunc = *reinterpret_cast<Ufunc*>(self);
+    const Py_ssize_t count = PyVectorcall_NARGS(flagged_count);
+    if (PyObject* const result = call_for_others(ufunc.fallback, args, count, keywords)) return result;
+    if (PyErr_Occurred()) return nullptr;
     PyObject* const result = (ufunc.core ? call_generalized : call_alias)(self, args, flagged_count, keywords);
-    return result ? result : call_fallback(ufunc.fallback, args, PyVectorcall_NARGS(flagged_count), keywords);
+    return result ? result : call_fallback(ufunc.fallback, args, count, keywords);
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // wrapped_functions.cpp -- functions that classes do not bind as methods, and functions that ask a fallback.
+#include <algorithm>
 #include <string_view>
 #include "bindings/module.h"
 #include "bindings/python.h"
 #include "bindings/types/fallback.h"
+#include "bindings/types/ndarray.h"
 
 namespace cuarray::python {
 namespace {
@@ -17,13 +19,52 @@ struct WrappedFunction {
 
 PyTypeObject* wrapped_type = nullptr;
 PyTypeObject* builtin_type = nullptr;  ///< of functions that are no methods where a class has them
+PyTypeObject* hosted_type = nullptr;   ///< of functions of other libraries that get NumPy's arrays in the place of ours
 
 WrappedFunction* as_wrapped(PyObject* self) { return reinterpret_cast<WrappedFunction*>(self); }
 
 PyObject* call_wrapped(PyObject* self, PyObject* const* args, size_t flagged_count, PyObject* keywords) noexcept {
     const WrappedFunction& f = *as_wrapped(self);
+    const Py_ssize_t count = PyVectorcall_NARGS(flagged_count);
+    if (PyObject* const result = call_for_others(f.fallback, args, count, keywords)) return result;
+    if (PyErr_Occurred()) return nullptr;
     PyObject* const result = PyObject_Vectorcall(f.python, args, flagged_count, keywords);
-    return result ? result : call_fallback(f.fallback, args, PyVectorcall_NARGS(flagged_count), keywords);
+    return result ? result : call_fallback(f.fallback, args, count, keywords);
+}
+
+/// Whether an argument, or an entry of it, is an array of ours.
+bool holds_ours(PyObject* x, int depth = 0) noexcept {
+    if (is_ndarray(x)) return true;
+    if (depth > 3) return false;
+    if (PyList_CheckExact(x)) {
+        for (Py_ssize_t i = 0; i < PyList_Size(x); ++i)
+            if (holds_ours(PyList_GetItem(x, i), depth + 1)) return true;
+    } else if (PyTuple_CheckExact(x)) {
+        for (Py_ssize_t i = 0; i < PyTuple_Size(x); ++i)
+            if (holds_ours(PyTuple_GetItem(x, i), depth + 1)) return true;
+    } else if (PyDict_CheckExact(x)) {
+        PyObject *key, *value;
+        for (Py_ssize_t at = 0; PyDict_Next(x, &at, &key, &value);)
+            if (holds_ours(value, depth + 1)) return true;
+    } else if (PySlice_Check(x)) {
+        for (const char* const end : {"start", "stop", "step"})
+            if (is_ndarray(Object::steal(PyObject_GetAttrString(x, end)).get())) return true;
+    }
+    return false;
+}
+
+/// convert(function, args, keywords), where an argument holds an array of ours.
+PyObject* call_hosted(PyObject* self, PyObject* const* args, size_t flagged_count, PyObject* keywords) noexcept {
+    const WrappedFunction& f = *as_wrapped(self);
+    const Py_ssize_t count = PyVectorcall_NARGS(flagged_count), named = keywords ? PyTuple_Size(keywords) : 0;
+    if (std::none_of(args, args + count + named, [](PyObject* x) { return holds_ours(x); }))
+        return PyObject_Vectorcall(f.python, args, flagged_count, keywords);
+    const Object positional = Object::steal_or_null(PyTuple_New(count)), options = Object::steal_or_null(PyDict_New());
+    if (!positional || !options) return nullptr;
+    for (Py_ssize_t i = 0; i < count; ++i) PyTuple_SetItem(positional.get(), i, Py_NewRef(args[i]));
+    for (Py_ssize_t i = 0; i < named; ++i)
+        if (PyDict_SetItem(options.get(), PyTuple_GetItem(keywords, i), args[count + i]) < 0) return nullptr;
+    return PyObject_CallFunctionObjArgs(f.fallback, f.python, positional.get(), options.get(), nullptr);
 }
 
 void free_wrapped(PyObject* self) {
@@ -50,7 +91,8 @@ PyObject* attribute_of_wrapped(PyObject* self, PyObject* name) {
     if (!text) return nullptr;
     const std::string_view wanted = text;
     if (wanted == "__wrapped__") return Py_NewRef(as_wrapped(self)->python);
-    if (wanted == "__module__" && as_wrapped(self)->fallback) return PyObject_GetAttr(as_wrapped(self)->fallback, name);
+    if (wanted == "__module__" && as_wrapped(self)->fallback && Py_TYPE(self) != hosted_type)
+        return PyObject_GetAttr(as_wrapped(self)->fallback, name);
     const bool is_own = wanted == "__class__" || wanted == "__reduce__" || wanted == "__reduce_ex__" ||
                         wanted == "__get__" || wanted == "__call__" || wanted == "__repr__" || wanted == "__dict__";
     return is_own ? PyObject_GenericGetAttr(self, name) : PyObject_GetAttr(as_wrapped(self)->python, name);
@@ -120,10 +162,19 @@ Object with_fallback(PyObject* callable, PyObject* fallback) {
     return wrapped_as(is_bound_by_classes ? wrapped_type : builtin_type, callable, fallback);
 }
 
+/// The function as one that gets what convert(function, args, keywords) makes of calls with arrays of ours.
+Object with_host_arguments(PyObject* callable, PyObject* convert) {
+    Object made = wrapped_as(hosted_type, callable, convert);
+    as_wrapped(made.get())->vectorcall = call_hosted;
+    return made;
+}
+
 PyMethodDef wrapping_functions[] = {
     private_method<without_binding>("without_binding", "The function as one that classes do not bind as a method."),
     private_method<with_fallback>("with_fallback",
                                   "The function as one that asks a fallback after errors about types."),
+    private_method<with_host_arguments>("with_host_arguments",
+                                        "The function as one that convert calls where it is given arrays of ours."),
     {},
 };
 
@@ -132,6 +183,7 @@ PyMethodDef wrapping_functions[] = {
 void bind_wrapped_functions(PyObject* module) {
     wrapped_type = make_wrapped_type("cuarray.wrapped_function", bind_wrapped, Py_TPFLAGS_METHOD_DESCRIPTOR);
     builtin_type = make_wrapped_type("cuarray.builtin_function", leave_unbound, 0);
+    hosted_type = make_wrapped_type("cuarray.hosted_function", bind_wrapped, Py_TPFLAGS_METHOD_DESCRIPTOR);
     check(PyModule_AddFunctions(module, wrapping_functions));
 }
 

@@ -1,6 +1,10 @@
 // fallback.cpp -- asking a fallback, and the one of operators.
 #include "bindings/types/fallback.h"
+#include <algorithm>
+#include "bindings/functions/convert.h"
 #include "bindings/module.h"
+#include "bindings/protocols/other_arrays.h"
+#include "bindings/types/ndarray.h"
 
 namespace cuarray::python {
 namespace {
@@ -21,6 +25,31 @@ PyObject* call_fallback(PyObject* fallback, Arguments args, Py_ssize_t count, Py
     }
     raised.drop();
     return result;
+}
+
+namespace {
+
+/// Whether NumPy asks the class: one that is not of C, ours or a subclass of NumPy's, and has one of its protocols.
+bool is_of_other_class(PyObject* x) noexcept {
+    PyTypeObject* const type = Py_TYPE(x);
+    return PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) && !is_ndarray(x) && !is_numpy_array(x) &&
+           (has_attribute(type, "__array__") || has_attribute(type, "__array_ufunc__") ||
+            has_attribute(type, "__array_function__"));
+}
+
+}  // namespace
+
+bool has_other_class(Arguments args, Py_ssize_t count, PyObject* keywords) noexcept {
+    return std::any_of(args, args + count + (keywords ? PyTuple_Size(keywords) : 0), is_of_other_class);
+}
+
+PyObject* call_for_others(PyObject* fallback, Arguments args, Py_ssize_t count, PyObject* keywords) noexcept {
+    if (!fallback || !has_other_class(args, count, keywords)) return nullptr;
+    const Object call = Object::steal_or_null(PyObject_GetAttrString(fallback, "for_others"));
+    PyObject* const result = call ? PyObject_Vectorcall(call.get(), args, size_t(count), keywords) : nullptr;
+    if (result != Py_NotImplemented) return result;
+    Py_DECREF(result);
+    return nullptr;
 }
 
 PyObject* operator_fallback() { return the_operator_fallback; }

@@ -12,6 +12,13 @@ namespace cuarray::python {
 /// is another one, or the fallback returns NotImplemented.
 PyObject* call_fallback(PyObject* fallback, Arguments args, Py_ssize_t count, PyObject* keywords) noexcept;
 
+/// Whether an argument is of a class that NumPy asks, such as a column of a table, whose results have that class.
+bool has_other_class(Arguments args, Py_ssize_t count, PyObject* keywords) noexcept;
+
+/// The result of fallback.for_others(*args, **keywords) where an argument is of such a class. Null, without an
+/// error, where there is no fallback or no such argument, or it returns NotImplemented.
+PyObject* call_for_others(PyObject* fallback, Arguments args, Py_ssize_t count, PyObject* keywords) noexcept;
+
 /// The function that operators of arrays ask, by fallback(name of the ufunc, a, b), and assignments, by
 /// fallback("setitem", array, (key, value)); null if there is none.
 PyObject* operator_fallback();

@@ -1,0 +1,81 @@
+"""Libraries that know arrays by NumPy's class alone: their functions get NumPy's arrays and numbers for ours.
+
+Only programs whose `np` is cuarray.numpy need that; it begins with the import of that module. On `cpu` the memory is
+shared, and copies from a GPU are counted.
+"""
+
+import sys
+from types import FunctionType
+
+from cuarray import _core
+from cuarray._numpy.arguments import HostCopies
+from cuarray._numpy.fallbacks import count
+
+#: Python's operators by the names of their methods.
+OPERATORS = "add sub mul matmul truediv floordiv mod divmod pow and xor or lt le eq ne gt ge".split()
+
+#: Methods with names between underscores that take arrays: operators, indexing and making.
+SPECIAL = {"__getitem__", "__setitem__", "__contains__", "__new__", "__init__", "__call__"} | {
+    f"__{way}{name}__" for name in OPERATORS for way in ("", "r", "i")
+}
+
+#: Classes of pandas that stand at the top of others: their modules and names.
+OF_PANDAS = (
+    ("core.generic", "NDFrame"),
+    ("core.indexes.base", "Index"),
+    ("core.indexing", "NDFrameIndexerBase"),
+    ("core.groupby.groupby", "BaseGroupBy"),
+    ("core.window.rolling", "BaseWindow"),
+    ("core.strings.accessor", "StringMethods"),
+    ("core.arrays.base", "ExtensionArray"),
+)
+
+
+def call_on_host(function, args, kwargs):
+    """Call a function of a library with NumPy's arrays and numbers in the place of ours."""
+    copies = HostCopies()
+    args, kwargs = copies.to_host(args), copies.to_host(kwargs)
+    if copies.bytes:
+        count(f"{function.__module__.partition('.')[0]}.{function.__qualname__}", 0.0, copies)
+    return function(*args, **kwargs)
+
+
+def extend_torch(torch):
+    """Have torch.from_numpy take our arrays."""
+    torch.from_numpy = _core.with_host_arguments(torch.from_numpy, call_on_host)
+
+
+def extend_pandas(pandas):
+    """Have pandas' functions, and the methods of its classes, take our arrays and values as NumPy's."""
+    for name in pandas.__all__:
+        if type(function := getattr(pandas, name, None)) is FunctionType:
+            setattr(pandas, name, _core.with_host_arguments(function, call_on_host))
+    seen = set()
+    for module, name in OF_PANDAS:
+        for kind in family(getattr(sys.modules.get(f"pandas.{module}"), name, None)):
+            if kind not in seen:
+                extend_class(kind)
+            seen.add(kind)
+
+
+def family(kind):
+    """Iterate over a class, its subclasses, and the classes of the same library that they inherit from."""
+    if kind is None:
+        return
+    library = kind.__module__.partition(".")[0]
+    pending = [kind]
+    while pending:
+        kind = pending.pop()
+        yield from (base for base in kind.__mro__ if base.__module__.partition(".")[0] == library)
+        pending += kind.__subclasses__()
+
+
+def extend_class(kind):
+    """Have the methods that a class itself defines take our arrays."""
+    for name, method in list(vars(kind).items()):
+        if name.startswith("_") and name not in SPECIAL:
+            continue
+        if type(method) is FunctionType:
+            setattr(kind, name, _core.with_host_arguments(method, call_on_host))
+        elif type(method) in (classmethod, staticmethod) and type(method.__func__) is FunctionType:
+            setattr(kind, name, type(method)(_core.with_host_arguments(method.__func__, call_on_host)))
