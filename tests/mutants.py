@@ -253,7 +253,7 @@ MUTANTS = [
     ),
     Mutant(
         "libraries-get-cuarray",
-        "cuarray/_tools/launcher.py",
+        "cuarray/_runtime/frames.py",
         "    return path.startswith(LIBRARIES) or not INSTALLED.isdisjoint(path.split(os.sep))",
         "    return path.startswith(LIBRARIES)",
         "tests/python/test_launcher.py -k libraries_keep_numpy",
