@@ -105,7 +105,12 @@ def host_values(x, function):
     if isinstance(x, ndarray):
         return x.numpy()
     _core.refuse_to_strip(x, function)
-    return np.asarray(x)
+    try:
+        return np.asarray(x)
+    except ValueError:  # also where `__array__` gives an array of ours
+        if isinstance(given := x.__array__() if hasattr(type(x), "__array__") else None, ndarray):
+            return given.numpy()
+        raise
 
 
 def real_number(value, what, function):

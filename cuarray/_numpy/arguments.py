@@ -118,9 +118,9 @@ class HostCopies:
         if isinstance(x, ndarray):
             return self.host_array(x)
         if type(x) in (list, tuple):
-            return type(x)(map(self.to_host, x))
+            return type(x)([self.to_host(entry) for entry in x])
         if isinstance(x, tuple) and hasattr(x, "_fields"):
-            return type(x)(*map(self.to_host, x))
+            return type(x)(*[self.to_host(entry) for entry in x])
         if type(x) is dict:
             return {key: self.to_host(value) for key, value in x.items()}
         if type(x) is slice:

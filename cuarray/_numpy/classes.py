@@ -17,9 +17,12 @@ class Either(type):
 
     excepted: tuple[type, ...] = ()
 
+    #: The class that subclasses of a program inherit from, if it is not `theirs`.
+    parent: type | None = None
+
     def __new__(cls, name, bases, members, **options):
         if any(isinstance(base, Either) for base in bases):
-            bases = tuple(base.theirs if isinstance(base, Either) else base for base in bases)
+            bases = tuple((base.parent or base.theirs) if isinstance(base, Either) else base for base in bases)
             kind = max((type(base) for base in bases), key=lambda kind: len(kind.__mro__))
             return kind(name, bases, members, **options)
         return super().__new__(cls, name, bases, members)
@@ -50,11 +53,21 @@ class Either(type):
         return repr(cls.ours)
 
 
+class Subclass(np.ndarray):
+    """The parent of a program's subclasses of numpy.ndarray: `x.view(np.ndarray)` gives NumPy's arrays."""
+
+    def view(self, *args, **kwargs):
+        """View the memory with another dtype, or as an array of another class; see numpy.ndarray.view."""
+        args = [np.ndarray if x is Array else x for x in args]
+        return super().view(*args, **{name: np.ndarray if x is Array else x for name, x in kwargs.items()})
+
+
 class Array(metaclass=Either):
     """cuarray.ndarray and numpy.ndarray."""
 
     ours, theirs = _core.ndarray, np.ndarray
     excepted = _core.value_types  # numbers, as NumPy's scalars are
+    parent = Subclass
 
     def __new__(cls, *args, **kwargs):
         """Make an array of a subclass, as its `__new__` asks for by the name of this class."""
@@ -75,8 +88,9 @@ class OperatorsMixin(np.lib.mixins.NDArrayOperatorsMixin):
 
 def call(name, *inputs, **keywords):
     """Call a ufunc for an instance, whose class is asked with cuarray.numpy's first."""
-    result = call_ufunc(getattr(sys.modules["cuarray.numpy"], name), "__call__", inputs, keywords)
-    return getattr(np, name)(*inputs, **keywords) if result is NotImplemented else result
+    theirs = getattr(np, name)
+    result = call_ufunc(getattr(sys.modules["cuarray.numpy"], name), theirs, "__call__", inputs, keywords)
+    return theirs(*inputs, **keywords) if result is NotImplemented else result
 
 
 def set_operators():

@@ -4,6 +4,7 @@ Only programs whose `np` is cuarray.numpy need that; it begins with the import o
 shared, and copies from a GPU are counted.
 """
 
+import functools
 import sys
 from types import FunctionType
 
@@ -40,16 +41,26 @@ def call_on_host(function, args, kwargs):
     return function(*args, **kwargs)
 
 
+@functools.cache
+def with_host_arguments(function):
+    """Return a function that gets NumPy's arrays; the same one for all names of a function, as pickles need it."""
+    return _core.with_host_arguments(function, call_on_host)
+
+
 def extend_torch(torch):
     """Have torch.from_numpy take our arrays."""
-    torch.from_numpy = _core.with_host_arguments(torch.from_numpy, call_on_host)
+    if hasattr(torch, "from_numpy"):
+        torch.from_numpy = with_host_arguments(torch.from_numpy)
 
 
 def extend_pandas(pandas):
     """Have pandas' functions, and the methods of its classes, take our arrays and values as NumPy's."""
-    for name in pandas.__all__:
+    for name in getattr(pandas, "__all__", ()):
         if type(function := getattr(pandas, name, None)) is FunctionType:
-            setattr(pandas, name, _core.with_host_arguments(function, call_on_host))
+            home = sys.modules.get(function.__module__)
+            if getattr(home, function.__name__, None) is function:  # where pickles find it
+                setattr(home, function.__name__, with_host_arguments(function))
+            setattr(pandas, name, with_host_arguments(function))
     seen = set()
     for module, name in OF_PANDAS:
         for kind in family(getattr(sys.modules.get(f"pandas.{module}"), name, None)):
@@ -76,6 +87,6 @@ def extend_class(kind):
         if name.startswith("_") and name not in SPECIAL:
             continue
         if type(method) is FunctionType:
-            setattr(kind, name, _core.with_host_arguments(method, call_on_host))
+            setattr(kind, name, with_host_arguments(method))
         elif type(method) in (classmethod, staticmethod) and type(method.__func__) is FunctionType:
-            setattr(kind, name, type(method)(_core.with_host_arguments(method.__func__, call_on_host)))
+            setattr(kind, name, type(method)(with_host_arguments(method.__func__)))

@@ -83,9 +83,10 @@ class Retry:
 
     def ask(self, args, kwargs):
         """Ask classes of the program with the function that it has called, and those of libraries by NumPy's."""
-        if isinstance(self.made, _core.ufunc):
-            result = overrides.call_ufunc(self.made, self.method, args, kwargs)
-        else:
+        result = NotImplemented
+        if self.method != "__call__" or isinstance(self.theirs, np.ufunc):
+            result = overrides.call_ufunc(self.made, self.theirs, self.method, args, kwargs)
+        elif isinstance(self.theirs, DISPATCHING):
             result = overrides.call_function(self.made, args, kwargs)
         return on_host(self.theirs, args, kwargs) if result is NotImplemented else result
 

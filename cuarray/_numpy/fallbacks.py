@@ -68,7 +68,8 @@ def on_host(function, args, kwargs, name=""):
     With arrays of ours among the arguments, the call is counted, and the first one on a line warns.
     """
     start = time.perf_counter()
-    copies = HostCopies(asks=isinstance(function, FunctionType | BuiltinFunctionType))  # those do not dispatch
+    dispatches = not isinstance(function, FunctionType | BuiltinFunctionType) or "like" in kwargs
+    copies = HostCopies(asks=not (dispatches or isinstance(getattr(function, "__self__", None), np.ufunc)))
     args, kwargs = copies.to_host(args), copies.to_host(kwargs)
     settings = CURRENT.get()
     with np.errstate(call=settings.call, **settings.choices) if settings.asks else nullcontext():

@@ -55,7 +55,7 @@ def assign(array, key, value):
     """Do array[key] = value where value is of a type that only NumPy has: objects that are numbers, dates, texts."""
     if _core.is_value(array) or not needs_numpy(value, names_dtypes=False):
         return NotImplemented
-    copies = HostCopies()
+    copies = HostCopies(asks=True)
     host = copies.host_array(array)  # on cpu its memory
     host[copies.to_host(key)] = copies.to_host(value)
     copies.write_back(host)
@@ -67,6 +67,7 @@ class Fallback:
     """What a method of our arrays asks after an error about types."""
 
     __module__ = "cuarray"
+    for_others = None  # NumPy has asked other classes before it asks ours
 
     def __init__(self, name, call):
         self.name, self.call = name, call

@@ -61,9 +61,9 @@ def call_function(function, args, kwargs):
     )
 
 
-def call_ufunc(ufunc, method, args, kwargs):
-    """Return what the classes of the arguments make of a ufunc's method, or NotImplemented."""
-    inputs, keywords = split(ufunc, method, args, kwargs)
+def call_ufunc(ufunc, theirs, method, args, kwargs):
+    """Return what the classes of the arguments make of a ufunc's method, or NotImplemented; `theirs` is NumPy's."""
+    inputs, keywords = split(theirs, method, args, kwargs)
     return ask(
         (*inputs, *keywords.get("out", ())),
         "__array_ufunc__",

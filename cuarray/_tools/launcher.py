@@ -34,8 +34,11 @@ def choose(module, name, globals=None, locals=None, fromlist=(), level=0):
     """Return what an import statement gets for a module: cuarray.numpy where the program asks for NumPy."""
     if name.partition(".")[0] == "numpy" and not level and globals and is_of_program(globals):
         facade = import_module(f"cuarray.{module.__name__}")
-        if reads_namespaces(sys._getframe(1).f_code):
-            import_module("cuarray._numpy.facade").fill(facade)
+        code = sys._getframe(1).f_code
+        if id(code) not in seen:
+            seen[id(code)] = code
+            if reads_namespaces(code):
+                import_module("cuarray._numpy.facade").fill(facade)
         return facade
     if name == "" and fromlist and "spawn" in fromlist and module.__name__ == "multiprocessing":
         follow_processes(module.spawn)
@@ -50,6 +53,9 @@ def reads_namespaces(code):
 
 
 NAMESPACES = {"__dict__", "vars"}
+
+#: The code that has imported NumPy, by identity.
+seen: dict[int, types.CodeType] = {}
 
 plain_import = builtins.__import__
 

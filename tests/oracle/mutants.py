@@ -2210,8 +2210,8 @@ RANDOM = [
             (
                 "randint-rejects-as-integers-does",
                 "random_methods",
-                "uint64_t(high - low), is_older}",
-                "uint64_t(high - low), false}",
+                "uint64_t(high - low), is_older, is_pythons}",
+                "uint64_t(high - low), false, is_pythons}",
             ),
             ("bools-are-drawn-as-bytes", "random_fills", "dtype == DType::bool_ ? 4 : size == 1", "size == 1"),
             (

@@ -88,6 +88,16 @@ def test_refusals_name_the_line_to_write():
 #: Programs of pandas, which `python -m cuarray` has to run as Python does.
 PROGRAMS = [
     """
+x = a.copy()
+x *= df.a
+y = a + 1
+y /= df.b + 1
+show(x, y, a + df.a, df.a + a, np.add(a, df.a), a > df.a)
+import pickle
+for function in (pd.read_csv, pd.concat, pd.isnull, pd.DataFrame.agg, pd.DataFrame.div, pd.Series.apply):
+    show(pickle.loads(pickle.dumps(function)) is function)
+""",
+    """
 show(np.log(df["a"]), np.add(df.a, 1), np.exp(df.a).rolling(2).mean(), np.cumsum(df.a), np.round(df.a / 3, 2), np.sum(df), np.mean(df, axis=0))
 show(np.maximum(df.a, df.b), np.isnan(df), np.clip(df.a, 1, 2), np.add.reduce(df.a), np.add.accumulate(df.a), np.log1p(df.a).name)
 show(np.where(df.a > 1, np.sqrt(df.b), 0), np.diff(df.a), np.percentile(df.a, 50), np.corrcoef(df.a, df.b), np.dot(df.a, df.b), np.std(df.a))

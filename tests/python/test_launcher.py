@@ -298,3 +298,66 @@ def test_ipython_extension():
     finally:
         ca.unload_ipython_extension(None)
     assert builtins.__import__ is plain
+
+
+#: Programs with classes of their own, which have to print what they print under Python.
+CLASSES = {
+    "subclasses of numpy.ndarray": """
+import numpy as np
+class Info(np.ndarray):
+    def __new__(cls, a, info=None):
+        obj=np.asarray(a).view(cls); obj.info=info; return obj
+    def __array_finalize__(self, obj):
+        if obj is None: return
+        self.info=getattr(obj,'info',None)
+    def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
+        args=[x.view(np.ndarray) if isinstance(x, Info) else x for x in inputs]
+        r=super().__array_ufunc__(ufunc, method, *args, **kwargs)
+        if r is NotImplemented: return NotImplemented
+        return np.asarray(r).view(Info) if method=="__call__" else r
+x=Info(np.arange(4.),"i")
+print(type(x), x.info, type(x+1), x+1, np.add(x,1), np.sin(x), x.sum(), np.sum(x), np.add.reduce(x), x[1:], x[1:].info, x.view(np.ndarray), x.view(type=np.ndarray), isinstance(x,np.ndarray), np.concatenate([x,x]), x*np.ones(4), np.ones(4)*x, x.reshape(2,2).T.info, np.mean(x), x.view('i8').dtype, np.asarray(x), np.sqrt(x)>1, Info.__mro__[-2:]==(np.ndarray,object))
+class Plain(np.ndarray): pass
+y=np.zeros(3).view(Plain); y[:]=np.arange(3); y+=np.ones(3); print(type(y), y, y.T.view(np.ndarray), Plain((2,)).shape, y.astype(int), np.dot(y,y), y@np.ones(3))
+import pickle, copy; print(pickle.loads(pickle.dumps(y)), copy.deepcopy(y), issubclass(Plain,np.ndarray))
+""",
+    "classes with functions of their own": """
+import numpy as np
+class U:
+    def __array_ufunc__(self,ufunc,method,*a,**k): return "U",ufunc.__name__,method
+print(np.ones(2)+U(), np.add(U(),1))
+class E:
+    def __array_ufunc__(self,*a,**k): raise KeyError("mine")
+try: np.ones(2)+E()
+except Exception as e: print(repr(e))
+class D(np.lib.mixins.NDArrayOperatorsMixin):
+    def __array_ufunc__(self,*a,**k): return NotImplemented
+try: print(D()+np.ones(2))
+except TypeError as e: print("TypeError")
+try: print(np.ones(2)+D())
+except TypeError as e: print("TypeError")
+try: print(np.add.reduce(D()))
+except TypeError as e: print("TypeError")
+class Q:
+    def __init__(s, v): s.v = v
+    def __array__(s, dtype=None, copy=None): return s.v
+    def __array_function__(s, func, types, args, kwargs):
+        return func(*[np.asarray(a) if isinstance(a, Q) else a for a in args], **kwargs)
+q=Q(np.ones(3)); print(np.sum(q), np.asarray(q), np.array(q), np.array([[1.,2,3],q]), np.isscalar(q), np.ascontiguousarray(q), np.cumsum(q), np.concatenate([[1],np.asarray(q)]))
+z=np.zeros(3); z[:]=q; print(z)
+""",
+}
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_classes_of_programs_compute_as_under_python(name, tmp_path):
+    file = tmp_path / "program.py"
+    file.write_text(CLASSES[name])
+    told = [
+        subprocess.run(
+            [sys.executable, "-W", "ignore", *launcher, str(file)], capture_output=True, text=True, check=False
+        )
+        for launcher in ([], ["-m", "cuarray"])
+    ]
+    assert told[0].returncode == 0, told[0].stderr
+    assert told[1].stdout == told[0].stdout, told[1].stderr

@@ -705,3 +705,21 @@ def test_results_of_columns_have_their_class():
         ):
             assert type(result) is Column and isinstance(result.values, type(values) | ca.ndarray)
         assert np.cumsum(x) == "of the column" == np.cumsum(x, axis=0)
+
+
+@pytest.mark.parametrize("name", ["default_rng", "RandomState"])
+def test_single_random_numbers_are_of_numpys_types(name):
+    """Python's floats and ints, which are weak beside arrays of short types, and print as such in lists."""
+    theirs, ours = getattr(numpy.random, name)(3), getattr(np.random, name)(3)
+    calls = ["normal()", "uniform(0, 9)", "standard_normal()", "exponential(2)", "poisson(3)", "binomial(9, 0.5)", "gamma(2)", "choice(7)",
+             "choice([1.5, 2.5])", "beta(1, 2)", "random()", "standard_t(3)"]  # fmt: skip
+    calls += ["integers(9)", "integers(2, dtype=bool)", "integers(9, dtype=int)", "integers(9, dtype='i8')", "random(dtype='f4')", "standard_normal(dtype='f4')"] if name == "default_rng" else [
+        "rand()", "randn()", "randint(9)", "randint(9, dtype='i4')", "randint(2, dtype=bool)", "randint(9, dtype=int)", "random_sample()"]  # fmt: skip
+    for call in calls * 2:
+        want, got = eval(f"rng.{call}", {"rng": theirs}), eval(f"rng.{call}", {"rng": ours})
+        assert repr([got]) == repr([want]), call
+        assert type(got) is type(want) or (isinstance(got, ca.ndarray) and isinstance(want, numpy.generic)), call
+    short = np.ones(2, "f4")
+    assert (short * ours.normal()).dtype == "f4"
+    operators.remove()
+    assert isinstance(ours.normal(), ca.ndarray)

@@ -272,15 +272,17 @@ Object array_given_by(PyObject* object, int depth) {
         Object given = Object::steal(PyObject_CallMethod(object, "__array__", nullptr));
         return is_ndarray(given.get()) ? std::move(given) : Object();
     }
-    Object entries = Object::steal(PySequence_List(object));
-    bool has_any = false;
-    for (Py_ssize_t i = 0; i < PyList_Size(entries.get()); ++i) {
-        Object given = array_given_by(PyList_GetItem(entries.get(), i), depth + 1);
+    const bool is_list = PyList_Check(object);
+    Object entries;  // a copy, from the first such entry on
+    for (Py_ssize_t i = 0; i < PySequence_Size(object); ++i) {
+        PyObject* const item = is_list ? PyList_GetItem(object, i) : PyTuple_GetItem(object, i);
+        const Object entry = Object::steal(Py_XNewRef(item));
+        Object given = array_given_by(entry.get(), depth + 1);
         if (!given) continue;
-        has_any = true;
-        PyList_SetItem(entries.get(), i, given.release());
+        if (!entries) entries = Object::steal(PySequence_List(object));
+        check(PyList_SetItem(entries.get(), i, given.release()));
     }
-    return has_any ? std::move(entries) : Object();
+    return entries;
 }
 
 Object to_ndarray(PyObject* object, CallDevice device, const char* function, int depth) {

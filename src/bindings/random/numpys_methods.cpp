@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include "bindings/protocols/other_arrays.h"
+#include "bindings/types/fallback.h"
 #include "cuarray/array/elements.h"
 
 namespace cuarray::python {
@@ -133,11 +134,15 @@ Device device_of_draw(const RandomSource& source, std::span<PyObject* const> par
 }
 
 PyObject* give_drawn(PyObject* numbers, Device device, const char* method, DType dtype) {
-    if (dtype == DType::none && is_on_host(device)) {
-        if (PyFloat_CheckExact(numbers) || is_numpy_float64(numbers))
+    if (is_on_host(device) && is_python_number(numbers)) {
+        if (operator_fallback()) return Py_NewRef(numbers);
+        if (dtype == DType::none && PyFloat_CheckExact(numbers))
             return wrap(Scalar::of(DType::float64, PyFloat_AS_DOUBLE(numbers)));
-        if (PyLong_CheckExact(numbers)) return wrap(Scalar::of(DType::int64, to_int64(numbers, {"a number", method})));
+        if (dtype == DType::none && PyLong_CheckExact(numbers))
+            return wrap(Scalar::of(DType::int64, to_int64(numbers, {"a number", method})));
     }
+    if (dtype == DType::none && is_on_host(device) && is_numpy_float64(numbers))
+        return wrap(Scalar::of(DType::float64, PyFloat_AS_DOUBLE(numbers)));
     CreationOptions options;
     options.device = device;
     options.copy = CreationOptions::Copy::Always;

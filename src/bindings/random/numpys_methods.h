@@ -37,7 +37,7 @@ Object population_of(PyObject* object, PyObject* device, const char* method);
 /// source's new arrays. ValueError for arrays on several devices.
 Device device_of_draw(const RandomSource& source, std::span<PyObject* const> parameters, const char* method);
 /// What NumPy has drawn, as an array with memory of its own, or as a value if it is one number; of that dtype, if there
-/// is one.
+/// is one. Programs of cuarray.numpy get a number of Python's on `cpu`, as NumPy gives it.
 PyObject* give_drawn(PyObject* numbers, Device device, const char* method, DType dtype = DType::none);
 
 }  // namespace cuarray::python

@@ -9,6 +9,7 @@
 #include <vector>
 #include "bindings/functions/plain_values.h"
 #include "bindings/random/pcg64.h"
+#include "bindings/types/fallback.h"
 #include "bindings/types/ndarray.h"
 #include "cuarray/array/elements.h"
 #include "cuarray/runtime/registry.h"
@@ -27,15 +28,16 @@ bool draws_on_host(const RandomSource& source) {
 /// From so many numbers on, other threads run meanwhile.
 constexpr int64_t kManyNumbers = 1000;
 
-/// Draws one number as a value, or an array of the shape that `size` says, in host memory: draw(bits, n, memory).
-/// Null, and nothing is drawn, for a size that is no plain one.
+/// Draws one number, as a value, or of Python where programs of cuarray.numpy get NumPy's, or an array of the shape
+/// that `size` says, in host memory: draw(bits, n, memory). Null, and nothing is drawn, for a size that is no plain
+/// one.
 template <class Draw>
-PyObject* drawn(const RandomSource& source, PyObject* size, DType dtype, Draw&& draw) {
+PyObject* drawn(const RandomSource& source, PyObject* size, DType dtype, Draw&& draw, bool is_pythons = true) {
     if (!is_given(size)) {
         Scalar number;
         number.dtype = dtype;
         draw(LockedBits(source).get(), 1, number.bytes);
-        return wrap(number);
+        return is_pythons && operator_fallback() ? to_python(number).release() : wrap(number);
     }
     Dims shape;
     if (!read_shape(size, shape)) return nullptr;
@@ -328,21 +330,22 @@ PyObject* fill_with_standard(const RandomSource& source, int row_number, DType d
 }
 
 PyObject* fill_with_integers(const RandomSource& source, const IntegerRange& range, PyObject* size) {
-    const auto [dtype, first, width, is_masked] = range;
+    const auto [dtype, first, width, is_masked, is_pythons] = range;
     if (!is_masked && width > 0)
         if (PyObject* const made =
                 drawn_in_parallel(source, size, dtype, sequence_integers(dtype, first, width), "integers"))
             return made;
     void* const function = draws_on_host(source) ? integers_of(dtype) : nullptr;
     if (!function) return nullptr;
-    return drawn(source, size, dtype, [&](BitGenerator* bits, int64_t n, void* to) {
+    const auto draw = [&](BitGenerator* bits, int64_t n, void* to) {
         switch (item_size(range.dtype)) {
             case 1: return draw_bounded<uint8_t>(function, bits, range.first, range.width, n, range.is_masked, to);
             case 2: return draw_bounded<uint16_t>(function, bits, range.first, range.width, n, range.is_masked, to);
             case 4: return draw_bounded<uint32_t>(function, bits, range.first, range.width, n, range.is_masked, to);
             default: return draw_bounded<uint64_t>(function, bits, range.first, range.width, n, range.is_masked, to);
         }
-    });
+    };
+    return drawn(source, size, dtype, draw, is_pythons);
 }
 
 bool read_range(PyObject* low, PyObject* high, bool has_end, DType dtype, __int128& first, __int128& last) {

@@ -22,6 +22,7 @@ struct IntegerRange {
     DType dtype;
     uint64_t first, width;
     bool is_masked;
+    bool is_pythons;  ///< whether NumPy gives one number as Python's
 };
 PyObject* fill_with_integers(const RandomSource& source, const IntegerRange& range, PyObject* size);
 

@@ -127,10 +127,13 @@ PyObject* draw_in_range(const FunctionCall& call) {
     PyObject* const end = is_older ? Py_False : call.given[5];
     DType dtype = DType::int64;
     __int128 low, high;
+    PyObject* const type = call.given[4];
+    const bool is_pythons = type == reinterpret_cast<PyObject*>(&PyLong_Type) ||
+                            type == reinterpret_cast<PyObject*>(&PyBool_Type) || (is_older && !is_given(type));
     if (PyBool_Check(end) && call.given[4] != Py_None && read_dtype(call.given[4], dtype) &&
         read_range(call.given[1], call.given[2], end == Py_True, dtype, low, high))
-        if (PyObject* const made =
-                fill_with_integers(draw.source, {dtype, uint64_t(low), uint64_t(high - low), is_older}, draw.size()))
+        if (PyObject* const made = fill_with_integers(
+                draw.source, {dtype, uint64_t(low), uint64_t(high - low), is_older, is_pythons}, draw.size()))
             return made;
     return draw.given_by_numpy();
 }

@@ -46,6 +46,7 @@ bool has_other_class(Arguments args, Py_ssize_t count, PyObject* keywords) noexc
 PyObject* call_for_others(PyObject* fallback, Arguments args, Py_ssize_t count, PyObject* keywords) noexcept {
     if (!fallback || !has_other_class(args, count, keywords)) return nullptr;
     const Object call = Object::steal_or_null(PyObject_GetAttrString(fallback, "for_others"));
+    if (call && call.get() == Py_None) return nullptr;
     PyObject* const result = call ? PyObject_Vectorcall(call.get(), args, size_t(count), keywords) : nullptr;
     if (result != Py_NotImplemented) return result;
     Py_DECREF(result);

@@ -16,7 +16,7 @@ PyObject* call_fallback(PyObject* fallback, Arguments args, Py_ssize_t count, Py
 bool has_other_class(Arguments args, Py_ssize_t count, PyObject* keywords) noexcept;
 
 /// The result of fallback.for_others(*args, **keywords) where an argument is of such a class. Null, without an
-/// error, where there is no fallback or no such argument, or it returns NotImplemented.
+/// error, where there is no fallback or no such argument, for_others is None, or it returns NotImplemented.
 PyObject* call_for_others(PyObject* fallback, Arguments args, Py_ssize_t count, PyObject* keywords) noexcept;
 
 /// The function that operators of arrays ask, by fallback(name of the ufunc, a, b), and assignments, by
