@@ -69,6 +69,15 @@ def extend_pandas(pandas):
             seen.add(kind)
 
 
+def extend_sparse(sparse):
+    """Have the methods of scipy.sparse's arrays and matrices, and its functions, take our arrays."""
+    for name in getattr(sparse, "__all__", ()):
+        if type(function := getattr(sparse, name, None)) is FunctionType:
+            setattr(sparse, name, with_host_arguments(function))
+    for kind in set(family(getattr(sys.modules.get("scipy.sparse._base"), "_spbase", None))):
+        extend_class(kind)
+
+
 def family(kind):
     """Iterate over a class, its subclasses, and the classes of the same library that they inherit from."""
     if kind is None:

@@ -41,6 +41,11 @@ AS_NUMPYS = {np.linalg.eig: eig, np.linalg.eigvals: eigvals}
 KEPT = ("numpy.random._philox",)
 
 
+def is_array(x):
+    """Whether that is an array or a number of ours or of NumPy's."""
+    return isinstance(x, _core.ndarray | np.ndarray | np.generic)
+
+
 def found(module, name):
     """Return the object of a facade: what pickles of ufuncs call."""
     return getattr(import_module(module), name)
@@ -70,6 +75,8 @@ class Retry:
         arrays = list(flat((args, kwargs)))
         if any(map(overrides.has_functions, arrays)):  # in lists; the others have been asked before
             return self.ask(args, kwargs)
+        if any(getattr(type(x), "__array_priority__", None) is not None for x in arrays if not is_array(x)):
+            return on_host(self.theirs, args, kwargs)  # scipy.sparse's, whose methods NumPy calls
         if call_needs_numpy(args, kwargs):
             return on_host(self.theirs, args, kwargs)
         device = next((x.device for x in arrays if isinstance(x, _core.ndarray)), None)

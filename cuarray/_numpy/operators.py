@@ -116,6 +116,7 @@ def install():
     """From now on NumPy serves what only its types can."""
     act_on("torch", consumers.extend_torch)
     act_on("pandas", consumers.extend_pandas)
+    act_on("scipy.sparse", consumers.extend_sparse)
     _core.extend_ndarray(
         {name: _core.with_fallback(ORIGINALS[name], Fallback(name, call)) for name, call in METHODS.items()}
     )
