@@ -1,5 +1,8 @@
 """Ufuncs of SciPy, of Numba, and of Python functions."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from foreign import need
@@ -112,3 +115,31 @@ def test_methods_of_numpy_arrays_take_ours(device):
         return
     with pytest.raises(TypeError, match=r"cuarray\.asarray"):
         np.ones(3).clip(bounds, 3)
+
+
+SPARSE = """
+import numpy as np, scipy.sparse as sp
+from scipy.sparse import linalg as sla
+A=sp.csr_array(np.array([[1.,0,2],[0,3,0],[4,0,5]])); M=sp.csr_matrix(np.eye(3)); x=np.arange(3.)
+def t(f):
+    try:
+        r=f(); print(type(r).__name__ if "scipy" in type(r).__module__ else "", r.toarray().tolist() if hasattr(r,"toarray") else np.asarray(r).tolist())
+    except Exception as e: print(type(e).__name__)
+for f in (lambda: A@x, lambda: x@A, lambda: A+np.ones((3,3)), lambda: np.ones((3,3))+A, lambda: A-np.ones((3,3)), lambda: A*x, lambda: x*A, lambda: A.multiply(x), lambda: np.sqrt(A), lambda: np.sum(A), lambda: abs(A), lambda: A.dot(x), lambda: A[np.array([0,2])], lambda: A[np.array([True,False,True])], lambda: A[:,np.array([0])], lambda: A.T@np.ones((3,2)), lambda: sla.spsolve(A.tocsc(), x), lambda: sp.diags(x), lambda: sp.diags([x,x[:2]],[0,1]), lambda: sp.coo_array((x,(np.array([0,1,2]),np.array([2,1,0]))),shape=(3,3)), lambda: sp.kron(np.eye(2),A), lambda: sp.vstack([A,A]), lambda: A.sum(axis=0), lambda: A.data+x[:1], lambda: A.indices, lambda: np.dot(A.toarray(),x), lambda: sla.cg(A.T@A,x)[1], lambda: A*x[1], lambda: A/x[2], lambda: A**2, lambda: A>x[1], lambda: A.astype(np.float32).dtype.itemsize, lambda: sp.eye_array(3)*2, lambda: M*x, lambda: M@np.eye(3), lambda: np.allclose(A.toarray(),A.todense())): t(f)
+B=sp.lil_array((3,3)); B[0]=x; B[1,1]=x[2]; B[np.array([2]),np.array([0])]=x[1]; t(lambda: B)
+"""
+
+
+def test_programs_of_sparse_arrays_run_unchanged(tmp_path):
+    """`python -m cuarray` prints what Python prints: NumPy's functions call the methods of sparse arrays."""
+    need("scipy")
+    file = tmp_path / "program.py"
+    file.write_text(SPARSE)
+    told = [
+        subprocess.run(
+            [sys.executable, "-W", "ignore", *launcher, str(file)], capture_output=True, text=True, check=False
+        )
+        for launcher in ([], ["-m", "cuarray"])
+    ]
+    assert told[0].returncode == 0, told[0].stderr
+    assert told[1].stdout == told[0].stdout, told[1].stderr
