@@ -19,6 +19,7 @@ from numpy import finfo as finfo  # of numbers of the type, not of Python
 from numpy import geterr as geterr  # what programs have set, and NumPy's defaults
 
 from cuarray._namespace.package import package as _package
+from cuarray._numpy import consumers as _consumers
 from cuarray._numpy.errstate import errstate as errstate
 from cuarray._numpy.errstate import seterr as seterr
 from cuarray._numpy.errstate import seterrcall as seterrcall
@@ -30,4 +31,5 @@ from cuarray._numpy.operators import install as _install
 _furnish(sys.modules[__name__], _numpy, _package())
 sys.meta_path.append(_Finder)
 _install()
+_consumers.install()
 del sys

@@ -9,27 +9,36 @@ import sys
 from types import FunctionType
 
 from cuarray import _core
+from cuarray._ndarray.imports import act_on
 from cuarray._numpy.arguments import HostCopies
 from cuarray._numpy.fallbacks import count
+from cuarray._numpy.operators import OPERATORS
 
-#: Python's operators by the names of their methods.
-OPERATORS = "add sub mul matmul truediv floordiv mod divmod pow and xor or lt le eq ne gt ge".split()
-
-#: Methods with names between underscores that take arrays: operators, indexing and making.
+#: Methods with names between underscores that take arrays: indexing, making, and operators.
 SPECIAL = {"__getitem__", "__setitem__", "__contains__", "__new__", "__init__", "__call__"} | {
-    f"__{way}{name}__" for name in OPERATORS for way in ("", "r", "i")
+    f"__{way}{function.__name__.strip('_')}__" for function in OPERATORS.values() for way in ("", "r", "i")
 }
 
-#: Classes of pandas that stand at the top of others: their modules and names.
-OF_PANDAS = (
-    ("core.generic", "NDFrame"),
-    ("core.indexes.base", "Index"),
-    ("core.indexing", "NDFrameIndexerBase"),
-    ("core.groupby.groupby", "BaseGroupBy"),
-    ("core.window.rolling", "BaseWindow"),
-    ("core.strings.accessor", "StringMethods"),
-    ("core.arrays.base", "ExtensionArray"),
-)
+#: Libraries, and the classes that stand at the top of others in them: modules and names.
+LIBRARIES = {
+    "pandas": (
+        ("pandas.core.generic", "NDFrame"),
+        ("pandas.core.indexes.base", "Index"),
+        ("pandas.core.indexing", "NDFrameIndexerBase"),
+        ("pandas.core.groupby.groupby", "BaseGroupBy"),
+        ("pandas.core.window.rolling", "BaseWindow"),
+        ("pandas.core.strings.accessor", "StringMethods"),
+        ("pandas.core.arrays.base", "ExtensionArray"),
+    ),
+    "scipy.sparse": (("scipy.sparse._base", "_spbase"),),
+}
+
+
+def install():
+    """Extend these libraries, now if they have been imported, or when they are."""
+    act_on("torch", extend_torch)
+    for name in LIBRARIES:
+        act_on(name, extend_library)
 
 
 def call_on_host(function, args, kwargs):
@@ -53,29 +62,20 @@ def extend_torch(torch):
         torch.from_numpy = with_host_arguments(torch.from_numpy)
 
 
-def extend_pandas(pandas):
-    """Have pandas' functions, and the methods of its classes, take our arrays and values as NumPy's."""
-    for name in getattr(pandas, "__all__", ()):
-        if type(function := getattr(pandas, name, None)) is FunctionType:
+def extend_library(library):
+    """Have the functions of a library, and the methods of its classes, take our arrays and values as NumPy's."""
+    for name in getattr(library, "__all__", ()):
+        if type(function := getattr(library, name, None)) is FunctionType:
             home = sys.modules.get(function.__module__)
             if getattr(home, function.__name__, None) is function:  # where pickles find it
                 setattr(home, function.__name__, with_host_arguments(function))
-            setattr(pandas, name, with_host_arguments(function))
+            setattr(library, name, with_host_arguments(function))
     seen = set()
-    for module, name in OF_PANDAS:
-        for kind in family(getattr(sys.modules.get(f"pandas.{module}"), name, None)):
+    for module, name in LIBRARIES[library.__name__]:
+        for kind in family(getattr(sys.modules.get(module), name, None)):
             if kind not in seen:
                 extend_class(kind)
             seen.add(kind)
-
-
-def extend_sparse(sparse):
-    """Have the methods of scipy.sparse's arrays and matrices, and its functions, take our arrays."""
-    for name in getattr(sparse, "__all__", ()):
-        if type(function := getattr(sparse, name, None)) is FunctionType:
-            setattr(sparse, name, with_host_arguments(function))
-    for kind in set(family(getattr(sys.modules.get("scipy.sparse._base"), "_spbase", None))):
-        extend_class(kind)
 
 
 def family(kind):

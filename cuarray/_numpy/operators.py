@@ -7,8 +7,6 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._core import ndarray
-from cuarray._ndarray.imports import act_on
-from cuarray._numpy import consumers
 from cuarray._numpy.arguments import HostCopies, call_needs_numpy, needs_numpy, on_device
 from cuarray._numpy.fallbacks import count, is_of_program, on_host
 
@@ -114,9 +112,6 @@ ORIGINALS = {name: getattr(ndarray, name) for name in METHODS}
 
 def install():
     """From now on NumPy serves what only its types can."""
-    act_on("torch", consumers.extend_torch)
-    act_on("pandas", consumers.extend_pandas)
-    act_on("scipy.sparse", consumers.extend_sparse)
     _core.extend_ndarray(
         {name: _core.with_fallback(ORIGINALS[name], Fallback(name, call)) for name, call in METHODS.items()}
     )

@@ -19,3 +19,17 @@ def in_own_process(code, **environment):
     )
     assert run.returncode == 0, run.stderr
     return run.stdout
+
+
+def runs_as_under_python(program, folder):
+    """Assert that `python -m cuarray` prints what Python prints for a program."""
+    file = folder / "program.py"
+    file.write_text(program)
+    told = [
+        subprocess.run(
+            [sys.executable, "-W", "ignore", *launcher, str(file)], capture_output=True, text=True, check=False
+        )
+        for launcher in ([], ["-m", "cuarray"])
+    ]
+    assert told[0].returncode == 0, told[0].stderr
+    assert told[1].stdout == told[0].stdout, told[1].stderr

@@ -1,9 +1,7 @@
 """Ufuncs of SciPy, of Numba, and of Python functions."""
 
-import subprocess
-import sys
-
 import numpy as np
+import own_process
 import pytest
 from foreign import need
 
@@ -133,13 +131,4 @@ B=sp.lil_array((3,3)); B[0]=x; B[1,1]=x[2]; B[np.array([2]),np.array([0])]=x[1];
 def test_programs_of_sparse_arrays_run_unchanged(tmp_path):
     """`python -m cuarray` prints what Python prints: NumPy's functions call the methods of sparse arrays."""
     need("scipy")
-    file = tmp_path / "program.py"
-    file.write_text(SPARSE)
-    told = [
-        subprocess.run(
-            [sys.executable, "-W", "ignore", *launcher, str(file)], capture_output=True, text=True, check=False
-        )
-        for launcher in ([], ["-m", "cuarray"])
-    ]
-    assert told[0].returncode == 0, told[0].stderr
-    assert told[1].stdout == told[0].stdout, told[1].stderr
+    own_process.runs_as_under_python(SPARSE, tmp_path)

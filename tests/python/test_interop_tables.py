@@ -1,10 +1,9 @@
 """Columns of tables: pyarrow, polars and pandas take arrays by Arrow's interface, and arrays take their columns."""
 
 import importlib
-import subprocess
-import sys
 
 import numpy as np
+import own_process
 import pytest
 from foreign import need
 
@@ -145,13 +144,4 @@ df = pd.DataFrame({"a": a, "b": i, "c": f})
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_programs_of_pandas_run_unchanged(program, tmp_path):
     need("pandas")
-    file = tmp_path / "program.py"
-    file.write_text(BEGINNING + program)
-    told = [
-        subprocess.run(
-            [sys.executable, "-W", "ignore", *launcher, str(file)], capture_output=True, text=True, check=False
-        )
-        for launcher in ([], ["-m", "cuarray"])
-    ]
-    assert told[0].returncode == 0, told[0].stderr
-    assert told[1].stdout == told[0].stdout, told[1].stderr
+    own_process.runs_as_under_python(BEGINNING + program, tmp_path)

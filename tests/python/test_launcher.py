@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 
+import own_process
 import pytest
 
 import cuarray as ca
@@ -351,13 +352,4 @@ z=np.zeros(3); z[:]=q; print(z)
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_classes_of_programs_compute_as_under_python(name, tmp_path):
-    file = tmp_path / "program.py"
-    file.write_text(CLASSES[name])
-    told = [
-        subprocess.run(
-            [sys.executable, "-W", "ignore", *launcher, str(file)], capture_output=True, text=True, check=False
-        )
-        for launcher in ([], ["-m", "cuarray"])
-    ]
-    assert told[0].returncode == 0, told[0].stderr
-    assert told[1].stdout == told[0].stdout, told[1].stderr
+    own_process.runs_as_under_python(CLASSES[name], tmp_path)
