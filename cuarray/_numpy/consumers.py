@@ -36,6 +36,7 @@ LIBRARIES = {
 
 def install():
     """Extend these libraries, now if they have been imported, or when they are."""
+    act_on("numpy.random", extend_random)
     act_on("torch", extend_torch)
     for name in LIBRARIES:
         act_on(name, extend_library)
@@ -54,6 +55,17 @@ def call_on_host(function, args, kwargs):
 def with_host_arguments(function):
     """Return a function that gets NumPy's arrays; the same one for all names of a function, as pickles need it."""
     return _core.with_host_arguments(function, call_on_host)
+
+
+def extend_random(random):
+    """Have numpy.random.default_rng, by which SciPy reads `rng`, give NumPy's generator for ours: the same numbers."""
+    numpys = random.default_rng
+
+    @functools.wraps(numpys)
+    def default_rng(seed=None):
+        return numpys(seed._host if isinstance(seed, _core.RandomSource) else seed)
+
+    random.default_rng = default_rng
 
 
 def extend_torch(torch):

@@ -10,6 +10,11 @@ class Source(_core.RandomSource):
 
     __slots__ = ("__weakref__",)
 
+    @property
+    def __class__(self):
+        """NumPy's class, for libraries that ask for it by isinstance; `type` gives ours."""
+        return type(self._host)
+
     def __str__(self):
         return f"{type(self).__name__}({type(self._host._bit_generator).__name__})"
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 from intended import INTENDED, Step
-from limits import KNOWN, PRODUCTS, SUM_LIMIT, TRANSFORMS, same_values
+from limits import IN_LINE, KNOWN, SUM_LIMIT, TRANSFORMS, same_values
 from same import public_type
 from statements import (
     BOUND,
@@ -572,8 +572,8 @@ class Pair:
                 if got and not want and mine.size == 1 and "ravel('F')" in self.statement:
                     self.parted |= {name}  # after resize(()), NumPy copies one element
                     continue
-                if got and not want and (mine.size == 1 or "out=" in self.statement) and "fftn(" in self.statement:
-                    self.parted |= {name}  # of no axes: the array itself, a value above or a copy for out=
+                if got and not want and (mine.size == 1 or "out=" in self.statement) and "fft" in self.statement:
+                    self.parted |= {name}  # fftn of no axes: the array itself; out= that others ignore in NumPy
                     continue
                 if got and not want and "broadcast_arrays" in self.statement:
                     self.parted |= {name, other}  # read-only, or both of one value
@@ -627,9 +627,8 @@ class Pair:
         ]
         sizes = [float(np.nanmax(np.abs(x.astype(np.complex128)))) for x in inputs if x.dtype in KNOWN]
         count = max([1, *(np.size(x) for x in inputs)])
-        # NumPy adds the products of a view one after the other: each addition may be half a unit off, all in one direction.
-        in_line = bool(names & PRODUCTS) or "@" in names
-        many = count / (2 * SUM_LIMIT if in_line else 4096)
+        # One after the other each addition may be half a unit off, all in one direction.
+        many = count / (2 * SUM_LIMIT if names & IN_LINE else 4096)
         return min(max([1.0, *sizes]), 1e150) ** 2 * count * max(1.0, many)
 
     def take_over(self, name, want, host):

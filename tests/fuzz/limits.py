@@ -70,8 +70,9 @@ TRANSFORMS = {f"{i}{name}{n}" for i in ("", "i") for name in ("fft", "rfft") for
 }
 SUMS |= TRANSFORMS
 SUM_LIMIT = 64
-#: Those that NumPy adds from left to right where an array is no plain matrix.
-PRODUCTS = {"dot", "inner", "vdot", "vecdot", "matvec", "vecmat", "matmul", "einsum", "tensordot"}
+#: Those that NumPy adds from left to right, products where an array is no plain matrix.
+IN_LINE = {"dot", "inner", "vdot", "vecdot", "matvec", "vecmat", "matmul", "einsum", "tensordot", "@",
+           "cumsum", "cumulative_sum", "nancumsum", "accumulate"}  # fmt: skip
 
 #: Functions of integers whose results are floats, which out= or at() may make integers again.
 FRACTIONAL = INEXACT | {"ldexp", "/", "divide", "true_divide", "sqrt", "cbrt", "at", "mean", "reciprocal"}

@@ -281,6 +281,22 @@ def test_lost_imaginary_parts_are_told(device):
             make()
 
 
+@pytest.mark.parametrize("first", [1, None, []])
+def test_lists_that_hold_themselves(first, device):
+    """Each of them holds itself twice: there are 2**64 ways down to the depth of an array."""
+    endless = [] if first is None else [first]
+    endless += [endless, endless]
+    for read in (
+        cuarray.array,
+        cuarray.asarray,
+        cuarray.sum,
+        lambda x: cuarray.ones(2) + x,
+        lambda x: cuarray.stack([x, x]),
+    ):
+        with pytest.raises(ValueError, match="nested more than 64 deep"):
+            read(endless)
+
+
 def plain(value):
     """The numbers of nested lists that hold elements."""
     if isinstance(value, list | tuple):

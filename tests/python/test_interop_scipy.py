@@ -1,5 +1,8 @@
 """Ufuncs of SciPy, of Numba, and of Python functions."""
 
+import copy
+import pickle
+
 import numpy as np
 import own_process
 import pytest
@@ -132,3 +135,31 @@ def test_programs_of_sparse_arrays_run_unchanged(tmp_path):
     """`python -m cuarray` prints what Python prints: NumPy's functions call the methods of sparse arrays."""
     need("scipy")
     own_process.runs_as_under_python(SPARSE, tmp_path)
+
+
+def test_generators_are_numpys_by_isinstance(device):
+    """SciPy and scikit-learn ask for NumPy's classes by isinstance; copies and pickles stay ours."""
+    for make, kind in ((cuarray.random.default_rng, np.random.Generator),
+                       (cuarray.random.RandomState, np.random.RandomState)):  # fmt: skip
+        rng = make(7)
+        for each in (rng, copy.deepcopy(rng), pickle.loads(pickle.dumps(rng))):
+            assert isinstance(each, kind) and type(each).__module__ == "cuarray.random"
+            assert np.array_equal(each.normal(size=3).numpy(), getattr(np.random, make.__name__)(7).normal(size=3))
+
+
+GENERATORS = """
+import numpy as np
+from scipy import stats
+from scipy.optimize import differential_evolution
+rng = np.random.default_rng(0)
+print(stats.norm.rvs(random_state=rng, size=3), stats.gamma(2.0).rvs(2, random_state=np.random.RandomState(3)))
+print(stats.bootstrap((np.arange(10.0),), np.mean, rng=rng, n_resamples=50).standard_error)
+print(stats.qmc.Sobol(2, rng=rng).random(4), rng.random(2), np.random.default_rng(rng) is rng)
+print(differential_evolution(lambda v: float(((v - 1) ** 2).sum()), [(-2, 2)] * 2, rng=rng, maxiter=5).x)
+"""
+
+
+def test_scipy_draws_from_the_generators_of_programs(tmp_path):
+    """By `random_state=`, and by `rng=`, which goes through numpy.random.default_rng and spawns bit generators."""
+    need("scipy")
+    own_process.runs_as_under_python(GENERATORS, tmp_path)

@@ -105,6 +105,17 @@ if hasattr(xpx, "lazy_apply"):
             subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def check_generators_as_random_state():
+    """A seeded generator of ours draws what NumPy's draws."""
+    x, y, _ = DATA
+    kinds = (np.random, cuarray.random)
+    for fit in (lambda r: KMeans(3, n_init=2, random_state=r).fit(x).labels_,
+                lambda r: train_test_split(x, y, random_state=r)[0],
+                lambda r: RandomForestClassifier(3, random_state=r).fit(x, y).predict_proba(x)):  # fmt: skip
+        ours, theirs = (fit(kind.RandomState(5)) for kind in reversed(kinds))
+        np.testing.assert_array_equal(np.asarray(ours), theirs)
+
+
 def check_caches_can_be_cleared():
     from scipy._lib import _array_api_override
     from scipy._lib.array_api_compat.common import _helpers
@@ -124,10 +135,13 @@ if __name__ == "__main__":
     import sklearn
     from sklearn import metrics
     from sklearn.base import clone
+    from sklearn.cluster import KMeans
     from sklearn.decomposition import PCA
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.ensemble import RandomForestClassifier
     from sklearn.linear_model import Ridge, RidgeCV
     from sklearn.mixture import GaussianMixture
+    from sklearn.model_selection import train_test_split
     from sklearn.naive_bayes import GaussianNB
     from sklearn.preprocessing import (
         Binarizer,

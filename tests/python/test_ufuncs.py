@@ -90,6 +90,34 @@ def test_values(row, ins, outs, rng, device, full):
     check(row, sample(row, ins, rng, 200_000 if full else 1000), outs, device)
 
 
+NUMBERS = np.arange(1.0, 20_000)
+#: Functions, their arguments and results, which the type holds: programs take the floor of such results.
+EXACT = {
+    "cbrt": ((NUMBERS**3,), NUMBERS),
+    "log2": ((2.0 ** np.arange(-100, 100),), np.arange(-100.0, 100)),
+    "exp2": ((np.arange(-100.0, 100),), 2.0 ** np.arange(-100, 100)),
+    "log10": ((10.0 ** np.arange(23),), np.arange(23.0)),
+    "hypot": ((NUMBERS[:5000] ** 2 - 1, 2 * NUMBERS[:5000]), NUMBERS[:5000] ** 2 + 1),
+    "pow": ((np.arange(2.0, 100), 7.0), np.arange(2, 100) ** 7.0),
+}
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_results_that_the_type_holds_are_exact(name, device):
+    inputs, want = EXACT[name]
+    most = 0 if device == "cpu" or name == "cbrt" else 3e-16  # CUDA's functions promise an error
+    function = getattr(cuarray, name)
+    for sign in (1, -1) if name == "cbrt" else (1,):
+        got = function(*(sign * cuarray.asarray(x) for x in inputs)).numpy()
+        np.testing.assert_allclose(got, sign * want, rtol=most, atol=0)
+    if name == "cbrt":
+        assert (function(cuarray.asarray(inputs[0][:250], dtype="f4")).numpy() == want[:250]).all()
+        odd = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 5e-324, 1e-310, 1.7e308])
+        got = function(cuarray.asarray(odd)).numpy()
+        assert np.array_equal(np.signbit(got), np.signbit(np.cbrt(odd)))
+        np.testing.assert_allclose(got, np.cbrt(odd), rtol=1e-15)
+
+
 def small(row, ins, outs):
     """Whether all input values can be tested: one input of 16 bits, or two of 8."""
     return sum(dtype(t).itemsize for t in ins) <= 2

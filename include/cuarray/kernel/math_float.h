@@ -89,8 +89,17 @@ CUARRAY_FN f64 acosh(f64 x) { return CUARRAY_VECTOR(acosh)(x); }
 CUARRAY_FN f32 atanh(f32 x) { return CUARRAY_VECTOR(atanhf)(x); }
 CUARRAY_FN f64 atanh(f64 x) { return CUARRAY_VECTOR(atanh)(x); }
 
-CUARRAY_FN f32 cbrt(f32 x) { return CUARRAY_VECTOR(cbrtf)(x); }
-CUARRAY_FN f64 cbrt(f64 x) { return CUARRAY_VECTOR(cbrt)(x); }
+/// The library's root, or its leading half of the digits, if that is the exact root: roots of cubes are exact, but for
+/// those that are so small that products of three lose digits.
+template <class T>
+CUARRAY_FN T rounded_cbrt(T x, T root, T splitter) {
+    const T split = root * splitter, leading = split - (split - root);
+    const bool is_exact = (leading * leading * leading == x) & (abs(root) > T(0x1p-40));
+    return blend(is_exact, leading, root);
+}
+
+CUARRAY_FN f32 cbrt(f32 x) { return rounded_cbrt(x, CUARRAY_VECTOR(cbrtf)(x), 0x1p12f + 1); }
+CUARRAY_FN f64 cbrt(f64 x) { return rounded_cbrt(x, CUARRAY_VECTOR(cbrt)(x), 0x1p30 + 1); }
 
 CUARRAY_FN f32 hypot(f32 x, f32 y) { return CUARRAY_VECTOR(hypotf)(x, y); }
 #ifdef __CUDACC__

@@ -27,13 +27,6 @@ DType wanted_dtype(const CreationOptions& options) {
     return options.dtype != DType::none ? options.dtype : options.reads_as;
 }
 
-/// Lists may hold themselves: those deeper than an array can be are not followed.
-void check_depth(int depth) {
-    if (depth > kMaxDims)
-        raise(ErrorKind::Value, "a list nested more than ", kMaxDims, " deep; an array has at most ", kMaxDims,
-              " dimensions");
-}
-
 /// TypeError for a NumPy array beside an array on a GPU.
 void refuse_numpy_beside(Device device, PyObject* object, const char* function) {
     if (is_on_host(device) || !is_numpy_array(object) || has_no_axes(object)) return;
@@ -246,6 +239,12 @@ Array with_leading_axes(Array array, int ndmin) {
 
 }  // namespace
 
+void check_depth(int depth) {
+    if (depth > kMaxDims)
+        raise(ErrorKind::Value, "a list nested more than ", kMaxDims, " deep; an array has at most ", kMaxDims,
+              " dimensions");
+}
+
 void refuse_other_device(Device device, Device other, const char* function) {
     if (other == device) return;
     raise(ErrorKind::Value, function, ": arrays are on ", to_string(device), " and ", to_string(other),
@@ -265,13 +264,14 @@ PyObject* find_ndarray(PyObject* object, int depth) {
 }
 
 Object array_given_by(PyObject* object, int depth) {
-    if (is_ndarray(object) || depth > kMaxDims) return {};
+    if (is_ndarray(object)) return {};
     if (!PyList_Check(object) && !PyTuple_Check(object)) {
         if (!has_attribute(Py_TYPE(object), "__array__") || is_numpy_array(object) || is_numpy_scalar(object))
             return {};
         Object given = Object::steal(PyObject_CallMethod(object, "__array__", nullptr));
         return is_ndarray(given.get()) ? std::move(given) : Object();
     }
+    check_depth(depth);
     const bool is_list = PyList_Check(object);
     Object entries;  // a copy, from the first such entry on
     for (Py_ssize_t i = 0; i < PySequence_Size(object); ++i) {

@@ -109,6 +109,7 @@ std::string name_of_class(PyObject* object) {
 }
 
 void refuse_to_strip_in(PyObject* list, const char* function, int depth) {
+    check_depth(depth);
     const bool is_list = PyList_Check(list);
     const Py_ssize_t count = PySequence_Size(list);
     const PyTypeObject* harmless = nullptr;
@@ -118,7 +119,7 @@ void refuse_to_strip_in(PyObject* list, const char* function, int depth) {
         if (!PyList_Check(entry) && !PyTuple_Check(entry)) {
             refuse_to_strip(entry, function);
             harmless = Py_TYPE(entry);
-        } else if (depth < kMaxDims) {
+        } else {
             refuse_to_strip_in(entry, function, depth + 1);
         }
     }

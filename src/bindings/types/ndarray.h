@@ -164,6 +164,8 @@ inline Object to_ndarray(PyObject* object, const char* function) {
     return is_ndarray(object) ? Object::share(object) : to_ndarray(object, CreationOptions{}, function);
 }
 
+/// ValueError for what lies within more lists than an array has axes: lists may hold themselves.
+void check_depth(int depth);
 /// ValueError where two arrays of one call live on two devices.
 void refuse_other_device(Device device, Device other, const char* function);
 /// The object itself if it is an ndarray, or the first one inside nested lists and tuples, or null. ValueError where
