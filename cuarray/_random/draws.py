@@ -12,8 +12,9 @@ class Source(_core.RandomSource):
 
     @property
     def __class__(self):
-        """NumPy's class, for libraries that ask for it by isinstance; `type` gives ours."""
-        return type(self._host)
+        """NumPy's class, for libraries that ask for it by isinstance; `type` gives ours. Derived classes keep their own."""
+        own = type(self)
+        return type(self._host) if own.__module__.startswith("cuarray.") else own
 
     def __str__(self):
         return f"{type(self).__name__}({type(self._host._bit_generator).__name__})"

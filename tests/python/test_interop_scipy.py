@@ -146,6 +146,12 @@ def test_generators_are_numpys_by_isinstance(device):
             assert isinstance(each, kind) and type(each).__module__ == "cuarray.random"
             assert np.array_equal(each.normal(size=3).numpy(), getattr(np.random, make.__name__)(7).normal(size=3))
 
+    class Derived(cuarray.random.Generator):
+        pass
+
+    derived = Derived(np.random.PCG64(1))
+    assert derived.__class__ is Derived and isinstance(derived, cuarray.random.Generator)
+
 
 GENERATORS = """
 import numpy as np
