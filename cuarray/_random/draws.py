@@ -12,7 +12,7 @@ class Source(_core.RandomSource):
 
     @property
     def __class__(self):
-        """NumPy's class, for libraries that ask for it by isinstance; `type` gives ours. Derived classes keep their own."""
+        """NumPy's class, for libraries that ask for it by isinstance; derived classes keep their own."""
         own = type(self)
         return type(self._host) if own.__module__.startswith("cuarray.") else own
 
