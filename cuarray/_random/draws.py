@@ -10,7 +10,7 @@ class Source(_core.RandomSource):
 
     __slots__ = ("__weakref__",)
 
-    @property
+    @property  # type: ignore[misc]  # object's can be set
     def __class__(self):
         """NumPy's class, for libraries that ask for it by isinstance; derived classes keep their own."""
         own = type(self)
