@@ -1,5 +1,6 @@
 """The classes of cuarray.numpy that stand for one of ours and one of NumPy's."""
 
+import functools
 import sys
 
 import numpy as np
@@ -7,6 +8,22 @@ import numpy as np
 from cuarray import _core
 from cuarray._numpy.operators import OPERATORS
 from cuarray._numpy.overrides import call_ufunc
+from cuarray._numpy.subclasses import Subclass
+
+
+@functools.cache
+def method_of_both(kind, name):
+    """Return what a class of both has by a name: of methods, one that takes an object of either."""
+    theirs = getattr(kind.theirs, name, None)
+    ours = getattr(kind.ours, name) if theirs is None else getattr(kind.ours, name, theirs)
+    if not callable(ours) or not callable(theirs) or isinstance(getattr(ours, "__self__", None), type):
+        return ours
+
+    @functools.wraps(ours)
+    def call(*args, **kwargs):
+        return (theirs if args and isinstance(args[0], kind.theirs) else ours)(*args, **kwargs)
+
+    return call
 
 
 class Either(type):
@@ -37,7 +54,7 @@ class Either(type):
         return other is cls or issubclass(other, (cls.ours, cls.theirs))
 
     def __getattr__(cls, name):
-        return getattr(cls.ours, name)
+        return method_of_both(cls, name)
 
     def __getitem__(cls, parameters):
         return cls.theirs[parameters]
@@ -53,15 +70,6 @@ class Either(type):
         return repr(cls.ours)
 
 
-class Subclass(np.ndarray):
-    """The parent of a program's subclasses of numpy.ndarray: `x.view(np.ndarray)` gives NumPy's arrays."""
-
-    def view(self, *args, **kwargs):
-        """View the memory with another dtype, or as an array of another class; see numpy.ndarray.view."""
-        args = [np.ndarray if x is Array else x for x in args]
-        return super().view(*args, **{name: np.ndarray if x is Array else x for name, x in kwargs.items()})
-
-
 class Array(metaclass=Either):
     """cuarray.ndarray and numpy.ndarray."""
 
@@ -72,6 +80,16 @@ class Array(metaclass=Either):
     def __new__(cls, *args, **kwargs):
         """Make an array of a subclass, as its `__new__` asks for by the name of this class."""
         return (cls.ours if cls is Array else np.ndarray.__new__)(*(() if cls is Array else (cls,)), *args, **kwargs)
+
+
+#: Methods that a class has of object or its type, unless it has its own.
+INHERITED = (
+    "__getitem__", "__repr__", "__str__", "__format__", "__reduce__", "__reduce_ex__", "__sizeof__", "__init__",
+    "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__setattr__", "__getattribute__", "__delattr__",
+)  # fmt: skip
+for name in INHERITED:
+    setattr(Array, name, method_of_both(Array, name))
+del name
 
 
 class Ufunc(metaclass=Either):

@@ -168,9 +168,11 @@ def lookup(module, theirs, ours):
     """Return the `__getattr__` of a module: what NumPy's has, of ours where we have it. It is found once."""
 
     def find(name):
-        value = getattr(theirs, name)
+        value = numpys = getattr(theirs, name)
         if not name.startswith("_"):
-            value = choose(value, getattr(ours, name, None), module.__name__)
+            value = choose(numpys, getattr(ours, name, None), module.__name__)
+        if value is not numpys:
+            overrides.THEIRS[value] = numpys
         setattr(module, name, value)
         return value
 

@@ -9,6 +9,7 @@ from cuarray import _core
 from cuarray._core import ndarray
 from cuarray._numpy.arguments import HostCopies, call_needs_numpy, needs_numpy, on_device
 from cuarray._numpy.fallbacks import count, is_of_program, on_host
+from cuarray._numpy.overrides import numpys_class
 
 #: Python's operators by the names of their ufuncs.
 OPERATORS = {
@@ -80,7 +81,9 @@ def call_method(name, array, *args, **kwargs):
     """Call the method of NumPy's arrays, if the arguments ask for types that are NumPy's."""
     if not call_needs_numpy(args, kwargs):
         return NotImplemented
-    return on_host(getattr(np.ndarray, name), (array, *args), kwargs, f"ndarray.{name}")
+    kind = np.generic if _core.is_value(array) else np.ndarray
+    args, kwargs = map(numpys_class, args), {key: numpys_class(x) for key, x in kwargs.items()}
+    return on_host(getattr(kind, name), (array, *args), kwargs, f"ndarray.{name}")
 
 
 def call_array(_name, array, dtype=None, copy=None):

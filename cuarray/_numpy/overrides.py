@@ -3,9 +3,12 @@
 NumPy's dispatch would give them NumPy's functions, but a program whose `np` is cuarray.numpy compares with those of
 this module, and keeps tables of them. So they are asked here, by the rules of NEP 13 and NEP 18, with the function that
 the program has called. Where they return NotImplemented, and for classes of libraries, NumPy's function asks them.
+Subclasses of numpy.ndarray are asked by NumPy, and hear of the functions of cuarray.numpy in the place of NumPy's.
 """
 
+import functools
 import sys
+from importlib import import_module
 
 import numpy as np
 
@@ -16,6 +19,9 @@ from cuarray._runtime.frames import is_of_program
 #: The positional arguments of ufuncs' methods behind the inputs, and the number of inputs.
 AXES = ("axis", "dtype", "out", "keepdims", "initial", "where")
 METHODS = {"reduce": (1, AXES), "accumulate": (1, AXES[:3]), "reduceat": (2, AXES[:3])}
+
+#: NumPy's objects by those of cuarray.numpy that a program has in their place.
+THEIRS: dict = {}
 
 
 def is_override(x, protocol):
@@ -98,3 +104,22 @@ def split(ufunc, method, args, kwargs):
     elif not isinstance(out, tuple):
         keywords["out"] = (out,)
     return inputs, keywords
+
+
+@functools.cache
+def as_programs(theirs):
+    """Return what programs know as a function of NumPy's: that of cuarray.numpy, or itself if it has none there."""
+    module, name = getattr(theirs, "__module__", None) or "numpy", theirs.__name__
+    if module.partition(".")[0] != "numpy" or getattr(sys.modules.get(module), name, None) is not theirs:
+        return theirs
+    return getattr(import_module(f"cuarray.{module}"), name)
+
+
+def as_numpys(ours):
+    """Return NumPy's object in the place of one of cuarray.numpy's."""
+    return THEIRS.get(ours, ours)
+
+
+def numpys_class(x):
+    """Return numpy.ndarray in the place of the class that stands for it."""
+    return np.ndarray if isinstance(x, type) and x == np.ndarray else x

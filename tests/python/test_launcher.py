@@ -322,6 +322,44 @@ class Plain(np.ndarray): pass
 y=np.zeros(3).view(Plain); y[:]=np.arange(3); y+=np.ones(3); print(type(y), y, y.T.view(np.ndarray), Plain((2,)).shape, y.astype(int), np.dot(y,y), y@np.ones(3))
 import pickle, copy; print(pickle.loads(pickle.dumps(y)), copy.deepcopy(y), issubclass(Plain,np.ndarray))
 """,
+    "subclasses that choose by function": """
+import numpy as np
+HANDLED = {np.median: lambda x: "the middle"}
+class Tag(np.ndarray):
+    table = {np.add: "plus", np.multiply: "times"}
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        if "out" in kwargs: kwargs["out"] = tuple(x.view(np.ndarray) for x in kwargs["out"])
+        print(self.table.get(ufunc), ufunc is np.add, ufunc in (np.sqrt, np.exp), method)
+        return super().__array_ufunc__(ufunc, method, *[np.asarray(x).view(np.ndarray) for x in inputs], **kwargs)
+    def __array_function__(self, func, types, args, kwargs):
+        print(func is np.concatenate, func is np.linalg.norm, all(t in (Tag, np.ndarray) for t in types))
+        return HANDLED[func](*args) if func in HANDLED else super().__array_function__(func, types, args, kwargs)
+x = np.array([4., 9.]).view(Tag)
+print(x + 1, 2 * x, np.sqrt(x), np.add.reduce(x), x.cumsum()); z = x; z += 1; print(z, np.median(x))
+print(np.concatenate([x, np.ones(1)]), np.linalg.norm(x[:1]))
+y = np.ones(2); y *= x; print(np.multiply(x, 2, out=np.zeros(2)), y)
+class Wrap(np.ndarray):
+    def __array_wrap__(self, a, context=None, return_scalar=False):
+        print("wrap", context and context[0] is np.multiply)
+        return super().__array_wrap__(a, context, return_scalar)
+z = np.arange(3.).view(Wrap); print(z * 2, np.cumsum(z))
+""",
+    "subclasses that call methods of numpy.ndarray": """
+import numpy as np, pickle
+class C(np.ndarray):
+    def __array_finalize__(self, obj): np.ndarray.__array_finalize__(self, obj)
+    def __repr__(self): return np.ndarray.__repr__(self) + "m"
+    def __getitem__(self, i): return np.ndarray.__getitem__(self, i)
+    def __setitem__(self, i, x): np.ndarray.__setitem__(self, i, x)
+    def __reduce__(self): return np.ndarray.__reduce__(self)
+    def __eq__(self, x): return np.ndarray.__eq__(self, x)
+    def __mul__(self, x): return np.ndarray.__mul__(self, x)
+    def mean(self, *a, **k): return np.ndarray.mean(self, *a, **k)
+c = np.array([1., 2.]).view(C); c[0] = 3
+print(repr(c), c[1:], pickle.loads(pickle.dumps(c)), c == 2, c * 2, np.mean(c), np.ndarray.__repr__(np.ones(1)))
+x = np.zeros(3); y = x.view(np.ndarray); y[0] = 1
+print(x, x.view(type=np.ndarray), x.sum().view(np.ndarray))
+""",
     "classes with functions of their own": """
 import numpy as np
 class U:
