@@ -19,6 +19,9 @@ SPECIAL = {"__getitem__", "__setitem__", "__contains__", "__new__", "__init__", 
     f"__{way}{function.__name__.strip('_')}__" for function in OPERATORS.values() for way in ("", "r", "i")
 }
 
+#: Methods that ask arrays by a protocol that NumPy's do not have.
+BY_PROTOCOL = {"from_arrow"}
+
 #: Libraries, and the classes that stand at the top of others in them: modules and names.
 LIBRARIES = {
     "pandas": (
@@ -105,7 +108,7 @@ def family(kind):
 def extend_class(kind):
     """Have the methods that a class itself defines take our arrays."""
     for name, method in list(vars(kind).items()):
-        if name.startswith("_") and name not in SPECIAL:
+        if (name.startswith("_") and name not in SPECIAL) or name in BY_PROTOCOL:
             continue
         if type(method) is FunctionType:
             setattr(kind, name, with_host_arguments(method))

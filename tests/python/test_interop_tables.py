@@ -145,3 +145,13 @@ df = pd.DataFrame({"a": a, "b": i, "c": f})
 def test_programs_of_pandas_run_unchanged(program, tmp_path):
     need("pandas")
     own_process.runs_as_under_python(BEGINNING + program, tmp_path)
+
+
+def test_columns_from_arrow_where_programs_have_cuarray_as_numpy():
+    """pandas' other methods get NumPy's arrays there, which have no Arrow interface."""
+    need("pandas", "pyarrow")
+    own_process.in_own_process(
+        "import cuarray.numpy, pandas as pd\n"
+        "assert pd.Series.from_arrow(ca.asarray([1.0, 2.0])).tolist() == [1, 2]\n"
+        "assert (pd.Series([3, 4]) + ca.asarray([1.0, 2.0])).tolist() == [4, 6]\n"
+    )
