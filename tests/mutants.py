@@ -231,6 +231,20 @@ MUTANTS = [
         "tests/python/test_ufuncs.py -k exact",
     ),
     Mutant(
+        "functions-of-objects-give-numbers-alone",
+        "cuarray/_numpy/facade.py",
+        "    np.vectorize: Vectorize,",
+        "",
+        "tests/python/test_launcher.py -k functions_of_objects",
+    ),
+    Mutant(
+        "objects-change-their-shape",
+        "cuarray/_numpy/functional.py",
+        "numbers.shape != np.shape(result) or ",
+        "",
+        "tests/python/test_launcher.py -k functions_of_objects",
+    ),
+    Mutant(
         "every-error-falls-back",
         "cuarray/_numpy/facade.py",
         "        if call_needs_numpy(args, kwargs):",

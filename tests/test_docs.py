@@ -74,7 +74,7 @@ def test_the_differences_met_first_come_first():
 
 @pytest.mark.parametrize(("what", "expression"), differences())
 def test_differences_are_shown(what, expression):
-    names = {"np": numpy, "ca": cuarray, "raises": raises, "warnings_of": warnings_of}
+    names = {"np": numpy, "ca": cuarray, "raises": raises, "warnings_of": warnings_of, "sys": sys}
     if re.search(r"\bpd\.", expression):
         names["pd"] = pytest.importorskip("pandas", reason="pandas is not installed")
     with warnings.catch_warnings(), cuarray.device("cpu"):

@@ -258,11 +258,15 @@ class vectorize:
             self._numpys(*args, **kwargs)
             super().__setattr__("__doc__", self._numpys.__doc__)
             return self
-        return on_host(self._numpys, "vectorize", self.excluded)(*args, **kwargs)
+        return self.on_host(self._numpys, "vectorize", self.excluded)(*args, **kwargs)
+
+    on_host = staticmethod(on_host)
 
 
 class FunctionOfObjects:
     """A ufunc of Python objects: what `frompyfunc` returns, with the attributes and methods of a `numpy.ufunc`."""
+
+    on_host = staticmethod(on_host)
 
     def __init__(self, ufunc):
         self._numpys = ufunc
@@ -311,7 +315,7 @@ class FunctionOfObjects:
         """Call a method with host copies; outputs get what it wrote to arrays of objects."""
         outputs = [x for x in (out if isinstance(out, tuple) else (out,)) if x is not None]
         if out is None:
-            results = on_host(method, self.__name__)(*args, **kwargs)
+            results = self.on_host(method, self.__name__)(*args, **kwargs)
             if isinstance(results, tuple):
                 return tuple(map(without_axes, results))
             return without_axes(results)
@@ -319,7 +323,7 @@ class FunctionOfObjects:
             raise TypeError(f"{self.__name__}: return arrays must be of ArrayType")
         given = out if isinstance(out, tuple) else (out,)
         written = tuple(None if x is None else x.numpy().astype(object) for x in given)
-        results = on_host(method, self.__name__)(*args, out=written, **kwargs)
+        results = self.on_host(method, self.__name__)(*args, out=written, **kwargs)
         results = results if isinstance(results, tuple) else (results,)
         for x, values in zip(given, written, strict=True):
             if x is not None:

@@ -391,3 +391,33 @@ z=np.zeros(3); z[:]=q; print(z)
 @pytest.mark.parametrize("name", CLASSES)
 def test_classes_of_programs_compute_as_under_python(name, tmp_path):
     own_process.runs_as_under_python(CLASSES[name], tmp_path)
+
+
+OF_OBJECTS = """
+import numpy as np, pickle
+from fractions import Fraction as F
+def show(x):
+    print(type(x).__name__, getattr(x, "dtype", ""), x)
+halves = [F(1, 2), F(1, 3)]
+for call in (lambda: np.vectorize(lambda x: x + 1)(halves), lambda: np.vectorize(lambda x: x + 1, otypes=[object])(halves),
+             lambda: np.vectorize(lambda x: str(x))(np.arange(3)), lambda: np.vectorize(lambda x: F(int(x), 3))(np.arange(3)),
+             lambda: np.vectorize(lambda x: x * 2)(np.matrix([[1, 2]])), lambda: np.vectorize(str.upper, otypes=["U5"])(["a", "bb"]),
+             lambda: np.vectorize(lambda x: None)([1, 2]), lambda: np.vectorize(lambda x: {"a": x})([1, 2]),
+             lambda: np.vectorize(np.datetime64)(["2020-01-01"]), lambda: np.vectorize(lambda x, y: (x, y))([1, 2], [3, 4]),
+             lambda: np.vectorize(lambda x: [x, x], otypes=[object])([1, 2]), lambda: np.vectorize(lambda x: x + 1)(2),
+             lambda: np.vectorize(lambda x: x / 2)(np.arange(3)) + np.ones(3), lambda: np.frompyfunc(F, 1, 1)([1, 2]),
+             lambda: np.frompyfunc(lambda a, b: a + b, 2, 1).outer(["a", "b"], ["c"]), lambda: np.frompyfunc(str, 1, 1)(np.arange(2)),
+             lambda: np.vectorize(lambda x: x * x, signature="(n)->(n)")(np.ones((2, 3))),
+             lambda: pickle.loads(pickle.dumps(np.vectorize(abs)))([-1, 2])):
+    show(call())
+@np.vectorize
+def larger(a, b):
+    "The larger one."
+    return a if a > b else b
+show(larger([1, 5], 3)); print(larger.__name__, larger.__doc__, isinstance(larger, np.vectorize))
+"""
+
+
+def test_functions_of_objects_return_what_they_make(tmp_path):
+    """vectorize and frompyfunc: arrays of texts, dates and objects stay NumPy's, and the function is called once."""
+    own_process.runs_as_under_python(OF_OBJECTS, tmp_path)

@@ -1,0 +1,55 @@
+"""Functions made of a program's own: results that are numbers are ours, texts, dates and objects are NumPy's."""
+
+import numpy as np
+
+from cuarray import _core
+from cuarray._functions import functional
+from cuarray._numpy.arguments import HostCopies, is_known_dtype
+from cuarray._numpy.fallbacks import count
+
+
+def on_host(function, name, excluded=()):
+    """Return a function that calls another with host copies, and gives its results as ours where they are numbers."""
+
+    def call(*args, **kwargs):
+        copies = HostCopies()
+        results = function(*copies.to_host(args), **copies.to_host(kwargs))
+        if copies.bytes:
+            count(f"numpy.{name}", 0.0, copies)
+        if isinstance(results, tuple):
+            return tuple(array_of_results(result, copies.device) for result in results)
+        return array_of_results(results, copies.device)
+
+    return call
+
+
+def array_of_results(result, device):
+    """Return a result as an array of ours, if it is one of numbers; objects that are numbers get their common type."""
+    if isinstance(result, np.ndarray) and type(result) is not np.ndarray:
+        return result
+    numbers = np.asarray(result)
+    if numbers.dtype == object:
+        try:
+            numbers = np.array(numbers.tolist())
+        except ValueError:  # lists of different lengths
+            return result
+    if numbers.shape != np.shape(result) or not is_known_dtype(numbers.dtype):
+        return result
+    return _core.array_from_object(numbers, None, device)
+
+
+class Vectorize(functional.vectorize):
+    on_host = staticmethod(on_host)
+
+
+class FunctionOfObjects(functional.FunctionOfObjects):
+    on_host = staticmethod(on_host)
+
+
+def frompyfunc(func, /, nin, nout, **kwargs):
+    return FunctionOfObjects(functional.frompyfunc(func, nin, nout, **kwargs)._numpys)
+
+
+for own, ours in ((Vectorize, functional.vectorize), (frompyfunc, functional.frompyfunc)):
+    own.__name__, own.__qualname__, own.__doc__ = ours.__name__, ours.__qualname__, ours.__doc__
+    own.__module__ = "cuarray.numpy"  # where pickles find them
