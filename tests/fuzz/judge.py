@@ -572,8 +572,9 @@ class Pair:
                 if got and not want and mine.size == 1 and "ravel('F')" in self.statement:
                     self.parted |= {name}  # after resize(()), NumPy copies one element
                     continue
-                if got and not want and (mine.size == 1 or "out=" in self.statement) and "fft" in self.statement:
-                    self.parted |= {name}  # fftn of no axes: the array itself; out= that others ignore in NumPy
+                along_none = "fftn(" in self.statement and (mine.size == 1 or "out=" in self.statement)
+                if got and not want and (along_none or re.search(r"(ifft2|irfft2|hfft)\(.*out=", self.statement)):
+                    self.parted |= {name}  # of no axes: the array itself, a value above; out= that NumPy ignores
                     continue
                 if got and not want and "broadcast_arrays" in self.statement:
                     self.parted |= {name, other}  # read-only, or both of one value
