@@ -237,6 +237,8 @@ class vectorize:
     array([2, 2, 2, 3])
     """
 
+    on_host = staticmethod(on_host)
+
     def __init__(self, pyfunc=np._NoValue, otypes=None, doc=None, excluded=None, cache=False, signature=None) -> None:
         if excluded is not None:
             excluded = set(members(excluded, "excluded", "vectorize"))
@@ -259,8 +261,6 @@ class vectorize:
             super().__setattr__("__doc__", self._numpys.__doc__)
             return self
         return self.on_host(self._numpys, "vectorize", self.excluded)(*args, **kwargs)
-
-    on_host = staticmethod(on_host)
 
 
 class FunctionOfObjects:

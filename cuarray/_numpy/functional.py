@@ -45,6 +45,20 @@ class Vectorize(functional.vectorize):
 class FunctionOfObjects(functional.FunctionOfObjects):
     on_host = staticmethod(on_host)
 
+    def _on_host(self, method, *args, out=None, **kwargs):
+        """Call a method with host copies; NumPy's arrays, such as those of objects, are written themselves."""
+        outputs = [x for x in (out if isinstance(out, tuple) else (out,)) if x is not None]
+        if outputs and all(isinstance(x, np.ndarray) for x in outputs):
+            copies = HostCopies()
+            return method(*copies.to_host(args), out=out, **copies.to_host(kwargs))
+        return super()._on_host(method, *args, out=out, **kwargs)
+
+    def at(self, a, indices, *b):
+        """Apply the function in place to the elements at indices; see numpy.ufunc.at."""
+        if isinstance(a, np.ndarray):
+            return self._numpys.at(a, *HostCopies().to_host((indices, *b)))
+        return super().at(a, indices, *b)
+
 
 def frompyfunc(func, /, nin, nout, **kwargs):
     return FunctionOfObjects(functional.frompyfunc(func, nin, nout, **kwargs)._numpys)

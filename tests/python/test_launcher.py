@@ -410,6 +410,10 @@ for call in (lambda: np.vectorize(lambda x: x + 1)(halves), lambda: np.vectorize
              lambda: np.vectorize(lambda x: x * x, signature="(n)->(n)")(np.ones((2, 3))),
              lambda: pickle.loads(pickle.dumps(np.vectorize(abs)))([-1, 2])):
     show(call())
+half, add = np.frompyfunc(lambda x: F(int(x), 2), 1, 1), np.frompyfunc(lambda a, b: a + b, 2, 1)
+objects = np.empty(2, dtype=object)
+show(half(np.arange(2), out=objects) is objects); show(half(np.arange(1, 3), objects)); show(add.reduce(halves)); show(add.accumulate(["a", "b"]))
+add.at(objects, np.array([0, 0]), F(1)); show(objects); show(add(np.arange(3), np.ones(3), where=[True, False, True], out=np.zeros(3, dtype=object)))
 @np.vectorize
 def larger(a, b):
     "The larger one."
