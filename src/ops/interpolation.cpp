@@ -89,6 +89,9 @@ bool ascends(const double* first, int64_t n) {
     return std::adjacent_find(first, first + n, [](double a, double b) { return !(a <= b); }) == first + n;
 }
 
+/// So many intervals are passed in the time of a binary search.
+constexpr int64_t kIntervalsPassed = 8;
+
 /// The result by one loop; an empty handle where the host may not read the elements now.
 Array interpolated_by_host(const Array& x, const Array& xp, const Array& fp, End left, End right) {
     const double *const from = host_doubles(x), *const x_points = host_doubles(xp), *const y_points = host_doubles(fp);
@@ -98,8 +101,8 @@ Array interpolated_by_host(const Array& x, const Array& xp, const Array& fp, End
     if (!to) return {};
     const HostPoints points(x_points, y_points, xp.size(), left, right);
     const int64_t n = result.size();
-    // Many ascending numbers per interval are followed from one interval to the next.
-    if (n / 16 > points.last && ascends(from, n) && ascends(x_points, xp.size())) {
+    // Ascending numbers are followed from one interval to the next, unless most intervals have none.
+    if (n > points.last / kIntervalsPassed && ascends(from, n) && ascends(x_points, xp.size())) {
         int64_t interval = 0;
         for (int64_t i = 0; i < n; ++i) {
             while (interval + 1 < points.last && x_points[interval + 1] <= from[i]) ++interval;
