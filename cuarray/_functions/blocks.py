@@ -125,10 +125,9 @@ def block(arrays):
            [0., 1., 0.],
            [1., 1., 1.]])
     """
+    leaves = as_arrays("block", *leaves_of(arrays))  # classes with functions of their own are asked before all else
     depth = nesting(arrays)
-    leaves = list(leaves_of(arrays))
-    rank = max(depth, *map(np.ndim, leaves))
-    leaves = as_arrays("block", *leaves)
+    rank = max(depth, *(leaf.ndim for leaf in leaves))
     shape, places = arranged(iter(leaves), arrays, 0, depth, rank)
     in_columns = depth and all(leaf.flags.f_contiguous for leaf in leaves)
     order = "F" if in_columns and not all(leaf.flags.c_contiguous for leaf in leaves) else "C"

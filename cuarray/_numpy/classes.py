@@ -2,13 +2,16 @@
 
 import functools
 import sys
+from abc import ABCMeta
+from importlib import import_module
 
 import numpy as np
 
 from cuarray import _core
 from cuarray._numpy.operators import OPERATORS
-from cuarray._numpy.overrides import call_ufunc
+from cuarray._numpy.overrides import THEIRS, call_ufunc
 from cuarray._numpy.subclasses import Subclass
+from cuarray._runtime.frames import PACKAGE
 
 
 @functools.cache
@@ -26,10 +29,11 @@ def method_of_both(kind, name):
     return call
 
 
-class Either(type):
+class Either(ABCMeta):
     """The type of a class whose instances are those of one of our classes, and of one of NumPy's.
 
-    A call makes ours; a subclass is one of NumPy's, because ours has none. Instances of `excepted` are none of either.
+    A call makes ours; a subclass is one of NumPy's, because ours has none, and may be one of an abstract class, too.
+    Instances of `excepted` are none of either.
     """
 
     excepted: tuple[type, ...] = ()
@@ -90,6 +94,58 @@ INHERITED = (
 for name in INHERITED:
     setattr(Array, name, method_of_both(Array, name))
 del name
+
+
+def is_asked_by_others():
+    """Whether the line that has asked a class of this module is not one of cuarray."""
+    return not sys._getframe(2).f_code.co_filename.startswith(PACKAGE)
+
+
+class United(Either):
+    """The type of cuarray.ndarray in a program whose NumPy is cuarray.numpy: there it is numpy.ndarray itself.
+
+    So `type(x) is np.ndarray` holds. Others than cuarray see what Array has, which knows NumPy's arrays, too.
+    """
+
+    ours, theirs, excepted, parent = Array.ours, Array.theirs, Array.excepted, Array.parent
+    __call__, __hash__, __repr__ = type.__call__, type.__hash__, type.__repr__
+
+    #: What it has of Array; the rest, such as its name, is that of every class.
+    OF_ARRAY = frozenset({*dir(np.ndarray)} - {*dir(type)} | {*INHERITED, "__new__"})
+
+    def __instancecheck__(cls, x):
+        if isinstance(x, np.ndarray):
+            return is_asked_by_others()
+        return type.__instancecheck__(cls, x) and (type(x) not in cls.excepted or not is_asked_by_others())
+
+    def __subclasscheck__(cls, kind):
+        return issubclass(kind, Array) if is_asked_by_others() else type.__subclasscheck__(cls, kind)
+
+    def __getattribute__(cls, name):
+        of_array = name in United.OF_ARRAY and is_asked_by_others()
+        return getattr(Array, name) if of_array else type.__getattribute__(cls, name)
+
+    def __getattr__(cls, name):
+        raise AttributeError(f"type object 'cuarray.ndarray' has no attribute {name!r}")
+
+
+def unite():
+    """Make numpy.ndarray of the program the class of our arrays; it is one of the two before."""
+    _core.set_class_of_ndarray(United)
+    set_ndarray(_core.ndarray)
+
+
+def separate():
+    """Undo `unite`."""
+    _core.set_class_of_ndarray(type)
+    set_ndarray(Array)
+
+
+def set_ndarray(kind):
+    """Set what cuarray.numpy has by that name."""
+    module = import_module("cuarray.numpy")
+    THEIRS[kind] = np.ndarray
+    module.ndarray = kind
 
 
 class Ufunc(metaclass=Either):

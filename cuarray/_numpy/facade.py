@@ -103,6 +103,11 @@ class Retry:
             result = overrides.call_function(self.made, args, kwargs)
         return on_host(self.theirs, args, kwargs) if result is NotImplemented else result
 
+    @property
+    def _implementation(self):
+        """What NumPy computes without asking classes: what their own functions call."""
+        return of_numpy(self.theirs._implementation, self.__module__)
+
     def pickled(self, name):
         """Return what a ufunc of a facade is pickled as."""
         return found, (self.__module__, name)
@@ -175,7 +180,10 @@ def lookup(module, theirs, ours):
 
     def find(name):
         value = numpys = getattr(theirs, name)
-        if not name.startswith("_"):
+        own = getattr(numpys, "__name__", name)
+        if own != name and callable(numpys) and getattr(theirs, own, None) is numpys:
+            value = getattr(module, own)  # np.abs is np.absolute
+        elif not name.startswith("_"):
             value = choose(numpys, getattr(ours, name, None), module.__name__)
         if value is not numpys:
             overrides.THEIRS[value] = numpys

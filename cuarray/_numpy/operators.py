@@ -103,9 +103,10 @@ def call_array_function(_name, _array, function, _types, args, kwargs):
     return on_host(function, args, kwargs)
 
 
-METHODS = {
-    "astype": call_method,
-    "view": call_method,
+#: The methods that take an array, or a dtype, and do not write to the one that they belong to.
+TAKING = ("astype", "choose", "clip", "compress", "dot", "repeat", "searchsorted", "take", "view")
+
+METHODS = dict.fromkeys(TAKING, call_method) | {
     "__array__": call_array,
     "__array_ufunc__": call_array_ufunc,
     "__array_function__": call_array_function,

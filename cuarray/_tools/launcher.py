@@ -62,18 +62,22 @@ plain_import = builtins.__import__
 
 def install():
     """Give cuarray.numpy to the imports of the program from now on."""
+    from cuarray._numpy.classes import unite
     from cuarray._numpy.errstate import watch_filters
 
     builtins.__import__ = _core.choosing_import(plain_import, "numpy", choose)
     watch_filters()
+    unite()
 
 
 def remove():
     """Undo `install`."""
+    from cuarray._numpy.classes import separate
     from cuarray._numpy.errstate import leave_filters
 
     builtins.__import__ = plain_import
     leave_filters()
+    separate()
 
 
 # Processes that multiprocessing starts

@@ -23,6 +23,19 @@ void extend_ndarray(const py::dict& methods) {
             throw py::error_already_set();
 }
 
+/// Gives the type another class than `type`, which Python allows for its own classes alone. Of the same size.
+void set_class_of_ndarray(const py::type& kind) {
+    auto* const object = reinterpret_cast<PyObject*>(ndarray_type);
+    auto* const wanted = reinterpret_cast<PyTypeObject*>(kind.ptr());
+    if (!PyType_IsSubtype(wanted, &PyType_Type) || wanted->tp_basicsize != PyType_Type.tp_basicsize)
+        throw py::type_error("set_class_of_ndarray: a subclass of type without fields is needed");
+    PyTypeObject* const previous = Py_TYPE(object);
+    Py_INCREF(wanted);
+    Py_SET_TYPE(object, wanted);
+    PyType_Modified(ndarray_type);
+    if (previous != &PyType_Type) Py_DECREF(previous);
+}
+
 void make_module(py::module_& module) {
     cuda_error = PyErr_NewExceptionWithDoc("cuarray.CudaError", "A call of CUDA failed.", PyExc_RuntimeError, nullptr);
     if (!cuda_error) throw ExceptionIsSet{};
@@ -51,6 +64,7 @@ void make_module(py::module_& module) {
     bind_random(module.ptr());
     bind_sequence(module);
     module.def("extend_ndarray", &extend_ndarray);
+    module.def("set_class_of_ndarray", &set_class_of_ndarray);
 }
 
 }  // namespace

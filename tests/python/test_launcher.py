@@ -296,9 +296,11 @@ def test_ipython_extension():
         assert type(names["x"]) is ca.ndarray
         exec("import numpy as np\nx = np.ones(2)", library := {"__name__": "lib"})
         assert type(library["x"]).__module__ == "numpy"
+        assert names["np"].ndarray is ca.ndarray and isinstance(library["x"], ca.ndarray)
     finally:
         ca.unload_ipython_extension(None)
     assert builtins.__import__ is plain
+    assert type(ca.ndarray) is type and not isinstance(library["x"], ca.ndarray)
 
 
 #: Programs with classes of their own, which have to print what they print under Python.
@@ -384,6 +386,66 @@ class Q:
         return func(*[np.asarray(a) if isinstance(a, Q) else a for a in args], **kwargs)
 q=Q(np.ones(3)); print(np.sum(q), np.asarray(q), np.array(q), np.array([[1.,2,3],q]), np.isscalar(q), np.ascontiguousarray(q), np.cumsum(q), np.concatenate([[1],np.asarray(q)]))
 z=np.zeros(3); z[:]=q; print(z)
+""",
+    "the class of arrays": """
+import numpy as np, abc, copy, dataclasses, functools, pickle, typing, unittest
+from numpy import ndarray
+x = np.arange(6.).reshape(2, 3)
+class A(np.ndarray):
+    def __new__(cls, data, tag=None):
+        made = np.asarray(data).view(cls); made.tag = tag; return made
+    def __array_finalize__(self, of): self.tag = getattr(of, "tag", None)
+class B(np.ndarray, abc.ABC):
+    def __new__(cls, shape):
+        made = np.ndarray.__new__(cls, shape); made[...] = 1; return made
+a, b = A(x, "t"), B((2, 2))
+print(type(x) is np.ndarray, x.__class__ is ndarray, type(a) is np.ndarray, type(x) in (list, np.ndarray), {np.ndarray: 1}[type(x)])
+print(isinstance(a, np.ndarray), issubclass(B, np.ndarray), issubclass(int, np.ndarray), isinstance([1], np.ndarray), (a + 1).tag, b)
+print(isinstance(x.sum(), np.ndarray), isinstance(x[0, 0], ndarray), issubclass(ndarray, object), isinstance(ndarray, type), ndarray == type(x))
+print(np.ndarray.sum(x), np.ndarray.sum(a), np.ndarray.mean(b), np.ndarray((2,), float).shape, hasattr(np.ndarray, "nothing"))
+print(copy.deepcopy(x), pickle.loads(pickle.dumps(x)), copy.copy(a).tag, type(b.view(np.ndarray)) is type(b.view(ndarray)))
+@functools.singledispatch
+def which(x): return "other"
+@which.register(np.ndarray)
+def _(x): return "array"
+@which.register
+def _(x: list): return "list"
+print(which(x), which([1]), which(3))
+match x:
+    case np.ndarray(): print("matches")
+def f(x: np.ndarray) -> np.ndarray | None: ...
+print(typing.get_type_hints(f)["x"] is np.ndarray, np.ndarray[typing.Any, np.dtype[np.float64]].__args__[0] is typing.Any)
+@dataclasses.dataclass
+class D:
+    x: np.ndarray = dataclasses.field(default_factory=lambda: np.ones(2))
+class Tests(unittest.TestCase):
+    def runTest(self): self.assertIsInstance(x, np.ndarray); self.assertIs(type(D().x), np.ndarray); self.assertNotIsInstance(3, np.ndarray)
+Tests().debug()
+try: np.ndarray.sum([1])
+except TypeError: print("no array")
+try: np.ndarray.nothing
+except AttributeError: print("no attribute")
+""",
+    "methods with arrays of a subclass": """
+import numpy as np
+class A(np.ndarray):
+    def __array_function__(self, function, types, args, kwargs):
+        print("asked for", function.__name__); return super().__array_function__(function, types, args, kwargs)
+    def __array_ufunc__(self, ufunc, how, *inputs, **kwargs):
+        print("asked for", ufunc.__name__); return super().__array_ufunc__(ufunc, how, *map(np.asarray, inputs), **kwargs)
+x = np.arange(4.).reshape(2, 2); a = x.view(A); i = x.astype(int).view(A)
+print(x.dot(a), x @ a, x.clip(a, a), x.take(i), x.compress(a[0]), i.view(np.ndarray).choose(x[0], mode="wrap"), x[0].searchsorted(a), x[0].repeat(i[1]))
+for call in (lambda: np.block([a, a]), lambda: np.block([[a, [a]]])):
+    try: print(call())
+    except ValueError: print("ValueError")
+""",
+    "functions without the classes": """
+import numpy as np
+class A(np.ndarray):
+    def __array_function__(self, function, types, args, kwargs):
+        return "A", function._implementation(*[np.asarray(x) for x in args], **kwargs)
+a = np.array([3., 1.]).view(A)
+print(np.sort(a), np.real(a), np.imag(a), np.cumsum(a), hasattr(np.add, "_implementation"))
 """,
 }
 

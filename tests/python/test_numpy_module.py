@@ -477,6 +477,17 @@ class Labelled(np.ndarray):
         self.label = getattr(source, "label", "")
 
 
+@pytest.mark.parametrize("module", ["", ".linalg", ".fft", ".ma", ".lib.stride_tricks", ".char", ".strings"])
+def test_names_of_one_function(module):
+    """np.abs is np.absolute: programs have tables by function, and compare with them."""
+    theirs, ours = (importlib.import_module(f"{name}{module}") for name in ("numpy", "cuarray.numpy"))
+    names = {}
+    for name in (name for name in dir(theirs) if not name.startswith("_") and callable(getattr(theirs, name))):
+        names.setdefault(id(getattr(theirs, name)), []).append(name)
+    assert names and all(len({id(getattr(ours, name)) for name in of_one}) == 1 for of_one in names.values())
+    assert module or (ours.abs is ours.absolute and ours.abs.__name__ == "absolute")
+
+
 def test_subclasses_are_numpys():
     x = Labelled([1.0, 2.0], "m")
     assert issubclass(Labelled, numpy.ndarray) and isinstance(x, np.ndarray) and (x * 2).label == "m"

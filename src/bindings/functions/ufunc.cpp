@@ -411,6 +411,13 @@ PyObject* identity_of_ufunc(PyObject* self, void*) {
 
 PyObject* represent(PyObject* self) { return PyUnicode_FromFormat("<ufunc '%s'>", name_of(self)); }
 
+/// What NumPy's function of this name computes without asking classes, where that is no ufunc, as for `real`.
+PyObject* implementation_of(PyObject* self, void*) noexcept {
+    PyObject* const fallback = reinterpret_cast<Ufunc*>(self)->fallback;
+    if (fallback) return PyObject_GetAttrString(fallback, "_implementation");
+    return PyErr_Format(PyExc_AttributeError, "'cuarray.ufunc' object has no attribute '_implementation'");
+}
+
 /// A string tells pickle to look the object up by name in its module. A fallback knows another module.
 PyObject* reduce_to_name(PyObject* self, PyObject*) {
     PyObject* const fallback = reinterpret_cast<Ufunc*>(self)->fallback;
@@ -488,6 +495,7 @@ PyGetSetDef attributes[] = {
     {"signature", signature, nullptr, "The core dimensions, as '(m,n),(n)->(m)'; None: works element by element.",
      nullptr},
     {"_function", function, nullptr, "The row of functions.def of a generalized ufunc, or None.", nullptr},
+    {"_implementation", implementation_of, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 

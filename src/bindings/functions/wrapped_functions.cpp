@@ -85,13 +85,14 @@ PyObject* bind_wrapped(PyObject* self, PyObject* object, PyObject*) {
 PyObject* leave_unbound(PyObject* self, PyObject*, PyObject*) { return Py_NewRef(self); }
 
 /// Attributes are the function's: __name__, __doc__, __defaults__, __code__ ... A fallback says in which module the
-/// function is, for pickles.
+/// function is, for pickles, and what computes if no class is asked, for classes that are.
 PyObject* attribute_of_wrapped(PyObject* self, PyObject* name) {
     const char* const text = PyUnicode_AsUTF8(name);
     if (!text) return nullptr;
     const std::string_view wanted = text;
     if (wanted == "__wrapped__") return Py_NewRef(as_wrapped(self)->python);
-    if (wanted == "__module__" && as_wrapped(self)->fallback && Py_TYPE(self) != hosted_type)
+    const bool is_of_fallback = wanted == "__module__" || wanted == "_implementation";
+    if (is_of_fallback && as_wrapped(self)->fallback && Py_TYPE(self) != hosted_type)
         return PyObject_GetAttr(as_wrapped(self)->fallback, name);
     const bool is_own = wanted == "__class__" || wanted == "__reduce__" || wanted == "__reduce_ex__" ||
                         wanted == "__get__" || wanted == "__call__" || wanted == "__repr__" || wanted == "__dict__";
