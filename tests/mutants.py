@@ -436,9 +436,23 @@ MUTANTS = [
     Mutant(
         "values-are-sequences",
         "src/bindings/types/ndarray.cpp",
-        "        value_types[kind]->tp_as_sequence->sq_item = nullptr;\n",
+        "    type->tp_as_sequence->sq_item = nullptr;  // PySequence_Check asks for it\n",
         "",
         "tests/python/test_values.py -k no_sequences",
+    ),
+    Mutant(
+        "values-have-a-length",
+        "src/bindings/types/ndarray.cpp",
+        '{"__len__", "__iter__", "__contains__"}',
+        '{"__iter__", "__contains__"}',
+        "tests/python/test_values.py -k what_numbers_have",
+    ),
+    Mutant(
+        "floats-have-an-index",
+        "src/bindings/types/ndarray.cpp",
+        "    if (!is_integer) type->tp_as_number->nb_index = nullptr;\n",
+        "",
+        "tests/python/test_values.py -k what_numbers_have",
     ),
     Mutant(
         "truth-values-repeat-sequences",

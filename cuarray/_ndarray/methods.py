@@ -245,9 +245,30 @@ _core.extend_ndarray(
 )
 imports.watch()
 
-# What isinstance says of values; those of float64 and complex128 are Python's float and complex as well.
-for kind, abstract in zip(
-    _core.value_types, (None, numbers.Integral, numbers.Real, None, numbers.Complex, None), strict=True
-):
+# What isinstance says of values, and what Python's numbers of their kind have; those of float64 and complex128 are
+# Python's float and complex as well.
+OF_INTEGERS = {
+    "bit_count": lambda self: abs(int(self)).bit_count(),
+    "denominator": property(
+        lambda self: _core.array_from_object(1, self.dtype, self.device)[()], doc="One, of the dtype."
+    ),
+    "is_integer": lambda self: True,
+    "numerator": property(lambda self: self, doc="The number itself."),
+}
+OF_FLOATS = {
+    "as_integer_ratio": lambda self: float(self).as_integer_ratio(),
+    "is_integer": lambda self: float(self).is_integer(),
+}
+OF_VALUES = (
+    (None, {}),
+    (numbers.Integral, OF_INTEGERS),
+    (numbers.Real, OF_FLOATS),
+    (None, {}),
+    (numbers.Complex, {}),
+    (None, {}),
+)
+for kind, (abstract, members) in zip(_core.value_types, OF_VALUES, strict=True):
     if abstract:
         abstract.register(kind)
+    for name, member in members.items():
+        setattr(kind, name, member)

@@ -1,5 +1,6 @@
 """0-d results on the cpu device are numbers for Python; on a GPU they are 0-d arrays."""
 
+import collections.abc
 import ctypes
 import datetime
 import fractions
@@ -11,6 +12,7 @@ import operator
 import statistics
 import threading
 import time
+import typing
 
 import numpy as np
 import pytest
@@ -88,11 +90,33 @@ def test_values_are_no_sequences():
     for dtype in DTYPES:
         value = cuarray.ones(1, dtype=dtype, device="cpu")[0]
         assert not check(value) and not check(value.numpy()[()])
-        for call in (len, iter, list, lambda v: v[0]):
+        for call in (len, iter, list, lambda v: v[0], lambda v: 1 in v):
             with pytest.raises((TypeError, IndexError)):
                 call(value)
         assert value[()] == value[...] == 1
     assert check(cuarray.ones(1))
+
+
+#: What programs ask to tell numbers from containers.
+NAMES = ("__len__", "__iter__", "__contains__", "__getitem__", "__index__", "__float__", "__array__")
+NAMES += ("is_integer", "as_integer_ratio", "bit_count", "numerator", "denominator", "real", "imag", "conjugate")
+CLASSES = [getattr(collections.abc, name) for name in collections.abc.__all__] + [typing.SupportsIndex]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_values_have_what_numbers_have(dtype):
+    value = cuarray.ones(1, dtype=dtype, device="cpu")[0] * 3
+    scalar = value.numpy()[()]
+    for name in NAMES:
+        is_there = [hasattr(x, name) for x in (value, scalar)]
+        assert is_there[0] == is_there[1], name
+    for kind in CLASSES:
+        assert isinstance(value, kind) == isinstance(scalar, kind), kind
+    for name in {"is_integer", "as_integer_ratio", "bit_count"} & {*dir(scalar)}:
+        assert getattr(value, name)() == getattr(scalar, name)()
+    if hasattr(scalar, "numerator"):
+        assert (value.numerator, value.denominator) == (3, 1) and value.denominator.dtype == value.dtype
+    assert pytest.approx(value) == 3 and value == pytest.approx(3) and value == pytest.approx(value)
 
 
 WRITES = [
@@ -167,11 +191,16 @@ def test_classes_are_called():
     imaginary = type(cuarray.ones(1, dtype="c16", device="cpu")[0])
     assert type(real(3)) is real and real("1e3") == 1000 and real.fromhex("0x1p3") == 8 and real() == 0
     assert type(imaginary(1, 2)) is imaginary and imaginary("1+2j") == 1 + 2j
-    for call in (lambda: whole(3), lambda: float.__new__(real, 3), lambda: type("Mine", (real,), {})):
+    assert type(whole("7")) is whole and whole(2.9) == 2 and whole(3).dtype == "i8" and whole() == 0
+    narrow, few, truth = (type(cuarray.ones(1, dtype=dtype, device="cpu")[0]) for dtype in "fF?")
+    assert narrow(0.1) == np.float32(0.1) and few(1, 2).dtype == "c8" and truth("x") and not truth()
+    for call in (lambda: whole(1, 2), lambda: float.__new__(real, 3), lambda: type("Mine", (real,), {})):
         with pytest.raises(TypeError):
             call()
     with pytest.raises(ValueError):
         real("x")
+    with pytest.raises(OverflowError):
+        whole(2**70)
 
 
 def test_a_capture_has_no_numbers_yet(device):

@@ -1,5 +1,7 @@
 // ndarray.cpp -- the type cuarray.ndarray: making and freeing objects, and the attributes that describe an array.
 #include "bindings/types/ndarray.h"
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <vector>
 #include "bindings/functions/convert.h"
@@ -346,23 +348,65 @@ PyObject* class_of_value(PyObject* self, void*) {
     });
 }
 
+/// Methods of arrays that values have not, because they are no containers. By their names programs tell numbers from
+/// sequences: `hasattr(x, "__len__")`. None says the same to the abstract classes of Python.
+constexpr const char* kOfContainers[] = {"__len__", "__iter__", "__contains__"};
+PyObject* names_of_containers[std::size(kOfContainers)];
+PyObject* name_of_index = nullptr;
+
+PyObject* attribute_of_value(PyObject* self, PyObject* name) {
+    if (PyUnicode_READ_CHAR(name, 0) == '_') {
+        const auto is = [name](PyObject* other) { return PyUnicode_Compare(name, other) == 0; };
+        if (std::any_of(std::begin(names_of_containers), std::end(names_of_containers), is) ||
+            (!Py_TYPE(self)->tp_as_number->nb_index && is(name_of_index)))
+            return PyErr_Format(PyExc_AttributeError, "'%s' object has no attribute '%U'", Py_TYPE(self)->tp_name,
+                                name);
+    }
+    return PyObject_GenericGetAttr(self, name);
+}
+
+/// Takes from a type of values what is no number's.
+void take_container_methods(PyTypeObject* type, bool is_integer) {
+    PyObject* const object = reinterpret_cast<PyObject*>(type);
+    for (PyObject* const name : names_of_containers) check(PyObject_SetAttr(object, name, Py_None));
+    if (!is_integer) check(PyObject_SetAttr(object, name_of_index, Py_None));
+    // Not the slots that raise because of None: Python says what a number is not.
+    type->tp_iter = nullptr;
+    type->tp_as_mapping->mp_length = nullptr;
+    type->tp_as_sequence->sq_length = nullptr;
+    type->tp_as_sequence->sq_contains = nullptr;
+    type->tp_as_sequence->sq_item = nullptr;  // PySequence_Check asks for it
+    if (!is_integer) type->tp_as_number->nb_index = nullptr;
+}
+
 PyGetSetDef value_attributes[] = {
     {"__class__", class_of_value, nullptr, "The class for isinstance.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
-/// float(x) and complex(x, y) as values.
+/// bool(x), int(x), float(x) and complex(x, y) as values: of the dtype that most values of the class have.
 PyObject* new_value(PyTypeObject* type, PyObject* args, PyObject* keywords) {
     return guarded([&]() -> PyObject* {
-        if (type == value_types[int(ValueKind::Float)]) {
-            const Object number = Object::steal(PyFloat_Type.tp_new(&PyFloat_Type, args, keywords));
-            return wrap(Scalar::of(DType::float64, PyFloat_AS_DOUBLE(number.get())));
+        const auto kind = ValueKind(std::find(value_types, value_types + kValueKinds, type) - value_types);
+        const auto called = [&](PyTypeObject& python) { return Object::steal(python.tp_new(&python, args, keywords)); };
+        const auto rounded = [](const Scalar& scalar, DType dtype) { return wrap(convert(scalar, dtype)); };
+        switch (kind) {
+            case ValueKind::Bool: return wrap(Scalar::of(DType::bool_, called(PyBool_Type).get() == Py_True));
+            case ValueKind::Integer: {
+                const int64_t integer = PyLong_AsLongLong(called(PyLong_Type).get());
+                if (integer == -1 && PyErr_Occurred()) throw ExceptionIsSet{};
+                return wrap(Scalar::of(DType::int64, integer));
+            }
+            case ValueKind::NarrowFloat:
+            case ValueKind::Float: {
+                const Scalar number = Scalar::of(DType::float64, PyFloat_AS_DOUBLE(called(PyFloat_Type).get()));
+                return rounded(number, kind == ValueKind::Float ? DType::float64 : DType::float32);
+            }
+            case ValueKind::NarrowComplex:
+            case ValueKind::Complex: break;
         }
-        if (type == value_types[int(ValueKind::Complex)]) {
-            const Object number = Object::steal(PyComplex_Type.tp_new(&PyComplex_Type, args, keywords));
-            return wrap(Scalar::of(DType::complex128, PyComplex_AsCComplex(number.get())));
-        }
-        fail(PyExc_TypeError, "cannot create '%s' instances; write cuarray.array(x, dtype)[()]", type->tp_name);
+        const Scalar number = Scalar::of(DType::complex128, PyComplex_AsCComplex(called(PyComplex_Type).get()));
+        return rounded(number, kind == ValueKind::Complex ? DType::complex128 : DType::complex64);
     });
 }
 
@@ -383,11 +427,15 @@ void make_value_types() {
         {"cuarray.ComplexValue", &PyComplex_Type,
          "A 0-d result of complex128 on the cpu device: a complex of Python, too."},
     };
+    const auto interned = [](const char* name) { return Object::steal(PyUnicode_InternFromString(name)).release(); };
+    std::transform(std::begin(kOfContainers), std::end(kOfContainers), names_of_containers, interned);
+    name_of_index = interned("__index__");
     for (int kind = 0; kind < kValueKinds; ++kind) {
         const Description& description = descriptions[kind];
         PyType_Slot slots[] = {
             {Py_tp_new, slot(new_value)},
             {Py_tp_dealloc, slot(free_object)},
+            {Py_tp_getattro, slot(attribute_of_value)},
             {Py_tp_members, value_members},
             {Py_tp_getset, value_attributes},
             {Py_tp_doc, const_cast<char*>(description.doc)},
@@ -399,8 +447,7 @@ void make_value_types() {
         const Object bases = Object::steal(number ? PyTuple_Pack(2, array, number) : PyTuple_Pack(1, array));
         PyObject* const type = Object::steal(PyType_FromSpecWithBases(&spec, bases.get())).release();
         value_types[kind] = reinterpret_cast<PyTypeObject*>(type);
-        // A value is no sequence: PySequence_Check asks for this slot.
-        value_types[kind]->tp_as_sequence->sq_item = nullptr;
+        take_container_methods(value_types[kind], kind == int(ValueKind::Integer));
     }
 }
 
