@@ -245,8 +245,7 @@ _core.extend_ndarray(
 )
 imports.watch()
 
-# What isinstance says of values, and what Python's numbers of their kind have; those of float64 and complex128 are
-# Python's float and complex as well.
+#: What values have by these names.
 OF_INTEGERS = {
     "bit_count": lambda self: abs(int(self)).bit_count(),
     "denominator": property(
@@ -259,16 +258,22 @@ OF_FLOATS = {
     "as_integer_ratio": lambda self: float(self).as_integer_ratio(),
     "is_integer": lambda self: float(self).is_integer(),
 }
-OF_VALUES = (
-    (None, {}),
-    (numbers.Integral, OF_INTEGERS),
-    (numbers.Real, OF_FLOATS),
-    (None, {}),
-    (numbers.Complex, {}),
-    (None, {}),
-)
-for kind, (abstract, members) in zip(_core.value_types, OF_VALUES, strict=True):
-    if abstract:
-        abstract.register(kind)
-    for name, member in members.items():
-        setattr(kind, name, member)
+
+
+def describe_values(dtype, kind):
+    """Set what isinstance and numpy.dtype say of a class of values, and what Python's numbers of its kind have.
+
+    Those of float64 and complex128 are Python's float and complex as well.
+    """
+    is_integer, is_float = dtype.startswith(("int", "uint")), "float" in dtype
+    if hasattr(np, dtype):
+        kind.dtype = np.dtype(dtype)
+    if is_integer or is_float or "complex" in dtype:
+        (numbers.Integral if is_integer else numbers.Real if is_float else numbers.Complex).register(kind)
+    if dtype != "float64":
+        for name, member in (OF_INTEGERS if is_integer else OF_FLOATS if is_float else {}).items():
+            setattr(kind, name, member)
+
+
+for names in zip(_core.dtype_names(), _core.value_types, strict=True):
+    describe_values(*names)

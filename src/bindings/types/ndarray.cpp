@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <string>
 #include <vector>
 #include "bindings/functions/convert.h"
 #include "bindings/protocols/dlpack.h"
@@ -14,7 +15,7 @@
 namespace cuarray::python {
 
 PyTypeObject* ndarray_type = nullptr;
-PyTypeObject* value_types[kValueKinds] = {};
+PyTypeObject* value_types[kDTypes] = {};
 
 namespace {
 
@@ -48,7 +49,9 @@ FreeObjects<NumberObject> free_numbers;
 
 PyObject* as_python(NdArray* object) { return reinterpret_cast<PyObject*>(object); }
 
-void free_object(PyObject* self) {
+}  // namespace
+
+void free_ndarray(PyObject* self) {
     NdArray* object = as_ndarray(self);
     if (object->weakrefs) PyObject_ClearWeakRefs(self);
     PyTypeObject* type = Py_TYPE(self);
@@ -65,6 +68,8 @@ void free_object(PyObject* self) {
     }
     Py_DECREF(type);
 }
+
+namespace {
 
 PyObject* new_ndarray(PyTypeObject*, PyObject* args, PyObject* keywords) {
     static Attribute make{"cuarray._functions.creation", "new_ndarray"};
@@ -239,21 +244,9 @@ PyMemberDef value_members[] = {
 
 namespace {
 
-/// The kind of value that an element of a dtype is.
-ValueKind kind_of_value(DType dtype) {
-    switch (dtype) {
-        case DType::bool_: return ValueKind::Bool;
-        case DType::float64: return ValueKind::Float;
-        case DType::complex128: return ValueKind::Complex;
-        default: break;
-    }
-    const Kind kind = info(dtype).kind;
-    return kind < Kind::Floating    ? ValueKind::Integer
-           : kind == Kind::Floating ? ValueKind::NarrowFloat
-                                    : ValueKind::NarrowComplex;
-}
-bool is_pythons(ValueKind kind) { return kind == ValueKind::Float || kind == ValueKind::Complex; }
-PyTypeObject* type_of_value(DType dtype) { return value_types[int(kind_of_value(dtype))]; }
+/// Whether a value of a dtype is a float or a complex of Python as well.
+bool is_pythons(DType dtype) { return dtype == DType::float64 || dtype == DType::complex128; }
+PyTypeObject* type_of_value(DType dtype) { return value_types[int(dtype)]; }
 
 PyObject* new_number(const Scalar& scalar) {
     NumberObject* const object = free_numbers.take(type_of_value(scalar.dtype));
@@ -274,7 +267,7 @@ PyObject* wrap(const Scalar& scalar) { return new_number(scalar); }
 PyObject* wrap(Array&& array, bool is_value) {
     PyTypeObject* type = ndarray_type;
     if (is_value && is_on_host(array.device())) {
-        if (is_pythons(kind_of_value(array.dtype()))) array.settle();  // C code reads such a number without asking
+        if (is_pythons(array.dtype())) array.settle();  // C code reads such a number without asking
         if (const std::optional<Scalar> element = element_now(array)) return wrap(*element);
         // What a graph captures has no number yet.
         const bool is_captured = !array.is_pending() && runtime(array.device()).is_capturing();
@@ -384,71 +377,56 @@ PyGetSetDef value_attributes[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
-/// bool(x), int(x), float(x) and complex(x, y) as values: of the dtype that most values of the class have.
+/// Python's type of the numbers that a dtype has.
+PyTypeObject* type_of_numbers(DType dtype) {
+    const Kind kind = info(dtype).kind;
+    return kind == Kind::Bool       ? &PyBool_Type
+           : kind < Kind::Floating  ? &PyLong_Type
+           : kind == Kind::Floating ? &PyFloat_Type
+                                    : &PyComplex_Type;
+}
+
+/// bool(x), int(x), float(x) and complex(x, y) as values.
 PyObject* new_value(PyTypeObject* type, PyObject* args, PyObject* keywords) {
     return guarded([&]() -> PyObject* {
-        const auto kind = ValueKind(std::find(value_types, value_types + kValueKinds, type) - value_types);
-        const auto called = [&](PyTypeObject& python) { return Object::steal(python.tp_new(&python, args, keywords)); };
-        const auto rounded = [](const Scalar& scalar, DType dtype) { return wrap(convert(scalar, dtype)); };
-        switch (kind) {
-            case ValueKind::Bool: return wrap(Scalar::of(DType::bool_, called(PyBool_Type).get() == Py_True));
-            case ValueKind::Integer: {
-                const int64_t integer = PyLong_AsLongLong(called(PyLong_Type).get());
-                if (integer == -1 && PyErr_Occurred()) throw ExceptionIsSet{};
-                return wrap(Scalar::of(DType::int64, integer));
-            }
-            case ValueKind::NarrowFloat:
-            case ValueKind::Float: {
-                const Scalar number = Scalar::of(DType::float64, PyFloat_AS_DOUBLE(called(PyFloat_Type).get()));
-                return rounded(number, kind == ValueKind::Float ? DType::float64 : DType::float32);
-            }
-            case ValueKind::NarrowComplex:
-            case ValueKind::Complex: break;
-        }
-        const Scalar number = Scalar::of(DType::complex128, PyComplex_AsCComplex(called(PyComplex_Type).get()));
-        return rounded(number, kind == ValueKind::Complex ? DType::complex128 : DType::complex64);
+        const auto dtype = DType(std::find(value_types, value_types + kDTypes, type) - value_types);
+        PyTypeObject* const python = type_of_numbers(dtype);
+        const Object number = Object::steal(python->tp_new(python, args, keywords));
+        ArrayOrScalar element;
+        if (!element.load(number.get(), CallDevice({}), info(dtype).name))
+            fail(PyExc_TypeError, "%s: a number is needed", info(dtype).name);
+        return wrap(element.exact_element(dtype, info(dtype).name));
     });
 }
 
+void make_value_type(DType dtype) {
+    const std::string name = std::string("cuarray.") + info(dtype).name;
+    PyTypeObject* const number = type_of_numbers(dtype);
+    const std::string text = std::string("A 0-d result of ") + info(dtype).name + " on the cpu device" +
+                             (is_pythons(dtype) ? std::string(": a ") + number->tp_name + " of Python, too." : ".");
+    PyType_Slot slots[] = {
+        {Py_tp_new, slot(new_value)},
+        {Py_tp_dealloc, slot(free_ndarray)},
+        {Py_tp_getattro, slot(attribute_of_value)},
+        {Py_tp_members, value_members},
+        {Py_tp_getset, value_attributes},
+        {Py_tp_doc, const_cast<char*>(text.c_str())},
+        {0, nullptr},
+    };
+    PyType_Spec spec = {name.c_str(), int(sizeof(NumberObject)), 0, Py_TPFLAGS_DEFAULT, slots};
+    PyObject* const array = reinterpret_cast<PyObject*>(ndarray_type);
+    const Object bases = Object::steal(is_pythons(dtype) ? PyTuple_Pack(2, array, reinterpret_cast<PyObject*>(number))
+                                                         : PyTuple_Pack(1, array));
+    PyObject* const type = Object::steal(PyType_FromSpecWithBases(&spec, bases.get())).release();
+    value_types[int(dtype)] = reinterpret_cast<PyTypeObject*>(type);
+    take_container_methods(value_types[int(dtype)], number == &PyLong_Type);
+}
+
 void make_value_types() {
-    struct Description {
-        const char* name;
-        PyTypeObject* of_python;
-        const char* doc;
-    };
-    // In the order of ValueKind.
-    const Description descriptions[kValueKinds] = {
-        {"cuarray.BoolValue", nullptr, "A 0-d result of bool on the cpu device."},
-        {"cuarray.IntegerValue", nullptr, "A 0-d result of an integer dtype on the cpu device: a numbers.Integral."},
-        {"cuarray.NarrowFloatValue", nullptr,
-         "A 0-d result of a dtype below float64 on the cpu device: a numbers.Real."},
-        {"cuarray.FloatValue", &PyFloat_Type, "A 0-d result of float64 on the cpu device: a float of Python, too."},
-        {"cuarray.NarrowComplexValue", nullptr, "A 0-d result of complex64 on the cpu device: a numbers.Complex."},
-        {"cuarray.ComplexValue", &PyComplex_Type,
-         "A 0-d result of complex128 on the cpu device: a complex of Python, too."},
-    };
     const auto interned = [](const char* name) { return Object::steal(PyUnicode_InternFromString(name)).release(); };
     std::transform(std::begin(kOfContainers), std::end(kOfContainers), names_of_containers, interned);
     name_of_index = interned("__index__");
-    for (int kind = 0; kind < kValueKinds; ++kind) {
-        const Description& description = descriptions[kind];
-        PyType_Slot slots[] = {
-            {Py_tp_new, slot(new_value)},
-            {Py_tp_dealloc, slot(free_object)},
-            {Py_tp_getattro, slot(attribute_of_value)},
-            {Py_tp_members, value_members},
-            {Py_tp_getset, value_attributes},
-            {Py_tp_doc, const_cast<char*>(description.doc)},
-            {0, nullptr},
-        };
-        PyType_Spec spec = {description.name, int(sizeof(NumberObject)), 0, Py_TPFLAGS_DEFAULT, slots};
-        PyObject* const array = reinterpret_cast<PyObject*>(ndarray_type);
-        PyObject* const number = reinterpret_cast<PyObject*>(description.of_python);
-        const Object bases = Object::steal(number ? PyTuple_Pack(2, array, number) : PyTuple_Pack(1, array));
-        PyObject* const type = Object::steal(PyType_FromSpecWithBases(&spec, bases.get())).release();
-        value_types[kind] = reinterpret_cast<PyTypeObject*>(type);
-        take_container_methods(value_types[kind], kind == int(ValueKind::Integer));
-    }
+    for (int dtype = 0; dtype < kDTypes; ++dtype) make_value_type(DType(dtype));
 }
 
 }  // namespace
@@ -457,7 +435,7 @@ void make_ndarray_type(PyObject* module) {
     collect_members();
     std::vector<PyType_Slot> slots = {
         {Py_tp_new, slot(new_ndarray)},
-        {Py_tp_dealloc, slot(free_object)},
+        {Py_tp_dealloc, slot(free_ndarray)},
         {Py_tp_methods, all_methods.data()},
         {Py_tp_getset, all_attributes.data()},
         {Py_tp_hash, slot(hash)},
@@ -491,9 +469,9 @@ void make_ndarray_type(PyObject* module) {
     check(PyObject_SetAttrString(type, "__dlpack_c_exchange_api__", Object::steal(exchange_capsule()).get()));
     check(PyObject_SetAttrString(type, "__torch_function__", Object::steal(torch_function()).get()));
     check(PyModule_AddObjectRef(module, "ndarray", type));
-    const Object values = Object::steal(PyTuple_New(kValueKinds));
-    for (int kind = 0; kind < kValueKinds; ++kind)
-        PyTuple_SET_ITEM(values.get(), kind, Py_NewRef(reinterpret_cast<PyObject*>(value_types[kind])));
+    const Object values = Object::steal(PyTuple_New(kDTypes));
+    for (int dtype = 0; dtype < kDTypes; ++dtype)
+        PyTuple_SET_ITEM(values.get(), dtype, Py_NewRef(reinterpret_cast<PyObject*>(value_types[dtype])));
     check(PyModule_AddObjectRef(module, "value_types", values.get()));
 }
 

@@ -30,18 +30,16 @@ struct NumberObject : NdArray {};
 
 extern PyTypeObject* ndarray_type;
 
-/// The types of values on the cpu device, all of them an ndarray: so that `isinstance` says of them what it says of
-/// NumPy's scalars. Values on a GPU, which nobody can read without waiting, are of ndarray itself.
-enum class ValueKind { Bool, Integer, NarrowFloat, Float, NarrowComplex, Complex };
-constexpr int kValueKinds = 6;
-extern PyTypeObject* value_types[kValueKinds];
+/// The types of values on the cpu device by their dtypes, all of them an ndarray: so that `isinstance` says of them
+/// what it says of NumPy's scalars. Values on a GPU, which nobody can read without waiting, are of ndarray itself.
+extern PyTypeObject* value_types[kDTypes];
 
 /// __array_priority__: who handles `a op b` among classes that know nothing of each other.
 constexpr double kArrayPriority = 100;
 
-inline bool is_array_type(const PyTypeObject* type) {
-    return type == ndarray_type || std::find(value_types, value_types + kValueKinds, type) != value_types + kValueKinds;
-}
+/// Frees an array or a value: what their types have in common, and no other type has.
+void free_ndarray(PyObject* self);
+inline bool is_array_type(const PyTypeObject* type) { return type == ndarray_type || type->tp_dealloc == free_ndarray; }
 inline bool is_ndarray(PyObject* object) { return is_array_type(Py_TYPE(object)); }
 inline NdArray* as_ndarray(PyObject* object) { return reinterpret_cast<NdArray*>(object); }
 /// Whether it is a value on the cpu device.
