@@ -142,10 +142,10 @@ def separate():
 
 
 def set_ndarray(kind):
-    """Set what cuarray.numpy has by that name."""
-    module = import_module("cuarray.numpy")
+    """Set what cuarray.numpy and its modules have by that name."""
+    module, facade = import_module("cuarray.numpy"), import_module("cuarray._numpy.facade")
     THEIRS[kind] = np.ndarray
-    module.ndarray = kind
+    module.ndarray = facade.CLASSES[np.ndarray] = kind
 
 
 class Ufunc(metaclass=Either):

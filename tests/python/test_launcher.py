@@ -401,7 +401,7 @@ class B(np.ndarray, abc.ABC):
 a, b = A(x, "t"), B((2, 2))
 print(type(x) is np.ndarray, x.__class__ is ndarray, type(a) is np.ndarray, type(x) in (list, np.ndarray), {np.ndarray: 1}[type(x)])
 print(isinstance(a, np.ndarray), issubclass(B, np.ndarray), issubclass(int, np.ndarray), isinstance([1], np.ndarray), (a + 1).tag, b)
-print(isinstance(x.sum(), np.ndarray), isinstance(x[0, 0], ndarray), issubclass(ndarray, object), isinstance(ndarray, type), ndarray == type(x))
+print(isinstance(x.sum(), np.ndarray), isinstance(x[0, 0], ndarray), issubclass(ndarray, object), isinstance(ndarray, type), ndarray == type(x), np.ma.core.ndarray is ndarray)
 print(np.ndarray.sum(x), np.ndarray.sum(a), np.ndarray.mean(b), np.ndarray((2,), float).shape, hasattr(np.ndarray, "nothing"))
 print(copy.deepcopy(x), pickle.loads(pickle.dumps(x)), copy.copy(a).tag, type(b.view(np.ndarray)) is type(b.view(ndarray)))
 @functools.singledispatch
