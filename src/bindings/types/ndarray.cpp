@@ -347,11 +347,13 @@ constexpr const char* kOfContainers[] = {"__len__", "__iter__", "__contains__"};
 PyObject* names_of_containers[std::size(kOfContainers)];
 PyObject* name_of_index = nullptr;
 
+bool is_integer_kind(DType dtype) { return info(dtype).kind == Kind::Unsigned || info(dtype).kind == Kind::Signed; }
+
 PyObject* attribute_of_value(PyObject* self, PyObject* name) {
     if (PyUnicode_READ_CHAR(name, 0) == '_') {
         const auto is = [name](PyObject* other) { return PyUnicode_Compare(name, other) == 0; };
         if (std::any_of(std::begin(names_of_containers), std::end(names_of_containers), is) ||
-            (!Py_TYPE(self)->tp_as_number->nb_index && is(name_of_index)))
+            (is(name_of_index) && !is_integer_kind(dtype_of(self))))
             return PyErr_Format(PyExc_AttributeError, "'%s' object has no attribute '%U'", Py_TYPE(self)->tp_name,
                                 name);
     }
@@ -359,17 +361,17 @@ PyObject* attribute_of_value(PyObject* self, PyObject* name) {
 }
 
 /// Takes from a type of values what is no number's.
-void take_container_methods(PyTypeObject* type, bool is_integer) {
+void take_container_methods(PyTypeObject* type, DType dtype) {
     PyObject* const object = reinterpret_cast<PyObject*>(type);
     for (PyObject* const name : names_of_containers) check(PyObject_SetAttr(object, name, Py_None));
-    if (!is_integer) check(PyObject_SetAttr(object, name_of_index, Py_None));
-    // Not the slots that raise because of None: Python says what a number is not.
+    if (!is_integer_kind(dtype)) check(PyObject_SetAttr(object, name_of_index, Py_None));
+    // Not the slots that raise because of None: Python says what a number is not, and ours what an index must be.
     type->tp_iter = nullptr;
     type->tp_as_mapping->mp_length = nullptr;
     type->tp_as_sequence->sq_length = nullptr;
     type->tp_as_sequence->sq_contains = nullptr;
     type->tp_as_sequence->sq_item = nullptr;  // PySequence_Check asks for it
-    if (!is_integer) type->tp_as_number->nb_index = nullptr;
+    type->tp_as_number->nb_index = ndarray_type->tp_as_number->nb_index;
 }
 
 PyGetSetDef value_attributes[] = {
@@ -419,7 +421,7 @@ void make_value_type(DType dtype) {
                                                          : PyTuple_Pack(1, array));
     PyObject* const type = Object::steal(PyType_FromSpecWithBases(&spec, bases.get())).release();
     value_types[int(dtype)] = reinterpret_cast<PyTypeObject*>(type);
-    take_container_methods(value_types[int(dtype)], number == &PyLong_Type);
+    take_container_methods(value_types[int(dtype)], dtype);
 }
 
 void make_value_types() {
