@@ -653,7 +653,7 @@ MUTANTS = [
     Mutant(
         "values-are-numbers-of-no-namespace",
         "cuarray/_ndarray/namespaces.py",
-        "ndarray if cls in value_types else cls",
+        "ndarray if cls in VALUE_TYPES else cls",
         "cls",
         "tests/python/test_interop_sklearn.py -k namespace",
     ),
@@ -2284,8 +2284,15 @@ MUTANTS = [
     Mutant(
         "the-class-of-arrays-is-another",
         "cuarray/_numpy/classes.py",
-        "_core.set_class_of_ndarray(United)\n    set_ndarray(_core.ndarray)",
+        "_core.set_class(_core.ndarray, United)\n    set_ndarray(_core.ndarray)",
         "pass",
+        "tests/python/test_launcher.py -k classes_of_programs",
+    ),
+    Mutant(
+        "classes-of-values-are-no-scalars",
+        "cuarray/_numpy/operators.py",
+        "other is cls or other is cls.dtype.type",
+        "other is cls",
         "tests/python/test_launcher.py -k classes_of_programs",
     ),
     Mutant(

@@ -29,8 +29,12 @@ def register(module):
             setattr(module, name, changed)
 
 
+#: By their hashes, because cuarray.numpy makes them equal to the classes of NumPy's scalars.
+VALUE_TYPES = frozenset(value_types)
+
+
 def of_class(lookup):
-    return lambda cls, *args, **keywords: lookup(ndarray if cls in value_types else cls, *args, **keywords)
+    return lambda cls, *args, **keywords: lookup(ndarray if cls in VALUE_TYPES else cls, *args, **keywords)
 
 
 def of_object(question):

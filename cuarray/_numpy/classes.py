@@ -131,13 +131,13 @@ class United(Either):
 
 def unite():
     """Make numpy.ndarray of the program the class of our arrays; it is one of the two before."""
-    _core.set_class_of_ndarray(United)
+    _core.set_class(_core.ndarray, United)
     set_ndarray(_core.ndarray)
 
 
 def separate():
     """Undo `unite`."""
-    _core.set_class_of_ndarray(type)
+    _core.set_class(_core.ndarray, type)
     set_ndarray(Array)
 
 

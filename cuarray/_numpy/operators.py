@@ -114,8 +114,27 @@ METHODS = dict.fromkeys(TAKING, call_method) | {
 ORIGINALS = {name: getattr(ndarray, name) for name in METHODS}
 
 
+class OfScalars(type):
+    """The type of a class of values, which is equal to the class of NumPy's scalars: `type(x[0]) == np.float64`.
+
+    Its hash is another one, so that tables of other libraries tell them apart.
+    """
+
+    __hash__ = type.__hash__
+
+    def __eq__(cls, other):
+        return other is cls or other is cls.dtype.type
+
+
+def set_classes_of_values(kind):
+    for value_type in _core.value_types:
+        if isinstance(value_type.dtype, np.dtype):  # not of bfloat16
+            _core.set_class(value_type, kind)
+
+
 def install():
     """From now on NumPy serves what only its types can."""
+    set_classes_of_values(OfScalars)
     _core.extend_ndarray(
         {name: _core.with_fallback(ORIGINALS[name], Fallback(name, call)) for name, call in METHODS.items()}
     )
@@ -124,5 +143,6 @@ def install():
 
 def remove():
     """Undo `install`, for tests of cuarray alone."""
+    set_classes_of_values(type)
     _core.extend_ndarray(ORIGINALS)
     _core.set_operator_fallback(None)

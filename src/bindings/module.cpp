@@ -23,16 +23,18 @@ void extend_ndarray(const py::dict& methods) {
             throw py::error_already_set();
 }
 
-/// Gives the type another class than `type`, which Python allows for its own classes alone. Of the same size.
-void set_class_of_ndarray(const py::type& kind) {
-    auto* const object = reinterpret_cast<PyObject*>(ndarray_type);
+/// Gives the type of arrays, or one of values, another class than `type`, which Python allows for its own classes
+/// alone. Of the same size.
+void set_class(const py::type& given, const py::type& kind) {
+    auto* const type = reinterpret_cast<PyTypeObject*>(given.ptr());
     auto* const wanted = reinterpret_cast<PyTypeObject*>(kind.ptr());
-    if (!PyType_IsSubtype(wanted, &PyType_Type) || wanted->tp_basicsize != PyType_Type.tp_basicsize)
-        throw py::type_error("set_class_of_ndarray: a subclass of type without fields is needed");
-    PyTypeObject* const previous = Py_TYPE(object);
+    if (!is_array_type(type) || !PyType_IsSubtype(wanted, &PyType_Type) ||
+        wanted->tp_basicsize != PyType_Type.tp_basicsize)
+        throw py::type_error("set_class: a type of arrays and a subclass of type without fields are needed");
+    PyTypeObject* const previous = Py_TYPE(given.ptr());
     Py_INCREF(wanted);
-    Py_SET_TYPE(object, wanted);
-    PyType_Modified(ndarray_type);
+    Py_SET_TYPE(given.ptr(), wanted);
+    PyType_Modified(type);
     if (previous != &PyType_Type) Py_DECREF(previous);
 }
 
@@ -64,7 +66,7 @@ void make_module(py::module_& module) {
     bind_random(module.ptr());
     bind_sequence(module);
     module.def("extend_ndarray", &extend_ndarray);
-    module.def("set_class_of_ndarray", &set_class_of_ndarray);
+    module.def("set_class", &set_class);
 }
 
 }  // namespace

@@ -402,6 +402,8 @@ a, b = A(x, "t"), B((2, 2))
 print(type(x) is np.ndarray, x.__class__ is ndarray, type(a) is np.ndarray, type(x) in (list, np.ndarray), {np.ndarray: 1}[type(x)])
 print(isinstance(a, np.ndarray), issubclass(B, np.ndarray), issubclass(int, np.ndarray), isinstance([1], np.ndarray), (a + 1).tag, b)
 print(isinstance(x.sum(), np.ndarray), isinstance(x[0, 0], ndarray), issubclass(ndarray, object), isinstance(ndarray, type), ndarray == type(x), np.ma.core.ndarray is ndarray)
+v, i = x.sum(), np.arange(3, dtype="i4")[1]
+print(type(v) == np.float64, type(v) in (int, np.float64), np.float64 == type(v), type(i) == np.int32, type(i) == np.int64, type(v) != float)
 print(np.ndarray.sum(x), np.ndarray.sum(a), np.ndarray.mean(b), np.ndarray((2,), float).shape, hasattr(np.ndarray, "nothing"))
 print(copy.deepcopy(x), pickle.loads(pickle.dumps(x)), copy.copy(a).tag, type(b.view(np.ndarray)) is type(b.view(ndarray)))
 @functools.singledispatch
