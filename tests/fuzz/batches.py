@@ -29,8 +29,10 @@ from minimise import minimise
 
 import cuarray as ca
 
-#: Seconds of processor time, and seconds in all, that one statement may take.
-PATIENCE, WALL = 5.0, 60.0
+#: Seconds of processor time, and seconds in all, that one statement may take; instrumented code takes several times as
+#: long.
+IS_INSTRUMENTED = "libasan" in os.environ.get("LD_PRELOAD", "")
+PATIENCE, WALL = (20.0, 240.0) if IS_INSTRUMENTED else (5.0, 60.0)
 #: Findings of different kinds after which an engine stops.
 ENOUGH = 400
 #: The folder for files of cases; deleted with this process.
@@ -69,7 +71,7 @@ CONTEXTS = contextlib.ExitStack()
 
 def limit_memory(device, megabytes=1536):
     """Let large requests fail in this process. Sanitizers and drivers reserve terabytes: there, only arrays are limited."""
-    if "libasan" not in os.environ.get("LD_PRELOAD", "") and device == "cpu":
+    if not IS_INSTRUMENTED and device == "cpu":
         resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20,) * 2)
     elif device == "cpu":
         CONTEXTS.enter_context(ca.memory.limit(megabytes << 20, device))
