@@ -114,6 +114,10 @@ def test_values_have_what_numbers_have(dtype):
         assert isinstance(value, kind) == isinstance(scalar, kind), kind
     for name in {"is_integer", "as_integer_ratio", "bit_count"} & {*dir(scalar)}:
         assert getattr(value, name)() == getattr(scalar, name)()
+    for name in (3, None):
+        with pytest.raises(TypeError, match="attribute name must be string"):
+            value.__getattribute__(name)
+    assert not hasattr(value, "")
     if hasattr(scalar, "numerator"):
         assert (value.numerator, value.denominator) == (3, 1) and value.denominator.dtype == value.dtype
     assert pytest.approx(value) == 3 and value == pytest.approx(3) and value == pytest.approx(value)

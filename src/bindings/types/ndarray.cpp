@@ -341,8 +341,8 @@ PyObject* class_of_value(PyObject* self, void*) {
     });
 }
 
-/// Methods of arrays that values have not, because they are no containers. By their names programs tell numbers from
-/// sequences: `hasattr(x, "__len__")`. None says the same to the abstract classes of Python.
+/// Methods of arrays that values do not have, because they are no containers. By these names programs tell numbers from
+/// sequences: `hasattr(x, "__len__")`. Python's abstract classes look for None in the class instead.
 constexpr const char* kOfContainers[] = {"__len__", "__iter__", "__contains__"};
 PyObject* names_of_containers[std::size(kOfContainers)];
 PyObject* name_of_index = nullptr;
@@ -350,7 +350,7 @@ PyObject* name_of_index = nullptr;
 bool is_integer_kind(DType dtype) { return info(dtype).kind == Kind::Unsigned || info(dtype).kind == Kind::Signed; }
 
 PyObject* attribute_of_value(PyObject* self, PyObject* name) {
-    if (PyUnicode_READ_CHAR(name, 0) == '_') {
+    if (PyUnicode_Check(name) && PyUnicode_READ_CHAR(name, 0) == '_') {
         const auto is = [name](PyObject* other) { return PyUnicode_Compare(name, other) == 0; };
         if (std::any_of(std::begin(names_of_containers), std::end(names_of_containers), is) ||
             (is(name_of_index) && !is_integer_kind(dtype_of(self))))
