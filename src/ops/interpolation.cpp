@@ -13,6 +13,7 @@
 #include "cuarray/ops/selection.h"
 #include "cuarray/ops/sort.h"
 #include "cuarray/ops/ufunc.h"
+#include "ops/packed.h"
 
 namespace cuarray {
 namespace {
@@ -163,7 +164,8 @@ Array interpolated_by_ufuncs(const Array& x, const Array& xp, const Array& fp, E
 }
 
 Array interpolated(const Array& x, const Array& xp, const Array& fp, End left, End right) {
-    if (Array result = interpolated_by_host(x, xp, fp, left, right)) return result;
+    if (x.device() == Device{})
+        if (Array result = interpolated_by_host(packed(x), packed(xp), packed(fp), left, right)) return result;
     Array result = interpolated_by_ufuncs(x, xp, fp, left, right);
     return x.ndim() ? result : result.reshape({});
 }
