@@ -303,7 +303,6 @@ xp.digitize(v, e) | 0.8
 xp.interp(q, t, t) | 1
 xp.interp(q[::10].copy(), t, t) | 1
 xp.interp(q[::-10], t, t) | 1
-xp.interp(q, t, t * 1j) | 1
 xp.interp(q, u, u) | 1
 xp.interp(p, u, u) | 1
 xp.interp(v, w, w) | 1

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <iterator>
 #include <vector>
 #include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
@@ -86,7 +87,8 @@ const double* host_doubles(const Array& array) {
     return reinterpret_cast<uintptr_t>(data) % alignof(double) ? nullptr : reinterpret_cast<const double*>(data);
 }
 
-bool ascends(const double* first, int64_t n) {
+template <class Iterator>
+bool ascends(Iterator first, int64_t n) {
     return std::adjacent_find(first, first + n, [](double a, double b) { return !(a <= b); }) == first + n;
 }
 
@@ -102,10 +104,13 @@ Array interpolated_by_host(const Array& x, const Array& xp, const Array& fp, End
     if (!to) return {};
     const HostPoints points(x_points, y_points, xp.size(), left, right);
     const int64_t n = result.size();
-    // Ascending numbers are followed from one interval to the next, unless most intervals have none.
-    if (n > points.last / kIntervalsPassed && ascends(from, n) && ascends(x_points, xp.size())) {
+    // Ascending numbers are followed from one interval to the next, descending ones from their end, unless most
+    // intervals have none.
+    const bool is_up = ascends(from, n), is_down = !is_up && ascends(std::reverse_iterator(from + n), n);
+    if ((is_up || is_down) && n > points.last / kIntervalsPassed && ascends(x_points, xp.size())) {
         int64_t interval = 0;
-        for (int64_t i = 0; i < n; ++i) {
+        for (int64_t k = 0; k < n; ++k) {
+            const int64_t i = is_up ? k : n - 1 - k;
             while (interval + 1 < points.last && x_points[interval + 1] <= from[i]) ++interval;
             to[i] = points.at(from[i], interval);
         }

@@ -50,8 +50,9 @@ def test_random_points(size, device, rng):
         result = cuarray.interp(x, cuarray.asarray(points, device=device), cuarray.asarray(values, device=device))
         np.testing.assert_allclose(result.numpy(), np.interp(x.numpy(), points, values), rtol=1e-13, atol=1e-13)
     ascending = np.sort(wanted, axis=None)
-    result = cuarray.interp(*(cuarray.asarray(a, device=device) for a in (ascending, points, values)))
-    np.testing.assert_allclose(result.numpy(), np.interp(ascending, points, values), rtol=1e-13, atol=1e-13)
+    for x in (ascending, ascending[::-1].copy(), ascending[::-3], np.append(ascending, np.nan)):
+        result = cuarray.interp(*(cuarray.asarray(a, device=device) for a in (x, points, values)))
+        np.testing.assert_allclose(result.numpy(), np.interp(x, points, values), rtol=1e-13, atol=1e-13)
 
 
 @pytest.mark.parametrize(
