@@ -32,7 +32,7 @@ import cuarray as ca
 #: Seconds of processor time, and seconds in all, that one statement may take; instrumented code takes several times as
 #: long.
 IS_INSTRUMENTED = "libasan" in os.environ.get("LD_PRELOAD", "")
-PATIENCE, WALL = (20.0, 240.0) if IS_INSTRUMENTED else (5.0, 60.0)
+PATIENCE, WALL = (60.0, 240.0) if IS_INSTRUMENTED else (5.0, 60.0)
 #: Findings of different kinds after which an engine stops.
 ENOUGH = 400
 #: The folder for files of cases; deleted with this process.
