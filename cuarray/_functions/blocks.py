@@ -156,7 +156,7 @@ def leaves_of(arrays):
         for entry in arrays:
             yield from leaves_of(entry)
     else:
-        yield arrays
+        yield () if isinstance(arrays, tuple) else arrays  # `nesting` refuses tuples, whatever they hold
 
 
 def arranged(leaves, arrays, level, depth, rank):
