@@ -19,13 +19,21 @@ def under_its_name(function):
     def call(*args, **options):
         try:
             return function(*args, **options)
-        except (TypeError, AttributeError, IndexError) as error:
-            text, name = str(error), function.__name__
-            if type(error) not in (TypeError, AttributeError, IndexError) or text.startswith(name):
-                raise
-            raise type(error)(f"{name}: {text}") from error
+        except NAMED as error:
+            raise_named(error, function.__name__)
 
     return call
+
+
+#: Exceptions whose texts get the name of the function that raises them.
+NAMED = (TypeError, AttributeError, IndexError)
+
+
+def raise_named(error, name):
+    """Raise the error, which is being handled, with the name of a function before its text."""
+    if type(error) not in NAMED or str(error).startswith(name):
+        raise error
+    raise type(error)(f"{name}: {error}") from error
 
 
 def device_of(*objects):

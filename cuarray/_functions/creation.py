@@ -4,7 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.functions import empty
-from cuarray._arguments.operands import under_its_name
+from cuarray._arguments.operands import NAMED, raise_named, under_its_name
 from cuarray._core import ndarray
 
 __all__ = [
@@ -26,12 +26,18 @@ def device_for(device, like):
     raise TypeError(f"like must be a cuarray.ndarray, not {type(like).__name__}")
 
 
+#: NumPy's dtypes of numbers with their bytes in the machine's order.
+NATIVE = frozenset(map(np.dtype, "?bhilqBHILQefdFD"))
+
+
 def stored_dtype(dtype):
     """Return the dtype of numbers in a buffer or a file: one of cuarray's, with its bytes in either order."""
     try:
         given = np.dtype(dtype)
     except TypeError:
         return _core.dtype(dtype)
+    if given in NATIVE:
+        return given
     if given.byteorder != ">":
         return _core.dtype(dtype)
     _core.dtype(given.newbyteorder("="))
@@ -228,7 +234,6 @@ def copy(a, order="K", subok=False):
 
 
 @_core.without_binding
-@under_its_name
 def frombuffer(buffer, dtype=float, count=-1, offset=0, *, device=None, like=None):
     """Read an object's memory as a one-dimensional array; on 'cpu' the memory is shared.
 
@@ -266,7 +271,11 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, device=None, like=Non
     >>> ca.frombuffer(b"abc", dtype=ca.uint8)
     array([97, 98, 99], dtype=uint8)
     """
-    return shown(np.frombuffer(buffer, stored_dtype(dtype), count, offset), "frombuffer", device, like)
+    try:
+        found = np.frombuffer(buffer, stored_dtype(dtype), count, offset)
+    except NAMED as error:
+        raise_named(error, "frombuffer")
+    return shown(found, "frombuffer", device, like)
 
 
 def home_of(host):
