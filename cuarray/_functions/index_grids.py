@@ -1,11 +1,9 @@
 """Index arrays of diagonals, triangles and grids."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from cuarray._arguments.axes import bounded, integer, shape_tuple
-from cuarray._arguments.functions import arange, empty, nonzero, ones, tri
+from cuarray._arguments.axes import integer
+from cuarray._arguments.functions import arange, nonzero, ones, tri
 from cuarray._arguments.operands import as_arrays
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
@@ -13,7 +11,6 @@ from cuarray._functions.creation import as_array
 __all__ = [
     "diag_indices",
     "diag_indices_from",
-    "indices",
     "ix_",
     "mask_indices",
     "tril_indices",
@@ -261,51 +258,6 @@ def mask_indices(n, mask_func, k=0):
 
 
 # Grids.
-
-
-def indices(dimensions, dtype=int, sparse=False):
-    """Return the coordinates of all elements of a grid.
-
-    Parameters
-    ----------
-    dimensions : sequence of int
-        The shape of the grid.
-    dtype : dtype
-    sparse : bool
-        Return one array per axis, which broadcast to the grid.
-
-    Returns
-    -------
-    ndarray or tuple of ndarray
-        An array of shape ``(len(dimensions), *dimensions)``, or a tuple.
-
-    See Also
-    --------
-    numpy.indices
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.indices((2, 2))
-    array([[[0, 0],
-            [1, 1]],
-    <BLANKLINE>
-           [[0, 1],
-            [0, 1]]])
-    """
-    if isinstance(dimensions, Iterator):
-        dimensions = tuple(bounded(dimensions, "dimensions", "indices"))
-    shape = shape_tuple(dimensions, "dimensions", "indices")
-    axes = []
-    for axis, extent in enumerate(shape):
-        along = (1,) * axis + (extent,) + (1,) * (len(shape) - axis - 1)
-        axes.append(arange(extent, dtype=dtype).reshape(along))
-    if sparse:
-        return tuple(axes)
-    result = empty((len(shape), *shape), dtype)
-    for axis, line in enumerate(axes):
-        result[axis, ...] = line
-    return result
 
 
 def ix_(*args):

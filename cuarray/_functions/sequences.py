@@ -1,8 +1,6 @@
 """Number sequences, and coordinate grids."""
 
-from cuarray import _core
-from cuarray._arguments.axes import shape_tuple
-from cuarray._arguments.functions import arange, broadcast_shapes, broadcast_to
+from cuarray._arguments.functions import broadcast_shapes, broadcast_to, indices
 from cuarray._arguments.operands import as_arrays
 
 __all__ = ["fromfunction", "meshgrid"]
@@ -96,9 +94,4 @@ def fromfunction(function, shape, *, dtype=float, device=None, like=None, **kwar
     array([[ 0,  1,  2],
            [10, 11, 12]])
     """
-    shape = shape_tuple(shape, "shape", "fromfunction")
-    if any(extent < 0 for extent in shape):
-        raise ValueError(f"fromfunction: negative dimensions are not allowed: {shape}")
-    dtype = _core.dtype(dtype)
-    axes = [arange(extent, dtype=dtype, device=device, like=like) for extent in shape]
-    return function(*meshgrid(*axes, indexing="ij"), **kwargs)
+    return function(*indices(shape, dtype, device=device, like=like), **kwargs)

@@ -6,8 +6,10 @@
 #include <utility>
 #include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
+#include "cuarray/ops/creation.h"
 #include "cuarray/ops/reduction.h"
 #include "cuarray/ops/ufunc.h"
+#include "cuarray/runtime/registry.h"
 #include "ops/order.h"
 
 namespace cuarray {
@@ -234,6 +236,31 @@ ArrayOrNumber ravel_multi_index(const ArgumentList& multi_index, const Dims& dim
     }
     if (!result) return int64_scalar(number);
     return number ? apply_row(row::add, *result, int64_scalar(number)) : *result;
+}
+
+std::variant<Array, std::vector<Array>> indices(const Dims& dimensions, DType dtype, bool sparse,
+                                                const std::optional<Device>& device) {
+    const int ndim = dimensions.size();
+    if (std::ranges::any_of(dimensions, [](int64_t extent) { return extent < 0; }))
+        raise(ErrorKind::Value, "indices: negative dimensions are not allowed: ", to_string(dimensions));
+    const Device on = device ? *device : current_device();
+    std::vector<Array> axes;
+    for (int axis = 0; axis < ndim; ++axis) {
+        Dims along(ndim, 1);
+        along[axis] = dimensions[axis];
+        axes.push_back(functions::arange(PlainNumber(0), PlainNumber(dimensions[axis]), {}, dtype, on).reshape(along));
+    }
+    if (sparse) return axes;
+    Dims shape{ndim};
+    for (const int64_t extent : dimensions) shape.push_back(extent);
+    const Array grid = empty(shape, dtype == DType::none ? DType::float64 : dtype, on);  // as NumPy, of None
+    const int64_t apart = ndim ? grid.strides()[0] : 0;
+    for (int axis = 0; axis < ndim; ++axis) {
+        Layout points{dimensions, {}};
+        for (int k = 0; k < ndim; ++k) points.strides.push_back(grid.strides()[k + 1]);
+        assign(grid.view(std::move(points), axis * apart), axes[size_t(axis)], "indices");
+    }
+    return grid;
 }
 
 }  // namespace cuarray

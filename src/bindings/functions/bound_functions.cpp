@@ -182,6 +182,15 @@ PyObject* give(std::pair<Array, Array>&& result, PyObject*) {
     const Object second = Object::steal(wrap_result(std::move(result.second)));
     return PyTuple_Pack(2, first.get(), second.get());
 }
+/// Several results where another argument would have given one.
+template <Gives gives>
+PyObject* give(std::vector<Array>&& results, PyObject* source) {
+    const Py_ssize_t n = Py_ssize_t(results.size());
+    Object all = Object::steal(PyTuple_New(n));
+    for (Py_ssize_t i = 0; i < n; ++i)
+        PyTuple_SET_ITEM(all.get(), i, give<gives>(std::move(results[size_t(i)]), source));
+    return all.release();
+}
 /// One of several kinds of results, as an argument of the call says.
 template <Gives gives, class... Results>
 PyObject* give(std::variant<Results...>&& result, PyObject* source) {

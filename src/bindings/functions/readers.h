@@ -556,7 +556,9 @@ struct Reader<Dims> : PlainReader {
         if (read_plain_dims(call.given[k], value)) { return; }
         const Parameter parameter = call.parameter(k);
         const std::string_view name = parameter.name;
-        const bool is_shape = name == "shape" || name == "dims" || name == "axes";
+        const bool is_grid = name == "dimensions";
+        const bool is_shape = name == "shape" || name == "dims" || name == "axes" ||
+                              (is_grid && !PyIter_Check(call.given[k]));  // numpy.indices makes a tuple of it
         value = is_shape ? to_dims(call.given[k], parameter) : read_integers(call.given[k], parameter);
     }
     const Dims& get() const { return value; }
