@@ -57,6 +57,13 @@ void handle_by_python(unsigned errors, const char* name) {
 }
 
 /// Cycles may hold arrays that nobody can reach any more.
+void warn_of_lost_parts() {
+    if (!Py_IsInitialized()) return;
+    const GilAcquire gil;
+    static Attribute warning{"numpy.exceptions", "ComplexWarning"};
+    check(PyErr_WarnEx(warning.get(), "Casting complex values to real discards the imaginary part", 1));
+}
+
 void collect_garbage() {
     if (!Py_IsInitialized()) return;
     const GilAcquire gil;
@@ -100,6 +107,7 @@ void bind_hooks(py::module_& module) {
         },
         "Begins or ends to look for floating-point errors.");
     set_warning_handler(show_warning);
+    set_lost_parts_handler(warn_of_lost_parts);
     set_unraisable_handler(show_unraisable);
     set_memory_reliever(collect_garbage);
     set_waiter(wait_without_gil);

@@ -5,6 +5,7 @@
 
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/reduction.h"
+#include "runtime/hooks.h"
 
 namespace cuarray {
 namespace {
@@ -96,6 +97,7 @@ Array variance(const Array& array, const ReduceOptions& options, double correcti
     if (info(work).kind < Kind::Floating) raise(ErrorKind::Type, name, ": not supported for ", info(work).name);
     // As in NumPy: real, unless dtype= is complex.
     const DType result_dtype = options.dtype != DType::none && !options.out ? options.dtype : real_part(work);
+    warn_of_lost_imaginary_part(array.dtype(), options.dtype != DType::none ? options.dtype : array.dtype());
     work = averaging_dtype(work);
     // The squares are real, but the mean is complex.
     if (info(array.dtype()).kind == Kind::Complex) work = promote(work, DType::complex64);

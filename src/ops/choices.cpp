@@ -8,6 +8,7 @@
 #include "cuarray/ops/reduction.h"
 #include "cuarray/ops/shaping.h"
 #include "ops/as_array.h"
+#include "runtime/hooks.h"
 
 namespace cuarray {
 namespace {
@@ -77,6 +78,7 @@ Array functions::choose(const Array& a, const ArgumentList& choices, Array* out,
     if (!(out->shape() == shape))
         raise(ErrorKind::Type, "choose: out= has shape ", to_string(out->shape()), ", the result ", to_string(shape));
     if (!out->is_writable()) raise(ErrorKind::Value, "choose: output array is read-only");
+    warn_of_lost_imaginary_part(dtype, out->dtype());
     assign(*out, result, "choose");
     return *out;
 }

@@ -4,6 +4,7 @@
 
 #include "cuarray/runtime/registry.h"
 #include "ops/call.h"
+#include "runtime/hooks.h"
 
 namespace cuarray {
 namespace {
@@ -75,6 +76,7 @@ void check_inputs(const Call& c) {
         if (!may_pass(given, c.types->in[i], c.options.casting))
             raise(ErrorKind::Type, c.name(), ": cannot cast input ", i, " from ", spell(given), " to ",
                   info(c.types->in[i]).name, " with casting rule '", to_string(c.options.casting), "'");
+        if (!given.is_weak()) warn_of_lost_imaginary_part(given.dtype, c.types->in[i]);
     }
 }
 
@@ -199,6 +201,7 @@ void check_outputs(const Call& c) {
         if (!can_cast(c.types->out[k], out->dtype(), c.options.casting))
             raise(ErrorKind::Type, c.name(), ": cannot cast the output from ", info(c.types->out[k]).name, " to ",
                   info(out->dtype()).name, " with casting rule '", to_string(c.options.casting), "'");
+        if (c.options.casting == Casting::Unsafe) warn_of_lost_imaginary_part(c.types->out[k], out->dtype());
     }
     if (c.options.where && c.options.where->dtype() != DType::bool_)
         raise(ErrorKind::Type, c.name(), ": where= takes a bool array, not ", info(c.options.where->dtype()).name);

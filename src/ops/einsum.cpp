@@ -10,6 +10,7 @@
 #include "ops/einsum_labels.h"
 #include "ops/einsum_path.h"
 #include "ops/sum_of_products.h"
+#include "runtime/hooks.h"
 
 namespace cuarray {
 namespace {
@@ -353,10 +354,13 @@ DType dtype_of_products(const ArrayList& arrays, const Array* out, DType dtype, 
     for (const Array* const array : arrays) add(*array);
     if (out) add(*out);
     if (dtype == DType::none) dtype = are_alike ? types[0].dtype : result_type({types.data(), types.size()});
-    for (const ArgType& type : types)
-        if (type.dtype != dtype && !can_cast(type.dtype, dtype, casting))
+    for (const ArgType& type : types) {
+        if (type.dtype == dtype) continue;
+        if (!can_cast(type.dtype, dtype, casting))
             raise(ErrorKind::Type, kEinsum, ": cannot cast ", info(type.dtype).name, " to ", info(dtype).name,
                   " with casting rule '", to_string(casting), "'");
+        warn_of_lost_imaginary_part(type.dtype, dtype);
+    }
     return dtype;
 }
 
@@ -373,6 +377,7 @@ void write_sums(const Array& sums, const Array& out, Casting casting) {
     if (out.dtype() != sums.dtype() && !can_cast(sums.dtype(), out.dtype(), casting))
         raise(ErrorKind::Type, kEinsum, ": cannot cast the output from ", info(sums.dtype()).name, " to ",
               info(out.dtype()).name, " with casting rule '", to_string(casting), "'");
+    warn_of_lost_imaginary_part(sums.dtype(), out.dtype());
     assign(out, sums, kEinsum);
 }
 

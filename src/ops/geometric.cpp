@@ -8,6 +8,7 @@
 #include "cuarray/ops/shaping.h"
 #include "cuarray/runtime/registry.h"
 #include "ops/as_array.h"
+#include "runtime/hooks.h"
 
 namespace cuarray {
 namespace {
@@ -29,7 +30,9 @@ Array spaced(const Argument& start, const Argument& stop, const Length& num, boo
 Array moved(const Array& numbers, int64_t axis, DType dtype, const char* name) {
     const int place = normalise_axis(axis, numbers.ndim(), name);
     const Array result = place == 0 ? numbers : moveaxis(numbers, {0}, {place});
-    return dtype == DType::none ? result : astype(result, dtype, 'K', false);
+    if (dtype == DType::none) return result;
+    warn_of_lost_imaginary_part(result.dtype(), dtype);
+    return astype(result, dtype, 'K', false);
 }
 
 /// The view of one number of a sequence, along the first axis.

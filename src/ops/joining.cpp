@@ -12,6 +12,7 @@
 #include "cuarray/runtime/registry.h"
 #include "ops/packed.h"
 #include "ops/require_axes.h"
+#include "runtime/hooks.h"
 
 namespace cuarray {
 namespace {
@@ -66,10 +67,13 @@ DType joined_dtype(const ArrayList& arrays, const Array* out, DType dtype, Casti
         for (const Array* const a : arrays) types.push_back({a->dtype(), {}});
         common = result_type(types);
     }
-    for (const Array* const a : arrays)
-        if (a->dtype() != common && !can_cast(a->dtype(), common, casting))
+    for (const Array* const a : arrays) {
+        if (a->dtype() == common) continue;
+        if (!can_cast(a->dtype(), common, casting))
             raise(ErrorKind::Type, "concatenate: cannot cast from ", info(a->dtype()).name, " to ",
                   out ? "out= of " : "", info(common).name, " with casting rule '", to_string(casting), "'");
+        warn_of_lost_imaginary_part(a->dtype(), common);
+    }
     return common;
 }
 

@@ -285,6 +285,7 @@ std::vector<ArrayOrNumber> linspace(const Argument& start, const Argument& stop,
     if (dtype == DType::none) dtype = inexact;
     const Kind kind = info(dtype).kind;
     if (kind == Kind::Signed || kind == Kind::Unsigned) numbers = apply_row(row::floor, numbers);
+    warn_of_lost_imaginary_part(numbers.dtype(), dtype);
     if (dtype != numbers.dtype()) numbers = astype(numbers, dtype);
     std::vector<ArrayOrNumber> results;
     results.emplace_back(std::move(numbers));

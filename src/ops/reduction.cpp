@@ -12,6 +12,7 @@
 #include "ops/masked_fold.h"
 #include "ops/packed.h"
 #include "ops/reduced_axes.h"
+#include "runtime/hooks.h"
 
 namespace cuarray {
 
@@ -223,6 +224,7 @@ DType loop_dtype(ReductionId id, const Array& array, const ReduceOptions& o) {
         T = asks_out ? fold_dtype(array.dtype(), *o.out) : reduction_dtype(id, array.dtype());
     }
     if (!(row.domain >> int(T) & 1)) raise(ErrorKind::Type, row.name, ": not supported for ", info(T).name);
+    warn_of_lost_imaginary_part(array.dtype(), T);
     return T;
 }
 

@@ -11,6 +11,7 @@
 #include "ops/call.h"
 #include "ops/few_rows.h"
 #include "ops/indexed_elements.h"
+#include "runtime/hooks.h"
 
 namespace cuarray {
 namespace {
@@ -123,6 +124,7 @@ Array take_along(const Array& array, const Array& indices, int axis, Array* out,
     if (!can_cast(out->dtype(), array.dtype(), Casting::Safe))
         raise(ErrorKind::Type, "take: cannot cast the output array from ", info(out->dtype()).name, " to ",
               info(array.dtype()).name, ", the type of the elements, with casting rule 'safe'");
+    warn_of_lost_imaginary_part(array.dtype(), out->dtype());
     assign(*out, gather(places, outside, "take"), "take");
     return *out;
 }

@@ -5,6 +5,7 @@
 #include "cuarray/ops/matmul.h"
 #include "cuarray/ops/shaping.h"
 #include "ops/sum_of_products.h"
+#include "runtime/hooks.h"
 
 namespace cuarray {
 namespace {
@@ -75,10 +76,13 @@ DType dtype_of_product(const CoreProduct& product, const Array& x1, const Array&
         }
     }
     if (dtype == DType::none) dtype = x1.dtype() == x2.dtype() ? x1.dtype() : promote(x1.dtype(), x2.dtype());
-    for (const Array* const array : {&x1, &x2})
-        if (array->dtype() != dtype && !can_cast(array->dtype(), dtype, options.casting))
+    for (const Array* const array : {&x1, &x2}) {
+        if (array->dtype() == dtype) continue;
+        if (!can_cast(array->dtype(), dtype, options.casting))
             raise(ErrorKind::Type, product.name, ": cannot cast ", info(array->dtype()).name, " to ", info(dtype).name,
                   " with casting rule '", to_string(options.casting), "'");
+        warn_of_lost_imaginary_part(array->dtype(), dtype);
+    }
     return dtype;
 }
 
@@ -150,6 +154,7 @@ void write_stack(const CoreProduct& product, Array result, const Array& out, con
     if (result.dtype() != out.dtype() && !can_cast(result.dtype(), out.dtype(), casting))
         raise(ErrorKind::Type, product.name, ": cannot cast the output from ", info(result.dtype()).name, " to ",
               info(out.dtype()).name, " with casting rule '", to_string(casting), "'");
+    warn_of_lost_imaginary_part(result.dtype(), out.dtype());
     assign(target, result, product.name);
 }
 

@@ -6,6 +6,7 @@
 #include "ops/binary_loop.h"
 #include "ops/indexed_elements.h"
 #include "ops/packed.h"
+#include "runtime/hooks.h"
 
 namespace cuarray {
 namespace {
@@ -49,6 +50,7 @@ void update_at(RowId id, const Array& array, std::span<const Index> index, const
     check(id, array, values);
     if (!is_advanced(index)) return update_view(id, basic_index(array, index), values);
     const LoopId loop = loop_of(id, array, values);
+    warn_of_lost_imaginary_part(loops()[loop].out[0], array.dtype());
     if (!is_aligned(array)) {
         const Array aligned = copy(array, 'C');
         update_at(id, aligned, index, values);

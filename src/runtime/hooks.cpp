@@ -19,6 +19,7 @@ std::atomic<MemoryFlush> the_flush{nullptr};
 std::atomic<LineFinder> the_finder{nullptr};
 std::atomic<int> line_watchers{0};
 std::atomic<FloatingErrorHandler> the_error_handler{nullptr};
+std::atomic<LostPartsHandler> the_lost_parts_handler{nullptr};
 std::atomic<Waiter> the_waiter{nullptr};
 
 struct Endings {
@@ -71,6 +72,14 @@ void set_floating_error_handler(FloatingErrorHandler handler) { the_error_handle
 
 void report_floating_errors(unsigned errors, const char* name) {
     if (const FloatingErrorHandler handler = the_error_handler) handler(errors, name);
+}
+
+void set_lost_parts_handler(LostPartsHandler handler) { the_lost_parts_handler = handler; }
+
+void warn_of_lost_imaginary_part(DType from, DType to) {
+    const Kind kind = info(to).kind;
+    if (info(from).kind != Kind::Complex || kind == Kind::Complex || kind == Kind::Bool) return;
+    if (const LostPartsHandler handler = the_lost_parts_handler) handler();
 }
 
 void set_memory_reliever(MemoryReliever reliever) { the_reliever = reliever; }

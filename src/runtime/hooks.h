@@ -2,6 +2,7 @@
 // freeing memory, waiting, the current source line, and shutdown.
 #pragma once
 #include <string>
+#include "cuarray/core/dtype.h"
 #include "cuarray/core/error.h"
 
 namespace cuarray {
@@ -37,6 +38,13 @@ CUARRAY_API void report_floating_errors(unsigned errors, const char* name);
 /// any, all devices look for errors, and nothing is deferred (registry.cpp).
 CUARRAY_API void want_floating_errors(bool wanted);
 CUARRAY_API bool are_floating_errors_wanted();
+
+/// Told that a cast which the caller asked for drops imaginary parts (Python: NumPy's ComplexWarning). May take the GIL
+/// and throw, before anything is written.
+using LostPartsHandler = void (*)();
+CUARRAY_API void set_lost_parts_handler(LostPartsHandler handler);
+/// Calls the handler if numbers of the one type lose their imaginary parts in the other.
+CUARRAY_API void warn_of_lost_imaginary_part(DType from, DType to);
 
 /// Frees unreachable objects of the host program (Python: gc.collect) when a device is out of memory; may take
 /// the GIL, like the locator.

@@ -1,6 +1,8 @@
 """Array creation: NumPy's values, types, layouts and errors."""
 
 import itertools
+import random
+import warnings
 
 import numpy as np
 import pytest
@@ -275,10 +277,135 @@ def test_python_floats_are_cast_where_numpy_casts_them(device):
     assert x.tolist() == [5, 0]
 
 
-def test_lost_imaginary_parts_are_told(device):
-    for make in (lambda: cuarray.full(2, 1j, dtype=float), lambda: cuarray.full_like(cuarray.ones(2), 1j)):
-        with pytest.warns(np.exceptions.ComplexWarning):
-            make()
+# Each drops imaginary parts at the caller's word.
+LOSSES = """
+full(2, 1j, dtype=float)
+full_like(ones(2), 1j)
+array(c, dtype=float)
+asarray(c[0], dtype="i4")
+array([c, c], dtype=float)
+array([c[0], 1], dtype="f4")
+array([[1, c[1]]], dtype=int)
+array([np.complex128(1j)], dtype="f2")
+c.astype("f4")
+zeros(2).fill(c[0])
+zeros(2).__setitem__(0, c[0])
+zeros(2).__setitem__([0, 1], c)
+zeros(2).__setitem__(slice(None), [c[0], 1])
+copyto(zeros(2), c, casting="unsafe")
+concatenate([c, c], dtype=float, casting="unsafe")
+concatenate([c, c], out=zeros(4), casting="unsafe")
+stack([c, c], dtype=float, casting="unsafe")
+add(c, 1, dtype=float, casting="unsafe")
+add(c, 1, out=zeros(2), casting="unsafe")
+negative(c, out=zeros(2), casting="unsafe")
+clip(c, 0, 1, out=zeros(2), casting="unsafe")
+sum(c, dtype=float)
+prod(c, dtype=float)
+mean(c, dtype=float)
+var(c, dtype=float)
+std(c, dtype=float)
+trace(array([c, c]), dtype=float)
+cumsum(c, dtype=float)
+cumprod(c, dtype=float)
+add.reduce(c, dtype=float)
+add.accumulate(c, dtype=float)
+add.reduceat(c, [0, 1], dtype=float)
+add.at(zeros(2), [0, 1], c)
+einsum("i->", c, dtype=float, casting="unsafe")
+matmul(c, c, dtype=float, casting="unsafe")
+matmul(c, c, out=zeros(()), casting="unsafe")
+linspace(c[0], c[1], 3, dtype=float)
+geomspace(c[0], c[1], 3, dtype=float)
+logspace(c[0], c[1], 3, dtype=float)
+choose([0, 1], [c, c], out=zeros(2))
+take(c, [0, 1], out=zeros(2), mode="clip")
+put(zeros(2), [0, 1], c)
+"""
+
+
+@pytest.mark.parametrize("call", LOSSES.strip().splitlines())
+def test_lost_imaginary_parts_are_told(call, device):
+    """As a warning, or as the error that a filter makes of it; and truth values lose nothing."""
+    for module in (np, cuarray) if device == "cpu" else (cuarray,):
+        names = {**vars(module), "np": np, "c": module.asarray([3 + 2j, 1 + 1j])}
+        with pytest.warns(np.exceptions.ComplexWarning, match="discards the imaginary part"):
+            eval(call, names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(np.exceptions.ComplexWarning):
+            eval(call, names)
+        assert cuarray.array(names["c"], dtype=bool).all() and cuarray.sum(names["c"]) == 4 + 3j
+
+
+NUMBERS = [
+    True,
+    False,
+    0,
+    1,
+    -1,
+    2,
+    127,
+    128,
+    255,
+    256,
+    -128,
+    -129,
+    65535,
+    65536,
+    2**31,
+    2**53 + 1,
+    2**63,
+    2**64 - 1,
+    -(2**63),
+]
+NUMBERS += [
+    0.0,
+    -0.0,
+    1.5,
+    -1.5,
+    0.1,
+    1e10,
+    65504.0,
+    65519.9,
+    65520.0,
+    3.4028235e38,
+    3.5e38,
+    float("inf"),
+    float("nan"),
+]
+NUMBERS += [2.9e-8, 1e-40, 1j, -0.0 + 1j, complex(1e300, 1)]
+TYPES = [None, *"?bBhHiIqQefdFD"]
+
+
+def test_lists_of_numbers_are_read_as_numpy_reads_them(device):
+    """Any mixture of Python's numbers and elements, in any type: the same bits, or an exception of the same kind."""
+
+    def made(module, dtype, entries):
+        numbers = [x if t is None else module.asarray([x]).astype(t)[0] for x, t in entries]
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                return module.array([numbers, numbers], dtype=dtype)
+        except Exception as error:
+            return type(error)
+
+    choice = random.Random(20).choice
+    for _ in range(3000):
+        part = choice([NUMBERS, NUMBERS[:19], NUMBERS[5:32]])
+        entries = [
+            (choice(part), None) if choice("aab") == "a" else (choice((0, 1, 3)), choice(TYPES[1:])) for _ in "123"
+        ]
+        dtype = choice(TYPES)
+        ours, numpys = made(cuarray, dtype, entries), made(np, dtype, entries)
+        if isinstance(numpys, type):
+            assert ours is numpys, (dtype, entries)
+        elif numpys.dtype == object:
+            assert ours is TypeError, (dtype, entries)
+        else:
+            assert ours.dtype == numpys.dtype and ours.shape == numpys.shape, (dtype, entries)
+            np.testing.assert_array_equal(ours.numpy(), numpys, strict=True)
+            assert ours.numpy()[numpys == 0].tobytes() == numpys[numpys == 0].tobytes()  # with the signs of zeros
 
 
 @pytest.mark.parametrize("first", [1, None, []])

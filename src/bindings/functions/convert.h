@@ -17,9 +17,6 @@ DType to_dtype(PyObject* object, DType fallback, const char* function = nullptr)
 /// The dtype of a numpy.dtype instance.
 DType from_numpy_dtype(PyObject* descriptor, const char* function = nullptr);
 
-/// NumPy's ComplexWarning where a cast drops imaginary parts.
-void warn_of_lost_imaginary_part(DType from, DType to);
-
 Object to_python(Device device);
 /// A device, its name, or null and None for `fallback`.
 Device to_device(PyObject* object, Device fallback, const char* function = nullptr);

@@ -1,6 +1,8 @@
 // plain_values.cpp -- reads Python's ints, floats, shapes, dtypes and lists of numbers at once, or leaves them.
 #include "bindings/functions/plain_values.h"
 #include <algorithm>
+#include <cmath>
+#include <complex>
 #include <cstring>
 #include <vector>
 #include "cuarray/array/elements.h"
@@ -62,29 +64,71 @@ bool is_direct(Device device) { return is_on_host(device) && backend(device).fro
 
 namespace {
 
-/// The numbers in nested lists and tuples of one shape.
+bool is_numpys(DType dtype) { return info(dtype).typestr[0] != 'V'; }
+
+/// The largest finite number of a floating-point type, or of the parts of a complex one.
+double largest_of(DType dtype) {
+    const DTypeInfo& type = info(dtype);
+    return std::ldexp(2 - std::ldexp(1, 1 - type.bits), (1 << (type.exponent - 1)) - 1);
+}
+
+/// The numbers in nested lists and tuples of one shape, as NumPy reads them: integers, doubles or complex ones.
 class NumberReader {
  public:
     static constexpr int64_t kMost = 1 << 20;
 
     bool read(PyObject* object) { return find_shape(object) && read_list(object, 0); }
-    Array array() const {
-        const DType dtype = has_bools_ ? DType::bool_ : has_floats_ ? DType::float64 : DType::int64;
-        Array result = empty(shape_, dtype, current_device());
-        char* const to = direct_data(result);
-        if (!to) return {};
-        for (int64_t i = 0; i < count_; ++i) {
-            const Number& number = numbers_[size_t(i)];
-            const double real = number.is_float ? number.real : double(number.integer);
-            if (has_bools_)
-                to[i] = number.integer != 0;
-            else
-                std::memcpy(to + i * 8, has_floats_ ? static_cast<const void*>(&real) : &number.integer, 8);
-        }
-        return result;
+
+    /// The array in the type `wanted`, or in the one common to all numbers; an empty handle where NumPy may raise or
+    /// warn.
+    Array array(DType wanted) const {
+        if (wanted == DType::none) wanted = common_;
+        if (!is_numpys(wanted) || !holds_all(wanted)) return {};
+        const Kind kind = std::max(info(wanted).kind, kind_);
+        if (kind == Kind::Complex)
+            return filled<std::complex<double>>(DType::complex128, wanted, [](const Number& n) {
+                return std::complex<double>(n.as_real(), n.imaginary);
+            });
+        if (kind == Kind::Floating && info(wanted).kind != Kind::Signed && info(wanted).kind != Kind::Unsigned)
+            return filled<double>(DType::float64, wanted, [](const Number& n) { return n.as_real(); });
+        return filled<int64_t>(DType::int64, wanted,
+                               [](const Number& n) { return n.is_integer ? n.integer : int64_t(n.real); });
     }
 
  private:
+    struct Number {
+        bool is_integer;
+        int64_t integer;
+        double real, imaginary;
+        double as_real() const { return is_integer ? double(integer) : real; }
+    };
+
+    template <class T, class Value>
+    Array filled(DType dtype, DType wanted, Value value) const {
+        Array result = empty(shape_, dtype, current_device());
+        char* const to = direct_data(result);
+        if (!to) return {};
+        for (int64_t i = 0; i < count_; ++i) reinterpret_cast<T*>(to)[i] = value(numbers_[size_t(i)]);
+        return dtype == wanted ? result : astype(result, wanted, 'K', false);
+    }
+
+    /// Whether each number is one of `dtype`, perhaps rounded.
+    bool holds_all(DType dtype) const {
+        const DTypeInfo& type = info(dtype);
+        if (type.kind == Kind::Bool) return kind_ != Kind::Complex;
+        const bool is_integer = type.kind == Kind::Signed || type.kind == Kind::Unsigned;
+        if (is_integer ? kind_ == Kind::Complex : type.kind < kind_) return false;
+        if (dtype == DType::float64 || dtype == DType::complex128) return true;
+        if (dtype == DType::int64 && kind_ < Kind::Floating) return true;
+        const double largest = is_integer ? std::ldexp(1, std::min(type.bits, 53)) : largest_of(dtype);
+        const auto holds = [&](double part) {
+            if (is_integer) return part > -largest && part < largest && (part >= 0 || type.kind == Kind::Signed);
+            return std::fabs(part) <= largest || !std::isfinite(part);
+        };
+        return std::all_of(numbers_.begin(), numbers_.end(),
+                           [&](const Number& n) { return holds(n.as_real()) && holds(n.imaginary); });
+    }
+
     bool find_shape(PyObject* object) {
         constexpr int kDeepest = 4;
         int64_t total = 1;
@@ -107,46 +151,60 @@ class NumberReader {
 
     bool read_number(PyObject* object) {
         Number& number = numbers_[size_t(count_++)];
-        number.is_float = false;
-        if (PyBool_Check(object)) {
-            has_bools_ = true;
-            number.integer = object == Py_True;
-            return !has_others_;
-        }
-        has_others_ = true;
+        number = {};
         if (PyFloat_CheckExact(object)) {
-            number.is_float = has_floats_ = true;
             number.real = PyFloat_AS_DOUBLE(object);
-        } else if (is_number(object)) {
-            const Scalar& scalar = scalar_of_number(object);
-            if (scalar.dtype != DType::float64 && scalar.dtype != DType::int64) return false;
-            number.is_float = scalar.dtype == DType::float64;
-            has_floats_ |= number.is_float;
-            std::memcpy(number.is_float ? static_cast<void*>(&number.real) : &number.integer, scalar.bytes, 8);
-        } else if (!read_int(object, number.integer)) {
-            return false;
+            return note(DType::float64, Kind::Floating);
         }
-        return !has_bools_;
+        if (is_number(object)) return read_value(scalar_of_number(object), number);
+        if (PyComplex_CheckExact(object)) {
+            const Py_complex parts = PyComplex_AsCComplex(object);
+            number.real = parts.real, number.imaginary = parts.imag;
+            return note(DType::complex128, Kind::Complex);
+        }
+        number.is_integer = true;
+        if (PyBool_Check(object)) {
+            number.integer = object == Py_True;
+            return note(DType::bool_, Kind::Bool);
+        }
+        return read_int(object, number.integer) && note(DType::int64, Kind::Signed);
     }
 
-    struct Number {
-        bool is_float;
-        double real;
-        int64_t integer;
-    };
+    bool read_value(const Scalar& value, Number& number) {
+        const DType dtype = value.dtype;
+        const Kind kind = info(dtype).kind;
+        if (!is_numpys(dtype)) return false;
+        if (kind < Kind::Floating) {
+            number.is_integer = true;
+            std::memcpy(&number.integer, convert(value, DType::int64).bytes, 8);
+            return (dtype != DType::uint64 || number.integer >= 0) && note(dtype, kind);
+        }
+        const Scalar parts = convert(value, DType::complex128);
+        std::memcpy(&number.real, parts.bytes, 8);
+        std::memcpy(&number.imaginary, parts.bytes + 8, 8);
+        return note(dtype, kind);
+    }
+
+    bool note(DType dtype, Kind kind) {
+        if (dtype != common_) common_ = common_ == DType::none ? dtype : promote(common_, dtype);
+        kind_ = std::max(kind_, kind);
+        return true;
+    }
+
     Dims shape_;
     int64_t count_ = 0;
-    bool has_bools_ = false, has_floats_ = false, has_others_ = false;
+    Kind kind_ = Kind::Bool;  ///< the highest of the numbers
+    DType common_ = DType::none;
     std::vector<Number> numbers_;
 };
 
 }  // namespace
 
-Array read_numbers(PyObject* object) {
+Array read_numbers(PyObject* object, DType dtype) {
     if (!is_list(object)) return {};
     if (!is_direct(current_device())) return {};
     NumberReader reader;
-    return reader.read(object) ? reader.array() : Array();
+    return reader.read(object) ? reader.array(dtype) : Array();
 }
 
 }  // namespace cuarray::python

@@ -13,8 +13,8 @@ bool read_shape(PyObject* object, Dims& shape);
 bool read_dtype(PyObject* object, DType& dtype);
 /// Whether the host may write new arrays of the current device at once.
 bool is_direct(Device device);
-/// A new array of lists and tuples of Python floats, ints and float64 and int64 elements, or of Python bools alone, as
-/// asarray makes it; an empty handle for others.
-Array read_numbers(PyObject* object);
+/// A new array of lists and tuples of Python's numbers and elements, as asarray makes it, of their common type by
+/// default; an empty handle for others, and for conversions that may raise or warn.
+Array read_numbers(PyObject* object, DType dtype = DType::none);
 
 }  // namespace cuarray::python

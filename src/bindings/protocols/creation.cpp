@@ -49,7 +49,10 @@ ImportedArray stack_entries(PyObject* sequence, PyObject* first, const CreationO
         refuse_numpy_beside(device, given, function);
         const Object entry = to_ndarray(given, of_entries, function);
         Array row = array_of(entry.get());
-        if (of_entries.reads_as != DType::none) row = astype(row, of_entries.reads_as, 'K', false);
+        if (of_entries.reads_as != DType::none) {
+            warn_of_lost_imaginary_part(row.dtype(), of_entries.reads_as);
+            row = astype(row, of_entries.reads_as, 'K', false);
+        }
         refuse_other_device(device, row.device(), function);
         rows.push_back(std::move(row));
         if (!(rows.back().shape() == rows.front().shape()))
@@ -223,6 +226,7 @@ Array with_options(const ImportedArray& source, const CreationOptions& options, 
     const bool is_own = source.is_new && source.is_placed;  // joined from arrays
     const bool copies = !is_own && (options.copy == CreationOptions::Copy::Always || source.is_new);
     if (!moves && !casts && !reorders && !copies) return array;
+    warn_of_lost_imaginary_part(array.dtype(), dtype);
     const GilRelease released(moves || is_long(device, array.size()));
     Array result = moves ? to_device(array, device) : array;
     // NumPy's order 'A' is that of copies; what has to be cast keeps its order.
@@ -299,16 +303,11 @@ namespace {
 /// A list of numbers as the array that NumPy would make, on the current device; an empty handle for what needs a
 /// closer look.
 Array array_of_numbers(PyObject* object, const CreationOptions& options) {
-    const bool is_plain = options.reads_as == DType::none && options.copy != CreationOptions::Copy::Never &&
-                          options.order != 'F' && options.depth == 0;
+    const bool is_plain = options.copy != CreationOptions::Copy::Never && options.order != 'F' && options.depth == 0;
     if (!is_plain || !is_list(object)) return {};
     const std::optional<Device> wanted = options.device ? options.device : options.home;
     if (wanted && !is_current_device(*wanted)) return {};
-    Array numbers = read_numbers(object);
-    if (!numbers || options.dtype == DType::none || options.dtype == numbers.dtype()) return numbers;
-    // Other conversions may raise, or differ for integers that float64 does not hold.
-    const bool widens = options.dtype == DType::float64 && numbers.dtype() == DType::int64;
-    return widens ? astype(numbers, options.dtype, 'K', true) : Array();
+    return read_numbers(object, wanted_dtype(options));
 }
 
 /// A number as the array without axes that NumPy would make, on a device of the host; an empty handle for others, and

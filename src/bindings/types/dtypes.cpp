@@ -124,13 +124,6 @@ DType to_dtype(PyObject* object, DType fallback, const char* function) {
     return dtype;
 }
 
-void warn_of_lost_imaginary_part(DType from, DType to) {
-    static Attribute warning{"numpy.exceptions", "ComplexWarning"};
-    const Kind kind = info(to).kind;
-    if (info(from).kind != Kind::Complex || kind == Kind::Complex || kind == Kind::Bool) return;
-    check(PyErr_WarnEx(warning.get(), "Casting complex values to real discards the imaginary part", 1));
-}
-
 Object to_python(const Scalar& scalar) {
     switch (info(scalar.dtype).kind) {
         case Kind::Bool: return Object::steal(PyBool_FromLong(scalar.bytes[0] != 0));
