@@ -90,22 +90,26 @@ def round(a, decimals=0, out=None):
     array([0.5 , 1.5 , 2.35])
     """
     a, decimals = as_array(a), integer(decimals, "decimals", "round")
+    kind = a.dtype.kind
+    if kind == "f" and out is None and 0 <= decimals <= MOST_DECIMALS:
+        scale = 10.0**decimals
+        return rint(a * scale) / scale if decimals else round_ufunc(a)
     if not -(2**31) <= decimals < 2**31:
         raise OverflowError(f"round: decimals must fit 32 bits, not {decimals}")
     if out is not None and target(out, "round", is_out=True).size != a.size:
         raise ValueError(f"{_core.called_function('round')}: out= has shape {out.shape}, the result {a.shape}")
-    if a.dtype.kind == "b":
+    if kind == "b":
         if decimals:
             called = _core.called_function("round")
             raise TypeError(f"{called}: bools have no decimals to round to {decimals}")
         return rint(a, out=out)
-    if decimals == 0 or (a.dtype.kind in "iu" and decimals > 0):
+    if decimals == 0 or (kind in "iu" and decimals > 0):
         return round_ufunc(a, out=out)
-    if a.dtype.kind == "c":
+    if kind == "c":
         result = _core.array_from_object(a, copy=True)
         result.real, result.imag = round(a.real, decimals), round(a.imag, decimals)
         return write_output(result, out, "round", broadcasts=True)
-    if a.dtype.kind in "iu" and decimals < -MOST_DECIMALS:
+    if kind in "iu" and decimals < -MOST_DECIMALS:
         return write_output(zeros_like(a), out, "round", broadcasts=True)
     scale = 10.0 ** abs(decimals) if abs(decimals) <= MOST_DECIMALS else np.inf
     scaled = a * scale if decimals > 0 else a / scale

@@ -291,8 +291,11 @@ def polysub(a1, a2):
 def combined(function, a1, a2):
     """Add or subtract coefficients; those of the shorter polynomial get leading zeros."""
     a, b = map(atleast_1d, as_arrays(f"poly{function.__name__[:3]}", a1, a2))
-    count = np.maximum(len(a), len(b))
-    a, b = (concat((zeros(count - len(x), x.dtype, device=x.device), x)) if len(x) < count else x for x in (a, b))
+    longer = len(a) - len(b)
+    if longer > 0:
+        b = concat((zeros(longer, b.dtype, device=b.device), b))
+    elif longer < 0:
+        a = concat((zeros(-longer, a.dtype, device=a.device), a))
     return function(a, b)
 
 
