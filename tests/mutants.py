@@ -1471,7 +1471,7 @@ MUTANTS = [
     ),
     Mutant(
         "ints-alone-are-floats",
-        "src/bindings/functions/ufunc.cpp",
+        "src/bindings/functions/plain_calls.cpp",
         "has_floats ? DType::float64 : DType::int64;",
         "DType::float64;",
         "tests/python/test_ufunc_objects.py -k on_numbers",

@@ -1650,7 +1650,7 @@ ARGUMENTS = [
     ),
     Mutant(
         "resolved-types-are-not-cast",
-        "src/bindings/functions/ufunc.cpp",
+        "src/bindings/functions/loop_dtypes.cpp",
         "if (!may_pass(from, to, casting))",
         "if (false)",
         tests("same_calls", "calls"),

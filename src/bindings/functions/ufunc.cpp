@@ -1,21 +1,14 @@
 // ufunc.cpp -- calling a row from Python: positional and keyword arguments, outputs, reduce and outer.
 #include "bindings/functions/ufunc.h"
-#include <algorithm>
-#include <array>
 #include <cstring>
 #include <list>
 #include <optional>
 #include <string>
-#include <vector>
 #include "bindings/functions/reductions.h"
 #include "bindings/types/fallback.h"
 #include "bindings/types/ndarray.h"
-#include "cuarray/array/elements.h"
-#include "cuarray/array/pending.h"
 #include "cuarray/ops/reduction.h"
-#include "cuarray/runtime/registry.h"
 #include "ops/call.h"
-#include "ops/powers.h"
 
 namespace cuarray::python {
 namespace {
@@ -189,9 +182,6 @@ void CallOptions::read(PyObject* const* values, PyObject* keywords) {
         }
     }
 }
-
-/// Whether 0-d results are values: all but those of `where`, which is no ufunc in NumPy and gives arrays.
-bool gives_values(const Row& row) { return &row != &rows()[row::where]; }
 
 PyObject* wrap_of_row(const Row& row, Array&& result) {
     return gives_values(row) ? wrap_result(std::move(result)) : wrap(std::move(result));
@@ -517,35 +507,7 @@ PyTypeObject* make_type() {
     return reinterpret_cast<PyTypeObject*>(Object::steal(PyType_FromSpec(&spec)).release());
 }
 
-/// "dd->d" as a tuple of its letters.
-Object letters_of(PyObject* text, int nin, int nout, const char* function) {
-    const Py_ssize_t length = PyUnicode_GetLength(text), arrow = PyUnicode_FindChar(text, '-', 0, length, 1);
-    if (arrow != nin || length != nin + 2 + nout || PyUnicode_ReadChar(text, arrow + 1) != '>')
-        fail(length == 1 ? PyExc_TypeError : PyExc_ValueError,
-             "%s: the signature %R must have %d type letters before and %d after '->'", function, text, nin, nout);
-    const Object letters = Object::steal(PyObject_CallMethod(text, "replace", "ss", "->", ""));
-    return Object::steal(PySequence_Tuple(letters.get()));
-}
-
 }  // namespace
-
-LoopSignature read_signature(PyObject* object, int nin, int nout, const char* function) {
-    const bool is_text = PyUnicode_Check(object);
-    if (!is_text && !PyTuple_Check(object))
-        fail(PyExc_TypeError, "%s: the signature must be a string or a tuple, not %R", function, object);
-    const Object parts = is_text ? letters_of(object, nin, nout, function) : Object::share(object);
-    const Py_ssize_t count = PyTuple_Size(parts.get()), types = nin + nout;
-    if (count == 1 && types > 1)
-        fail(PyExc_TypeError,
-             "%s: a signature of one type; use dtype=, or a tuple of %zd with None where any type will do", function,
-             types);
-    if (count != types)
-        fail(PyExc_ValueError, "%s: the signature must name %zd types, not %zd", function, types, count);
-    LoopSignature signature;
-    for (Py_ssize_t i = 0; i < count; ++i)
-        signature.types[i] = to_dtype(PyTuple_GetItem(parts.get(), i), DType::none, function);
-    return signature;
-}
 
 UfuncResult call_unlocked(RowId row, std::span<const Argument> args, const UfuncOptions& options, Device device) {
     const GilRelease released(is_long(device, args));
@@ -559,257 +521,9 @@ PyObject* wrap_results(RowId row, UfuncResult& result) {
     return Object::steal(PyTuple_Pack(2, first.get(), second.get())).release();
 }
 
-namespace {
-
-/// The loop of a row whose inputs all have that dtype, and whose one result is a value; kNone where the call takes more
-/// than that loop. The GIL guards what is known.
-LoopId loop_of_equals(RowId id, DType dtype) {
-    constexpr LoopId kUnknown = kNone - 1;
-    static std::vector<std::array<LoopId, kDTypes>> known;
-    if (known.empty()) {
-        known.resize(rows().size());
-        for (auto& loops : known) loops.fill(kUnknown);
-    }
-    LoopId& loop = known[id][size_t(dtype)];
-    if (loop != kUnknown) return loop;
-    const Row& row = rows()[id];
-    const ArgType types[kMaxIn] = {{dtype, {}}, {dtype, {}}, {dtype, {}}};
-    loop = gives_values(row) && row.nout == 1 ? resolve(id, {types, row.nin}) : LoopId(kNone);
-    for (int i = 0; loop != kNone && i < row.nin; ++i)
-        if (loops()[loop].in[i] != dtype) loop = kNone;
-    return loop;
-}
-
-/// The Python number as an element of the dtype, if that is what adding it to one means and is easily done. Bytes are
-/// written in place: the copy of a Scalar would wait for them.
-bool read_as(PyObject* object, DType dtype, Scalar& number) {
-    const auto put = [&](auto value) { std::memcpy(number.bytes, &value, sizeof value); };
-    number.dtype = dtype;
-    if (PyFloat_CheckExact(object) || is_numpy_float64(object)) {
-        put(PyFloat_AS_DOUBLE(object));
-        return dtype == DType::float64;
-    }
-    if (PyComplex_CheckExact(object)) {
-        put(PyComplex_AsCComplex(object));
-        return dtype == DType::complex128;
-    }
-    if (!PyLong_CheckExact(object)) return false;
-    int overflow;
-    const int64_t integer = PyLong_AsLongLongAndOverflow(object, &overflow);
-    const DTypeInfo& type = info(dtype);
-    if (overflow || type.kind == Kind::Bool || type.kind == Kind::Complex) return false;
-    if (type.kind == Kind::Floating) {
-        put(double(integer));
-        return dtype == DType::float64;
-    }
-    const int bits = int(type.size) * 8 - (type.kind == Kind::Signed);
-    if ((integer < 0 && type.kind == Kind::Unsigned) || (bits < 63 && (integer < 0 ? ~integer : integer) >> bits))
-        return false;
-    put(integer);  // its low bytes
-    return true;
-}
-
-/// The power of two numbers of one dtype; false for negative exponents of integers, which are errors, and for those
-/// that have a shorter form of several rows.
-bool take_power(DirectLoops& loops, LoopId loop, DType dtype, const void* const* in, void* const* out) {
-    Scalar exponent;
-    exponent.dtype = dtype;
-    std::memcpy(exponent.bytes, in[1], size_t(item_size(dtype)));
-    if (take_powers(loops, exponent, in[0], out[0], 1)) return true;
-    if ((dtype != DType::int64 && dtype != DType::float64) || has_short_power(exponent)) return false;
-    int64_t integer;
-    std::memcpy(&integer, in[1], sizeof integer);
-    if (dtype == DType::int64 && integer < 0) return false;
-    loops.run(loop, in, out, 1);
-    return true;
-}
-
-/// The dtype in which numbers meet, which read_as judges: that of a value among them, or else of Python's complex
-/// numbers, floats or ints, on the cpu device; none for others.
-DType dtype_of_numbers(PyObject* const* objects, int count) {
-    bool has_floats = false, has_complex = false;
-    for (int i = 0; i < count; ++i) {
-        if (is_number(objects[i])) return dtype_of_number(objects[i]);
-        has_complex |= PyComplex_CheckExact(objects[i]);
-        has_floats |= PyFloat_CheckExact(objects[i]) || is_numpy_float64(objects[i]);
-    }
-    if (current_device() != Device{}) return DType::none;
-    return has_complex ? DType::complex128 : has_floats ? DType::float64 : DType::int64;
-}
-
-/// The usual call on numbers: of one dtype, or of one and Python numbers. Null for others.
-PyObject* call_on_equals(RowId row, PyObject* const* objects, int count) {
-    if (is_deferring()) return nullptr;
-    const DType dtype = dtype_of_numbers(objects, count);
-    const LoopId loop = dtype == DType::none ? LoopId(kNone) : loop_of_equals(row, dtype);
-    if (loop == kNone) return nullptr;
-    Scalar converted[2], result;
-    const void* in[kMaxIn];
-    for (int i = 0; i < count; ++i) {
-        const bool is_element = is_number(objects[i]) && dtype_of_number(objects[i]) == dtype;
-        if (!is_element && !read_as(objects[i], dtype, converted[i])) return nullptr;
-        in[i] = is_element ? element_of_number(objects[i]) : converted[i].bytes;
-    }
-    static Backend& host = backend(Device{});
-    DirectLoops* const direct = host.front().direct();
-    if (!direct) return nullptr;
-    void* out[] = {result.bytes};
-    if (!rows()[row].has(NegativeFault))
-        direct->run(loop, in, out, 1);
-    else if (!take_power(*direct, loop, dtype, in, out))
-        return nullptr;
-    result.dtype = loops()[loop].out[0];
-    return wrap(result);
-}
-
-}  // namespace
-
-PyObject* call_on_numbers(RowId row, PyObject* const* objects, int count) {
-    if (count <= 2)
-        if (PyObject* const result = call_on_equals(row, objects, count)) return result;
-    if (!gives_values(rows()[row])) return nullptr;
-    bool has_own = false, has_values = false;
-    for (int i = 0; i < count; ++i) {
-        has_own |= is_number(objects[i]);
-        has_values |= has_own || is_numpy_scalar(objects[i]);
-        if (!is_number(objects[i]) && !is_python_number(objects[i]) && !is_numpy_scalar(objects[i])) return nullptr;
-    }
-    if (!has_own && current_device() != Device{}) return nullptr;
-    static const Weak kNothing;
-    Argument args[kMaxIn] = {kNothing, kNothing, kNothing};
-    ArrayOrScalar loaded[kMaxIn];
-    Scalar elements[kMaxIn];  // values, and Python's numbers alone, which are of their own dtypes
-    for (int i = 0; i < count; ++i) {
-        if (is_number(objects[i])) {
-            args[i] = elements[i] = scalar_of_number(objects[i]);
-            continue;
-        }
-        if (!loaded[i].load(objects[i], Device{}, rows()[row].name) || loaded[i].is_beyond_integers()) return nullptr;
-        if (!has_values && loaded[i].default_dtype() == DType::uint64) return nullptr;  // an int of more than 63 bits
-        if (has_values)
-            args[i] = loaded[i].argument();
-        else
-            args[i] = elements[i] = loaded[i].element(loaded[i].default_dtype(), rows()[row].name);
-    }
-    Scalar results[kMaxOut];
-    if (!call_on_values(row, {args, size_t(count)}, results)) return nullptr;
-    if (rows()[row].nout == 1) return wrap(results[0]);
-    const Object first = Object::steal(wrap(results[0])), second = Object::steal(wrap(results[1]));
-    return Object::steal(PyTuple_Pack(2, first.get(), second.get())).release();
-}
-
-namespace {
-
-/// An ndarray as an argument of a call on `device`. A number stays a scalar beside arrays of the host.
-[[gnu::always_inline]] inline Argument argument_of(PyObject* object, Device device) {
-    if (is_number(object) && is_on_host(device)) return scalar_of_number(object);
-    return array_of(object);
-}
-
-}  // namespace
-
-PyObject* call_on_arrays(RowId row, PyObject* const* objects, int count, unsigned dying) {
-    int first = 0;  // with memory
-    while (first < count && is_number(objects[first])) ++first;
-    if (first == count) {
-        if (PyObject* const result = call_on_numbers(row, objects, count)) return result;
-        first = 0;
-    }
-    const Device device = array_of(objects[first]).device();
-    Argument args[kMaxIn] = {argument_of(objects[0], device), argument_of(objects[std::min(1, count - 1)], device),
-                             argument_of(objects[count - 1], device)};
-    for (int i = 0; dying >> i; ++i) args[i].is_dying = dying >> i & 1;
-    UfuncResult result = call_unlocked(row, {args, size_t(count)}, {}, device);
-    return wrap_results(row, result);
-}
-
 RowId row_of(PyObject* object) {
     const bool has_row = Py_TYPE(object) == ufunc_type && !is_generalized(object);
     return has_row ? reinterpret_cast<Ufunc*>(object)->row : kNone;
-}
-
-ArgType to_arg_type(PyObject* object) {
-    using Weakness = Weak::Kind;
-    if (is_ndarray(object)) return {array_of(object).dtype(), {}};
-    if (object == reinterpret_cast<PyObject*>(&PyLong_Type)) return {DType::none, Weakness::Int};
-    if (object == reinterpret_cast<PyObject*>(&PyFloat_Type)) return {DType::none, Weakness::Float};
-    if (object == reinterpret_cast<PyObject*>(&PyComplex_Type)) return {DType::none, Weakness::Complex};
-    ArrayOrScalar operand;
-    if (!PyUnicode_Check(object) && !PyType_Check(object) && operand.load(object, Device{}, "result_type"))
-        return operand.argument().type();
-    return {to_dtype(object, DType::none), {}};
-}
-
-namespace {
-
-/// The dtypes that are given: one for each operand, None for outputs and for the first input of a reduction.
-void read_dtypes(const Row& row, PyObject* given, bool is_reduction, ArgType (&types)[kMaxIn + kMaxOut]) {
-    const int operands = row.nin + row.nout;
-    if (!PyTuple_Check(given) || PyTuple_Size(given) != operands)
-        fail(PyExc_TypeError, "%s.resolve_dtypes: a tuple of %d dtypes is needed, not %R", row.name, operands, given);
-    for (int i = 0; i < operands; ++i) {
-        PyObject* const one = PyTuple_GetItem(given, i);
-        if (one != Py_None)
-            types[i] = to_arg_type(one);
-        else if (i < row.nin && !(is_reduction && i == 0))
-            fail(PyExc_TypeError, "%s.resolve_dtypes: the dtype of input %d is missing", row.name, i);
-        if (i >= row.nin && one != Py_None && types[i].is_weak())
-            fail(PyExc_TypeError, "%s.resolve_dtypes: an output has a dtype, not %R", row.name, one);
-    }
-    if (is_reduction && PyTuple_GetItem(given, operands - 1) != Py_None)
-        fail(PyExc_TypeError, "%s.resolve_dtypes: a reduction has the first dtype for its output", row.name);
-}
-
-/// The type in which a reduction folds elements of that type.
-ArgType accumulator_of(RowId id, ArgType element, const LoopSignature& signature) {
-    const ArgType both[] = {element, element};
-    const LoopId loop = resolve(id, both, signature);
-    const ReductionId reduction = rows()[id].reduction;
-    const DType result = loop == kNone ? DType::none : loops()[loop].out[0];
-    if (reduction != kNone && result != DType::bool_ && !element.is_weak())
-        return {reduction_dtype(reduction, element.dtype), {}};
-    return loop == kNone ? element : ArgType{result, {}};
-}
-
-void check_casts(const Row& row, const Loop& loop, const ArgType* types, Casting casting) {
-    for (int i = 0; i < row.nin + row.nout; ++i) {
-        const bool is_input = i < row.nin;
-        // An output that is not given, or a lone Python number.
-        if (types[i].is_weak() && (!is_input || row.nin == 1)) continue;
-        static constexpr const char* kPythonNames[] = {"int", "float", "complex"};
-        const ArgType from = is_input ? types[i] : ArgType{loop.out[i - row.nin], {}};
-        const DType to = is_input ? loop.in[i] : types[i].dtype;
-        if (!may_pass(from, to, casting))
-            raise(ErrorKind::Type, row.name, ": cannot cast ", is_input ? "input " : "output ",
-                  is_input ? i : i - row.nin, " from ",
-                  from.is_weak() ? kPythonNames[int(from.weak) - 1] : info(from.dtype).name, " to ", info(to).name,
-                  " with casting rule '", to_string(casting), "'");
-    }
-}
-
-}  // namespace
-
-Object resolve_dtypes(RowId id, PyObject* given, const LoopSignature& signature, Casting casting, bool is_reduction) {
-    const Row& row = rows()[id];
-    if (is_reduction && (row.nin != 2 || row.nout != 1))
-        fail(PyExc_ValueError, "%s.resolve_dtypes: only functions of two inputs and one output reduce", row.name);
-    ArgType types[kMaxIn + kMaxOut];
-    read_dtypes(row, given, is_reduction, types);
-    if (is_reduction && PyTuple_GetItem(given, 0) == Py_None) types[0] = accumulator_of(id, types[1], signature);
-    // As in NumPy, where elements of any type are folded as truth values.
-    if (is_reduction && types[0].dtype == DType::bool_ && row.reduction != kNone) types[1] = types[0];
-    const std::span<const ArgType> inputs(types, size_t(row.nin));
-    const bool is_fixed = std::ranges::any_of(signature.types, [](DType dtype) { return dtype != DType::none; });
-    const LoopId chosen = is_fixed ? resolve(id, inputs, signature) : resolve(id, inputs);
-    if (chosen == kNone) fail(PyExc_TypeError, "%s: no loop takes the types %R", row.name, given);
-    const Loop& loop = loops()[chosen];
-    check_casts(row, loop, types, casting);
-    Object result = Object::steal(PyTuple_New(row.nin + row.nout));
-    for (int i = 0; i < row.nin + row.nout; ++i) {
-        const DType dtype = i < row.nin ? loop.in[i] : loop.out[i - row.nin];
-        check(PyTuple_SetItem(result.get(), i, to_python(dtype).release()));
-    }
-    return result;
 }
 
 namespace {
@@ -836,10 +550,6 @@ PyObject* call_generalized(PyObject* self, PyObject* const* args, size_t flagged
     PyObject* const function = reinterpret_cast<Ufunc*>(self)->function;
     return PyVectorcall_Function(function)(function, args, flagged_count, keywords);
 }
-
-}  // namespace
-
-namespace {
 
 PyObject* call_with_fallback(PyObject* self, PyObject* const* args, size_t flagged_count, PyObject* keywords) noexcept {
     const Ufunc& ufunc = *reinterpret_cast<Ufunc*>(self);

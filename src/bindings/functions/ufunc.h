@@ -31,6 +31,8 @@ PyObject* at_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* 
 
 /// Calls a row, without the GIL where the work is long.
 UfuncResult call_unlocked(RowId row, std::span<const Argument> args, const UfuncOptions& options, Device device);
+/// Whether 0-d results are values: all but those of `where`, which is no ufunc in NumPy and gives arrays.
+inline bool gives_values(const Row& row) { return &row != &rows()[row::where]; }
 /// New objects for the results of a row: one, or a tuple.
 PyObject* wrap_results(RowId row, UfuncResult& result);
 /// Calls a row on numbers without memory, Python's and NumPy's; null, with nothing done, if there are other objects
