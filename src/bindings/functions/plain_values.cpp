@@ -75,7 +75,7 @@ double largest_of(DType dtype) {
 /// The numbers in nested lists and tuples of one shape, as NumPy reads them: integers, doubles or complex ones.
 class NumberReader {
  public:
-    static constexpr int64_t kMost = 1 << 20;
+    static constexpr int64_t kMost = 1 << 22;
 
     bool read(PyObject* object) { return find_shape(object) && read_list(object, 0); }
 
