@@ -14,7 +14,7 @@ from numpy.linalg import LinAlgError
 from cuarray import _core
 from cuarray._arguments.functions import stack
 from cuarray._arguments.operands import as_arrays
-from cuarray._arguments.ufuncs import isnan
+from cuarray._arguments.ufuncs import isfinite, isnan
 from cuarray._core import ndarray
 from cuarray._functions.elementwise import where
 from cuarray._linalg.decompositions import svd, svdvals
@@ -166,13 +166,12 @@ def cond(x, p=None) -> ndarray:
     Returns
     -------
     ndarray of shape (...)
-        The norm of the matrix times that of its inverse; infinite if it is singular.
+        The norm of the matrix times that of its inverse; infinite if it is singular, NaN if it holds NaN.
 
     Raises
     ------
     LinAlgError
-        If there are no elements, fewer than two axes, or the matrices are not square and must be; for 'nuc', if
-        a matrix is singular.
+        If there are no elements, fewer than two axes, or the matrices are not square and must be.
     ValueError
         If there is no such order.
     NotImplementedError
@@ -195,9 +194,11 @@ def cond(x, p=None) -> ndarray:
     require_matrices("cond", x, is_square=not by_values)
     require_supported("cond", x)
     if by_values:
-        s = named("cond", svdvals, x)
+        s = values_or_nan(x)
         first, last = s[..., 0], s[..., -1]
         result = last / first if p is not None and p < 0 else first / last
+    elif isinstance(p, str) and p == "nuc":
+        result = values_or_nan(x).sum(-1) * values_or_nan(inverses_or_nan(x)).sum(-1)
     else:
         result = named("cond", matrix_norm, x, ord=p) * named("cond", matrix_norm, inverses_or_nan(x), ord=p)
     return infinite_if_singular(result, x)
@@ -206,6 +207,12 @@ def cond(x, p=None) -> ndarray:
 def infinite_if_singular(result, x):
     """Return condition numbers with infinity for the NaN that do not come from NaN in the matrix."""
     return _core.as_value(where(isnan(result) & ~isnan(x).any((-2, -1)), inf, result))
+
+
+def values_or_nan(x):
+    """Return the singular values of a stack of matrices; NaN for those that are not finite, which have none."""
+    is_finite = isfinite(x).all((-2, -1))[..., np.newaxis]
+    return where(is_finite, named("cond", svdvals, where(is_finite[..., np.newaxis], x, 1)), np.nan)
 
 
 def inverses_or_nan(x):

@@ -15,7 +15,7 @@ def __dir__():
     return sorted(__all__)
 
 
-def as_strided(x, shape=None, strides=None, subok=False, writeable=True) -> ndarray:
+def as_strided(x, shape=None, strides=None, subok=False, writeable=True, *, check_bounds=None) -> ndarray:
     """Return a view with the given shape and strides.
 
     Parameters
@@ -29,6 +29,8 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True) -> ndar
         Accepted and ignored: there are no subclasses.
     writeable : bool
         False makes the view read-only. If elements overlap, the order of writes is undefined.
+    check_bounds : bool, optional
+        Accepted and ignored: bounds are always checked.
 
     Returns
     -------
@@ -37,7 +39,7 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True) -> ndar
     Raises
     ------
     ValueError
-        If the view would exceed the memory of `x`; NumPy does not check this.
+        If the view would exceed the memory of `x`; NumPy checks this by `check_bounds=True` alone, from 2.5 on.
 
     See Also
     --------

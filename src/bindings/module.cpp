@@ -72,8 +72,18 @@ void make_module(py::module_& module) {
 }  // namespace
 }  // namespace cuarray::python
 
+namespace {
+
+constexpr const char* kRefusal = "cuarray cannot be used in a subinterpreter; use a process or a thread";
+
+bool is_main_interpreter() { return PyInterpreterState_Get() == PyInterpreterState_Main(); }
+
+}  // namespace
+
 /// The module's own beginning comes before pybind11's, which waits for ever in a subinterpreter of Python 3.11.
+/// From 3.13 on Python calls it in the main interpreter, and what follows in the other one.
 PYBIND11_MODULE(_core_of_main, module) {
+    if (!is_main_interpreter()) throw pybind11::import_error(kRefusal);
     module.doc() = "The compiled part of cuarray.";
     module.attr("__version__") = CUARRAY_VERSION;
     pybind11::register_local_exception_translator(cuarray::python::translate);
@@ -88,7 +98,7 @@ PYBIND11_MODULE(_core_of_main, module) {
 }
 
 extern "C" PYBIND11_EXPORT PyObject* PyInit__core() {
-    if (PyInterpreterState_Get() == PyInterpreterState_Main()) return PyInit__core_of_main();
-    PyErr_SetString(PyExc_ImportError, "cuarray cannot be used in a subinterpreter; use a process or a thread");
+    if (is_main_interpreter()) return PyInit__core_of_main();
+    PyErr_SetString(PyExc_ImportError, kRefusal);
     return nullptr;
 }

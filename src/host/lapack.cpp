@@ -144,6 +144,12 @@ class LapackOf final : public Lapack {
 
         bool has_vectors() const { return decomposition.vectors != VectorSet::None; }
 
+        /// Singular values of a matrix with an infinite element do not converge: LAPACK returns NaN, or never.
+        static bool is_finite(const T* a, int64_t size) {
+            return std::all_of(a, a + size,
+                               [](const T& x) { return std::isfinite(std::real(x)) && std::isfinite(std::imag(x)); });
+        }
+
         /// The length that a query of LAPACK returns in the first element of its workspace.
         static Int length_in(const T& work) { return Int(std::real(work)); }
 
@@ -210,6 +216,7 @@ class LapackOf final : public Lapack {
             T* const work = scratch.take_array<T>(size);
             for (int64_t k = begin; k < end; ++k) {
                 to_columns(loops, item, a, decomposition.a, k, m, n);
+                if (!is_finite(a, int64_t(m) * n)) return false;
                 call(decomposition.values + k * few * int64_t(sizeof(double)), work, size);
                 if (info != 0) return false;
                 if (!has_vectors()) continue;
@@ -341,6 +348,7 @@ class LapackOf final : public Lapack {
             Int* const integers = scratch.take_array<Int>(std::max<Int>(1, best_integers));
             to_columns(loops, item, a, decomposition.a, 0, m, n);
             to_columns(loops, item, b, length, decomposition.b, 0, m, sides);
+            if (!is_finite(a, int64_t(m) * n)) return false;
             call(work, size, reals, integers);
             if (info != 0) return false;
             *decomposition.rank = rank;

@@ -120,10 +120,12 @@ Array take_along(const Array& array, const Array& indices, int axis, Array* out,
     const bool directly = outside != Outside::Raise && out->dtype() == array.dtype() && !overlaps(*out, array) &&
                           !overlaps(*out, positions);
     if (directly) return gather(places, outside, "take", out);
-    // As in NumPy, which takes elements into a copy of `out` in the array's dtype, and writes that back.
-    if (!can_cast(out->dtype(), array.dtype(), Casting::Safe))
-        raise(ErrorKind::Type, "take: cannot cast the output array from ", info(out->dtype()).name, " to ",
-              info(array.dtype()).name, ", the type of the elements, with casting rule 'safe'");
+    // NumPy asks for the first before 2.5, whose copy of `out` in the array's dtype is written back, and then for the
+    // second.
+    if (!can_cast(out->dtype(), array.dtype(), Casting::Safe) &&
+        !can_cast(array.dtype(), out->dtype(), Casting::SameKind))
+        raise(ErrorKind::Type, "take: cannot cast the elements from ", info(array.dtype()).name, " to ",
+              info(out->dtype()).name, ", the type of the output array, with casting rule 'same_kind'");
     warn_of_lost_imaginary_part(array.dtype(), out->dtype());
     assign(*out, gather(places, outside, "take"), "take");
     return *out;

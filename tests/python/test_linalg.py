@@ -451,9 +451,20 @@ def limit(expression):
     return 2e-4 if single else 1e-10
 
 
+def where_not_finite(expression, want):
+    """What NumPy 2.5 says of singular values of matrices that are not finite, of which older ones say what LAPACK does."""
+    name, matrix = re.search(r"linalg\.(\w+)\((\w*)", expression).groups()
+    if name == "cond" and "SVD did not converge" in str(want):
+        return np.float64(np.nan if matrix in ("N", "n") else np.inf)
+    if matrix == "F" and name in ("matrix_rank", "pinv", "svd", "svdvals"):
+        return LinAlgError("SVD did not converge")
+    return want
+
+
 @pytest.mark.parametrize("expression", [*CALLS, *NORMS])
 def test_agrees_with_numpy(expression):
     want, got = (same.evaluate(expression, xp, NAMED) for xp in (np, cuarray))
+    want = where_not_finite(expression, want)
     if isinstance(want, LinAlgError) or isinstance(got, LinAlgError):
         assert isinstance(want, LinAlgError | ValueError) and isinstance(got, LinAlgError), (
             f"{got!r} instead of {want!r}"
@@ -864,7 +875,8 @@ def test_nothing_warns():
         linalg.norm(bad)
         linalg.norm(bad, -1)
         linalg.vector_norm(cuarray.zeros(2), ord=-1)
-        for call in (linalg.eig, linalg.eigvals, linalg.svd, linalg.pinv, linalg.matrix_rank, linalg.cond):
+        assert np.isnan(linalg.cond(bad)) and np.isnan(linalg.cond(bad, "nuc"))
+        for call in (linalg.eig, linalg.eigvals, linalg.svd, linalg.pinv, linalg.matrix_rank):
             with pytest.raises(LinAlgError, match=rf"^{call.__name__}: "):
                 call(bad)
 

@@ -764,3 +764,28 @@ def test_integers_to_the_power_of_a_number(dtype, rng, device):
         got, want = x**exponent, numbers**exponent
         assert got.dtype == want.dtype
         np.testing.assert_array_equal(got.numpy(), want)
+
+
+def matched(x):
+    """Which pattern the object matches; the type of the error of an array without axes."""
+    try:
+        match x:
+            case [_, _]:
+                return "pair"
+            case [_, *_]:
+                return "some"
+            case []:
+                return "none"
+            case float() | int():
+                return "number"
+    except TypeError:
+        return TypeError
+    return "other"
+
+
+def test_patterns_of_sequences(device):
+    """Arrays match them where NumPy's do, from 2.5 on; values do not."""
+    for call in ("xp.zeros(2)", "xp.zeros((2, 3))", "xp.ones(3)", "xp.zeros(0)", "xp.asarray(1.5)", "xp.float64(1)"):
+        ours, theirs = (matched(eval(call, {"xp": xp})) for xp in (cuarray, np))
+        assert ours == theirs, call
+    assert matched(cuarray.ones(3, device="cpu")[0]) == matched(np.ones(3)[0]) == "number"

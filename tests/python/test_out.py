@@ -247,6 +247,9 @@ FORMS = {
 #: As documented: a sum of reductions is cast by same_kind, and what is no array is a TypeError.
 UNSAFE = {"maximum", "add", "nanmin", "nanmax", "nanmedian", "nanquantile", "nanpercentile", "percentile", "quantile"}
 
+#: NumPy before 2.5 asks whether the output can be cast to the elements, and warns of other outputs from then on.
+TAKES = {"take", "compress"}
+
 
 #: NumPy assigns (1, n) to n elements, or does not check the shape.
 UNCHECKED = {("an axis less", "nanpercentile(a, [50], axis=1)"), ("an axis more", "add.reduceat(a, [0, 1])")}
@@ -289,9 +292,24 @@ def test_shapes_forms_and_types_of_out(call, dtype, device):
             continue  # by accident, NumPy takes or refuses tuples by the other arguments
         compare_outcomes(call, dtype, lambda xp, form=form: form(xp.zeros(want.shape, want.dtype)), note)
     for other in ("?", "i1", "i8", "u8", "f4", "f8", "c16"):
-        if re.split(r"\W", call)[0] in UNSAFE and not np.can_cast(want.dtype, other, "same_kind"):
+        name = re.split(r"\W", call)[0]
+        if name in UNSAFE | TAKES and not np.can_cast(want.dtype, other, "same_kind"):
+            continue
+        if name in TAKES and not np.can_cast(other, want.dtype):
             continue
         compare_outcomes(call, dtype, lambda xp, other=other: xp.zeros(want.shape, other), other)
+
+
+def test_out_of_elements_that_are_taken(device):
+    """The output can be cast to the elements, as before NumPy 2.5, or they to it by same_kind, as from then on."""
+    x = cuarray.asarray([1, 2, 3], "i4")
+    for call in (lambda y: cuarray.take(x, [1], out=y), lambda y: x.compress([0, 1], out=y)):
+        for dtype in ("?", "i1", "i2", "i8", "u1", "f4", "f8", "c16"):
+            y = cuarray.zeros(1, dtype)
+            assert call(y) is y and y.tolist() == [bool(2) if dtype == "?" else 2], dtype
+        for dtype in ("u4", "u8"):
+            with pytest.raises(TypeError, match=f"from int32 to {np.dtype(dtype)}.*'same_kind'"):
+                call(cuarray.zeros(1, dtype))
 
 
 def test_out_as_an_ellipsis(device):

@@ -201,10 +201,7 @@ xp.promote_types('>f4', np.dtype('>f8'))
 xp.result_type('>i2', v[0], 'u2')
 [xp.isdtype(np.dtype('>f4'), kind) for kind in ('real floating', 'integral', xp.dtype('f4'), np.dtype('>f4'))]
 (xp.finfo('>f4').bits, xp.iinfo(np.dtype('>i2')).max)
-xp.compress([1, 0, 0], n[0], out=xp.zeros(1))
 xp.compress([1, 0, 0], v, out=xp.zeros(1, int))
-n[0].compress([1, 0, 0], out=xp.zeros(1, 'i8'))
-xp.take(n, [0], out=xp.zeros(1, 'f4'))
 xp.take(v, [0], out=xp.zeros(1, 'f4'), mode='clip')
 [xp.logspace(0, np.float32(1), 2, base=b).dtype for b in (2, 2.0, np.int8(2), np.float32(2), np.float64(2), xp.asarray(2, dtype='i1'), xp.asarray([2], dtype='i1'))]
 xp.logspace(np.float16(0), 2, 3, base=np.int8(2))

@@ -466,6 +466,9 @@ void make_ndarray_type(PyObject* module) {
     ndarray_type->tp_weaklistoffset = offsetof(NdArray, weakrefs);  // Python 3.12 takes no member behind the size
     make_value_types();
     ndarray_type->tp_flags &= ~Py_TPFLAGS_BASETYPE;  // no class of Python's has memory for the fields
+    // Arrays match patterns of sequences where NumPy's do, from 2.5 on; values, whose types are made, do not.
+    static Attribute numpy_ndarray{"numpy", "ndarray"};
+    ndarray_type->tp_flags |= reinterpret_cast<PyTypeObject*>(numpy_ndarray.get())->tp_flags & Py_TPFLAGS_SEQUENCE;
     PyType_Modified(ndarray_type);
     PyObject* const type = reinterpret_cast<PyObject*>(ndarray_type);
     check(PyObject_SetAttrString(type, "__dlpack_c_exchange_api__", Object::steal(exchange_capsule()).get()));
