@@ -1630,9 +1630,9 @@ ARGUMENTS = [
     Mutant(
         "taken-into-any-type",
         "src/ops/selection.cpp",
-        "if (!can_cast(out->dtype(), array.dtype(), Casting::Safe))",
-        "if (false)",
-        tests("same_calls", "calls"),
+        "!can_cast(array.dtype(), out->dtype(), Casting::SameKind))",
+        "false)",
+        tests("out", "elements_that_are_taken"),
     ),
     Mutant(
         "modes-of-convolve-begin-with-1",
