@@ -737,9 +737,23 @@ MUTANTS = [
     Mutant(
         "samplers-of-drjit-draw-others-for-gradients",
         "cuarray/interop/_rules.py",
-        "x.shape == y.shape and not are_close(x, y)",
+        "is_differentiable(x) and not are_close(x, y)",
         "False",
         "tests/python/test_interop_drjit.py -k samplers",
+    ),
+    Mutant(
+        "random-numbers-times-zero-repeat",
+        "cuarray/interop/_rules.py",
+        "self.require_same(twice, once)",
+        "pass",
+        "tests/python/test_interop_wrap.py -k no_framework_knows",
+    ),
+    Mutant(
+        "derivatives-are-made-twice-for-ever",
+        "cuarray/interop/_rules.py",
+        "self.has_repeated.append(True)",
+        "pass",
+        "tests/python/test_interop_wrap.py -k do_not_repeat",
     ),
     Mutant(
         "gradients-in-jax-are-those-of-other-numbers",

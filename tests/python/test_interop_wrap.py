@@ -369,12 +369,16 @@ def check_random_numbers_that_no_framework_knows():
         "python": random.random,
     }
     x = jnp.arange(1.0, 4.0)
-    derivatives = (
-        lambda f: jax.grad(lambda x: f(x).sum())(x),
-        lambda f: jax.jvp(f, (x,), (x,)),
-        lambda f: jax.hessian(lambda x: (f(x) ** 2).sum())(x),
-        lambda f: jax.jit(jax.grad(lambda x: jax.vmap(f)(x).sum()))(jnp.stack([x, x])),
-    )
+    derivatives = [
+        derivative
+        for start in (x, 0 * x)  # where the results are zero, too
+        for derivative in (
+            lambda f, x=start: jax.grad(lambda x: f(x).sum())(x),
+            lambda f, x=start: jax.jvp(f, (x,), (x + 1,)),
+            lambda f, x=start: jax.hessian(lambda x: (f(x) ** 2).sum())(x),
+            lambda f, x=start: jax.jit(jax.grad(lambda x: jax.vmap(f)(x).sum()))(jnp.stack([x, x])),
+        )
+    ]
     for draw in draws.values():
 
         def scaled(t, draw=draw):
@@ -392,6 +396,7 @@ def check_random_numbers_that_no_framework_knows():
     assert "draws random numbers" in str(error_of(lambda: jax.grad(lambda x: infinite(x)[1:].sum())(x)))
     seeded = call(lambda t: t * torch.rand(3, generator=own.manual_seed(1)), x, framework="torch")
     close(jax.grad(lambda x: seeded(x).sum())(x) * x, seeded(x))
+    close(jax.grad(lambda x: seeded(x).sum())(0 * x) * x, seeded(x))
     for target, f in {
         "torch": lambda t: t**3 * draws["numpy"](),
         "jax": lambda t: t**3 * numpys.random(3, "f4"),
@@ -405,6 +410,20 @@ def check_random_numbers_that_no_framework_knows():
             gradient = inner.gradient(result, start)
         close(gradient * start, 3 * result)  # TensorFlow remembers the run
         assert "draws random numbers" in str(error_of(lambda: outer.gradient(gradient, start)))
+
+
+def check_integers_that_do_not_repeat():
+    """They have no derivatives: a function may count its calls."""
+    from cuarray.interop.jax import call
+
+    counter, x = itertools.count(), jnp.arange(3.0)
+    f = call(lambda t: (t**3, torch.tensor(next(counter))), framework="torch")
+    close(jax.grad(lambda x: f(x)[0].sum())(x), 3 * x**2)
+    close(jax.hessian(lambda x: f(x)[0].sum())(x), jnp.diag(6 * x))
+    runs = next(counter)
+    gradient = jax.jit(jax.grad(lambda x: f(x)[0].sum()))
+    gradient(x), gradient(x + 1)
+    assert next(counter) - runs == 7  # two calls, their gradients, the first one again; and what the count has taken
 
 
 def check_results_that_are_numbers():
@@ -564,6 +583,7 @@ if __name__ == "__main__":
     import dataclasses
     import doctest
     import importlib.util
+    import itertools
     import random
 
     import jax
