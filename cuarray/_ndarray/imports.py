@@ -2,10 +2,10 @@
 
 import sys
 
-from cuarray._ndarray import jax_types, namespaces
+from cuarray._ndarray import jax_types, namespaces, torch_tables
 
 #: The functions that are called with modules after they have run, by name.
-ACTIONS = {"jax": jax_types.register}
+ACTIONS = {"jax": jax_types.register, "torch": torch_tables.register}
 
 
 def action_for(name):

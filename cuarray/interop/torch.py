@@ -1,8 +1,4 @@
-"""PyTorch: functions of cuarray's arrays inside autograd, `torch.func` and `torch.compile`; common streams.
-
-Importing the module also lets `torch.utils.data.default_collate` batch cuarray's arrays into tensors, and `torch.load`
-read files that contain them.
-"""
+"""PyTorch: functions of cuarray's arrays inside autograd, `torch.func` and `torch.compile`; common streams."""
 
 import contextlib
 import functools
@@ -10,7 +6,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import cuarray
-from cuarray._ndarray import byte_methods
 from cuarray.interop._rules import ByPosition, Rule
 from cuarray.interop._torch_autograd import check as check
 from cuarray.interop._torch_autograd import forgotten as forgotten
@@ -26,7 +21,6 @@ from cuarray.interop._torch_autograd import zeros_like as zeros_like
 from cuarray.interop._torch_operator import custom_op as custom_op
 
 import torch  # isort: skip  (the modules above say what to install)
-from torch.utils.data._utils.collate import collate_tensor_fn, default_collate_fn_map
 
 __all__ = ["custom_op", "stream", "wrap"]
 
@@ -143,11 +137,3 @@ def wrap(
         return lift(*by_position(args, keywords)) if keywords else lift(args, keywords)
 
     return wrapped
-
-
-def _collate(batch, *, collate_fn_map=None):
-    return collate_tensor_fn([make(x) for x in batch], collate_fn_map=collate_fn_map)
-
-
-default_collate_fn_map.setdefault(cuarray.ndarray, _collate)
-torch.serialization.add_safe_globals([byte_methods.rebuild, bytes])  # empty bytes are pickled by their class

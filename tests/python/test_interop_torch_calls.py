@@ -260,9 +260,30 @@ def check_calls_do_not_leak():
     assert last[:2] == first[:2] and last[2] - first[2] < 20, (first, last)
 
 
+def check_batches_of_a_data_loader():
+    items = [{"x": ca.full(2, i), "n": i} for i in range(4)]
+    batch = torch.utils.data.default_collate(items)
+    assert batch["x"].tolist() == [[i, i] for i in range(4)] and batch["n"].tolist() == [0, 1, 2, 3]
+    for workers in (0, 1):
+        loader = torch.utils.data.DataLoader([item["x"] for item in items], batch_size=2, num_workers=workers)
+        assert [b.tolist() for b in loader] == [[[0, 0], [1, 1]], [[2, 2], [3, 3]]]
+
+
+def check_files():
+    for x in (ca.arange(3.0), ca.ones((2, 3), "bfloat16"), ca.asfortranarray(ca.ones((2, 3))), ca.zeros((0, 2)),
+              ca.arange(3).sum(), ca.asarray([True, False]), ca.arange(4)[::2]):  # fmt: skip
+        file = io.BytesIO()
+        torch.save({"x": x, "t": torch.ones(2)}, file)
+        file.seek(0)
+        loaded = torch.load(file)
+        assert isinstance(loaded["x"], ca.ndarray) and loaded["x"].dtype == x.dtype
+        assert loaded["x"].shape == x.shape and loaded["x"].astype("c16").tolist() == x.astype("c16").tolist()
+
+
 if __name__ == "__main__":
     import contextlib
     import gc
+    import io
     import itertools
     import operator
     import sys
@@ -272,6 +293,7 @@ if __name__ == "__main__":
     import torch
 
     import cuarray
+    import cuarray as ca
 
     cuarray.set_default_device("cpu")
     # PyTorch warns of indices that it takes for lists before it asks us.
