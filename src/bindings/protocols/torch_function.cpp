@@ -1,5 +1,6 @@
 // torch_function.cpp -- __torch_function__: PyTorch's functions called with arrays among their arguments.
 #include <algorithm>
+#include <string_view>
 #include <utility>
 #include <vector>
 #include "bindings/protocols/interfaces.h"
@@ -96,6 +97,16 @@ bool may_be_written(PyObject* tensor) {
     return !version || is_true(version.get());
 }
 
+/// Whether a function may give an argument other memory: of PyTorch's in C, those do that are named so, and without
+/// `out=` no others.
+bool may_resize(PyObject* function) {
+    const char* const name = PyCFunction_Check(function) ? reinterpret_cast<PyCFunctionObject*>(function)->m_ml->ml_name
+                             : Py_IS_TYPE(function, &PyMethodDescr_Type)
+                                 ? reinterpret_cast<PyMethodDescrObject*>(function)->d_method->ml_name
+                                 : "_";
+    return std::string_view(name).ends_with('_');
+}
+
 }  // namespace
 
 constexpr Signature kTorchFunctionSignature{"__torch_function__", {"func", "types", "args", "kwargs"}, 4, 2};
@@ -111,8 +122,9 @@ static PyObject* call_torch_function(PyObject*, PyObject** values) {
     const Object named = has_keywords ? dict_with_tensors(keywords, pairs) : Object();
     if (pairs.empty()) return Py_NewRef(Py_NotImplemented);
     Object result = Object::steal(PyObject_Call(function, args.get(), named.get()));
+    const bool resizes = has_keywords || may_resize(function);
     for (const auto& [array, tensor] : pairs)
-        if (may_be_written(tensor.get()))
+        if ((resizes || !is_shared(array.get())) && may_be_written(tensor.get()))
             Object::steal(
                 PyObject_CallFunctionObjArgs(require_shared.get(), array.get(), tensor.get(), function, nullptr));
     return result.release();
