@@ -1085,6 +1085,20 @@ MUTANTS = [
         "tests/python/test_interop_torch_calls.py -k arrives",
     ),
     Mutant(
+        "outputs-with-other-memory-are-lost",
+        "src/bindings/protocols/torch_function.cpp",
+        "has_keywords || may_resize(function)",
+        "false",
+        "tests/python/test_interop_torch_calls.py -k arrives",
+    ),
+    Mutant(
+        "data-loaders-know-no-arrays",
+        "cuarray/_ndarray/imports.py",
+        ', "torch": torch_tables.register',
+        "",
+        "tests/python/test_interop_torch_calls.py -k data_loader",
+    ),
+    Mutant(
         "writes-in-inference-mode-are-lost",
         "src/bindings/protocols/torch_function.cpp",
         "if (is_shared(array)) return tensor;",
