@@ -192,6 +192,8 @@ def can_cast(from_, to, casting="safe"):
 
 def in_native_order(given):
     """Return a dtype of another byte order, or its name, as the machine's: answers about types do not depend on it."""
+    if type(given) is type or type(given) is ndarray:  # at once: the usual ones have no order
+        return given
     if isinstance(given, str) and given.startswith(">"):
         given = np.dtype(given)
     return given.newbyteorder("=") if isinstance(given, np.dtype) and given.byteorder == ">" else given
