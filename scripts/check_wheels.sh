@@ -34,7 +34,7 @@ print("cuarray", ca.__version__, "NumPy", np.__version__)
 
 # Symbols newer than glibc 2.28 that the build machine's headers choose. Each is an older function with a new version, which a
 # manylinux_2_28 image binds to the old one; __libc_single_threaded is asked for by libstdc++ only where the headers have it.
-newer='exp|log|hypot|f?stat|dladdr|dlopen|dlsym|dlclose|dlerror|pthread_[a-z_]+|__libc_single_threaded'
+newer='exp|log|pow|hypot|f?stat|dladdr|dlopen|dlsym|dlclose|dlerror|pthread_[a-z_]+|__libc_single_threaded'
 
 check_symbols() {  # WHEEL
     local folder=$work/unpacked unknown
