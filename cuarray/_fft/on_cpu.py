@@ -87,8 +87,8 @@ QUIET.run(np.seterr, all="ignore")
 
 
 @lru_cache(maxsize=256)
-def loop_of_few(name, shape, dtype, axis):
-    """Return how NumPy's loop transforms all points of an axis, or None.
+def loop_of_few(name, shape, dtype, axis, n, norm):
+    """Return how NumPy's loop transforms an axis, over `n` points or None for all, or None.
 
     That is the loop, the dtype to convert to or None, its factor, shape and dtype of its result, and its axes, None for
     the last one.
@@ -97,17 +97,21 @@ def loop_of_few(name, shape, dtype, axis):
     if loop is None or results is None or not 0 < prod(shape) <= FEW or not -len(shape) <= axis < len(shape):
         return None
     axis %= len(shape)
-    n = points = shape[axis]
+    if n is None:
+        n = 2 * (shape[axis] - 1) if name in TO_REAL else shape[axis]
+    if not 1 <= n <= FEW:
+        return None
+    points = n
     if name in FROM_REAL:
         if dtype.kind == "c":
             return None
         loop, points = loop[n % 2], n // 2 + 1
-    elif name in TO_REAL:
-        n = points = 2 * (n - 1)
-        if n < 1:
-            return None
     real = results[1]
-    factor = np.reciprocal(n, dtype=real) if name in ("ifft", "irfft", "ihfft") else 1
+    scaling = OPPOSITE[norm] if name in ("ifft", "irfft", "ihfft") else norm
+    if scaling == "backward":
+        factor = 1
+    else:
+        factor = np.reciprocal(n if scaling == "forward" else np.sqrt(n, dtype=real), dtype=real)
     if real == np.float64:  # an array needs no conversion; with a Python integer, float32 is transformed in float64
         factor = np.asarray(factor, real)
     axes = None if axis == len(shape) - 1 else [(axis,), (), (axis,)]
@@ -115,13 +119,21 @@ def loop_of_few(name, shape, dtype, axis):
     return loop, converted, factor, (*shape[:axis], points, *shape[axis + 1 :]), results[name in TO_REAL], axes
 
 
-def transform_few(name, x, axis):
-    """Return a transform of all points of an axis, without scaling options; None to decline."""
-    found = loop_of_few(name, x.shape, x.dtype, axis)
-    if found is None or (x.ndim > 1 and not x.flags.c_contiguous):
+def transform_few(name, x, axis, n, norm):
+    """Return a transform of few points of an axis; None to decline."""
+    if x.ndim > 1 and not x.flags.c_contiguous:
+        return None
+    result = run_loop(name, x.numpy(), axis, n, norm)
+    return None if result is None else _core.array_from_object(result, None, x.device, True)
+
+
+def run_loop(name, points, axis, n, norm):
+    """Transform few points of an axis of an array in C order, which may be overwritten; None to decline."""
+    found = loop_of_few(name, points.shape, points.dtype, axis, n, norm)
+    if found is None:
         return None
     loop, converted, factor, shape, dtype, axes = found
-    points, result = x.numpy(), np.empty(shape, dtype)
+    result = np.empty(shape, dtype)
     if converted is not None:
         points = points.astype(converted)
     if name == "hfft":
@@ -132,17 +144,19 @@ def transform_few(name, x, axis):
         QUIET.copy().run(loop, points, factor, result, axes=axes)
     if name == "ihfft":
         np.conjugate(result, result)
-    return _core.array_from_object(result, None, x.device, True)
+    return result
 
 
 def transformed(function, x, plan, shapes, norm):
     """Return the transforms of one axis after another; `plan` has name, points and axis of each."""
-    steps = [(TRANSFORMS[name], n, axis) for name, n, axis in plan]
     if max(map(prod, shapes)) > FEW:
+        steps = [(TRANSFORMS[name], n, axis) for name, n, axis in plan]
         return run_in_place(x, steps, shapes[1:], norm, plan[-1][0] in TO_REAL)
     found = x.numpy()
-    for transform, n, axis in steps:
-        found = transform(found, n, axis, norm, None)
+    is_ordered = found.flags.c_contiguous
+    for name, n, axis in plan:
+        result = run_loop(name, found, axis, n, norm) if is_ordered else None
+        found = TRANSFORMS[name](found, n, axis, norm, None) if result is None else result
     return _core.array_from_object(found, None, x.device, True)
 
 

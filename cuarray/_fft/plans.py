@@ -56,8 +56,10 @@ def transform_axis(function, a, n, axis, norm, out):
     out = output(out, function)
     x = a if type(a) is ndarray else operand(function, a)
     x = x if out is None else as_precise(x, out)
-    if n is None and norm is None and type(axis) is int and is_on_host(x):
-        few = on_cpu.transform_few(function, x, axis)
+    scaling = "backward" if norm is None else norm
+    is_usual = (n is None or type(n) is int) and type(axis) is int and type(scaling) is str
+    if is_usual and scaling in OPPOSITE and is_on_host(x):
+        few = on_cpu.transform_few(function, x, axis, n, scaling)
         if few is not None:
             return few if out is None else write_output(few, out, function)
     x = operand(function, x)

@@ -2266,8 +2266,8 @@ TRANSFORMS = [
     Mutant(
         "few-points-are-not-scaled",
         "cuarray/_fft/on_cpu.py",
-        'factor = np.reciprocal(n, dtype=real) if name in ("ifft", "irfft", "ihfft") else 1',
-        "factor = 1",
+        'scaling = OPPOSITE[norm] if name in ("ifft", "irfft", "ihfft") else norm',
+        "scaling = norm",
         tests("fft"),
     ),
     Mutant(

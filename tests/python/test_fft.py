@@ -459,16 +459,17 @@ def test_parts_are_given_to_threads(threads, monkeypatch):
 def test_few_points_without_numpys_loops(monkeypatch):
     """They are private to NumPy: the results do not depend on them."""
     names = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
-    for name, dtype, axis in itertools.product(names, ("f4", "f8", "c8", "c16"), (-1, 0, 1)):
+    options = ((None, "backward"), (None, "ortho"), (None, "forward"), (5, "backward"), (12, "ortho"))
+    for name, dtype, axis, (n, norm) in itertools.product(names, ("f4", "f8", "c8", "c16"), (-1, 0, 1), options):
         if name in ("rfft", "ihfft") and np.dtype(dtype).kind == "c":
             continue
         x = cuarray.asarray(values((3, 8, 7), dtype), device="cpu")
-        found = host.transform_few(name, x, axis)
+        found = host.transform_few(name, x, axis, n, norm)
         with monkeypatch.context() as without:
             without.setattr(host, "LOOPS", {})
             without.setattr(host, "loop_of_few", host.loop_of_few.__wrapped__)
-            assert host.transform_few(name, x, axis) is None
-            expected = getattr(ours, name)(x, axis=axis)
+            assert host.transform_few(name, x, axis, n, norm) is None
+            expected = getattr(ours, name)(x, n, axis, norm)
         assert found.dtype == expected.dtype and found.shape == expected.shape, (name, dtype, axis)
         assert found.numpy().tobytes() == expected.numpy().tobytes(), (name, dtype, axis)
 
