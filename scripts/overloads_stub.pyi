@@ -94,13 +94,32 @@ def histogramdd(
     """Count points by the cells of a grid."""
 
 @overload
-def indices(dimensions: Sequence[SupportsIndex], dtype: DTypeLike = ..., sparse: Literal[False] = False) -> ndarray: ...
+def indices(
+    dimensions: Sequence[SupportsIndex],
+    dtype: DTypeLike = ...,
+    sparse: Literal[False] = False,
+    *,
+    device: DeviceLike = None,
+    like: ndarray | None = None,
+) -> ndarray: ...
 @overload
 def indices(
-    dimensions: Sequence[SupportsIndex], dtype: DTypeLike = ..., *, sparse: Literal[True]
+    dimensions: Sequence[SupportsIndex],
+    dtype: DTypeLike = ...,
+    *,
+    sparse: Literal[True],
+    device: DeviceLike = None,
+    like: ndarray | None = None,
 ) -> tuple[ndarray, ...]: ...
 @overload
-def indices(dimensions: Sequence[SupportsIndex], dtype: DTypeLike, sparse: Literal[True]) -> tuple[ndarray, ...]:
+def indices(
+    dimensions: Sequence[SupportsIndex],
+    dtype: DTypeLike,
+    sparse: Literal[True],
+    *,
+    device: DeviceLike = None,
+    like: ndarray | None = None,
+) -> tuple[ndarray, ...]:
     """Return the coordinates of each point of a grid."""
 
 @overload

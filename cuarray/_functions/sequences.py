@@ -1,5 +1,6 @@
 """Number sequences, and coordinate grids."""
 
+from cuarray._arguments.axes import shape_tuple
 from cuarray._arguments.functions import broadcast_shapes, broadcast_to, indices
 from cuarray._arguments.operands import as_arrays
 
@@ -94,4 +95,5 @@ def fromfunction(function, shape, *, dtype=float, device=None, like=None, **kwar
     array([[ 0,  1,  2],
            [10, 11, 12]])
     """
+    shape = shape_tuple(shape, "shape", "fromfunction")
     return function(*indices(shape, dtype, device=device, like=like), **kwargs)

@@ -56,7 +56,6 @@ void handle_by_python(unsigned errors, const char* name) {
     py::reinterpret_borrow<py::function>(the_error_handler)(errors, name);
 }
 
-/// Cycles may hold arrays that nobody can reach any more.
 void warn_of_lost_parts() {
     if (!Py_IsInitialized()) return;
     const GilAcquire gil;
@@ -64,6 +63,7 @@ void warn_of_lost_parts() {
     check(PyErr_WarnEx(warning.get(), "Casting complex values to real discards the imaginary part", 1));
 }
 
+/// Cycles may hold arrays that nobody can reach any more.
 void collect_garbage() {
     if (!Py_IsInitialized()) return;
     const GilAcquire gil;

@@ -3,7 +3,6 @@
 
 #include "cuarray/array/elements.h"
 #include "cuarray/ops/reduction.h"
-#include "runtime/hooks.h"
 
 namespace cuarray {
 namespace {
@@ -30,7 +29,6 @@ DType fold_dtype(DType dtype, const Array& out) {
 
 LoopId running_loop(RowId id, DType dtype, DType asked, const Array* out, const char* method) {
     const Row& row = rows()[id];
-    const DType given = dtype;
     LoopId loop = kNone;
     if (asked != DType::none) {
         loop = loop_in(row, asked);
@@ -48,7 +46,6 @@ LoopId running_loop(RowId id, DType dtype, DType asked, const Array* out, const 
     if (loop == kNone || !folds(loops()[loop]))
         raise(ErrorKind::Type, row.name, ".", method, ": no loop takes and gives ",
               info(asked != DType::none ? asked : dtype).name);
-    warn_of_lost_imaginary_part(given, loops()[loop].in[0]);
     return loop;
 }
 

@@ -76,7 +76,7 @@ void check_inputs(const Call& c) {
         if (!may_pass(given, c.types->in[i], c.options.casting))
             raise(ErrorKind::Type, c.name(), ": cannot cast input ", i, " from ", spell(given), " to ",
                   info(c.types->in[i]).name, " with casting rule '", to_string(c.options.casting), "'");
-        if (!given.is_weak()) warn_of_lost_imaginary_part(given.dtype, c.types->in[i]);
+        warn_of_lost_imaginary_part(given.is_weak() ? default_dtype(given.weak) : given.dtype, c.types->in[i]);
     }
 }
 

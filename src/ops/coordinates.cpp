@@ -244,6 +244,10 @@ std::variant<Array, std::vector<Array>> indices(const Dims& dimensions, DType dt
     if (std::ranges::any_of(dimensions, [](int64_t extent) { return extent < 0; }))
         raise(ErrorKind::Value, "indices: negative dimensions are not allowed: ", to_string(dimensions));
     const Device on = device ? *device : current_device();
+    Dims shape{ndim};
+    for (const int64_t extent : dimensions) shape.push_back(extent);
+    Array grid;
+    if (!sparse) grid = empty(shape, dtype == DType::none ? DType::float64 : dtype, on);  // as NumPy, of None
     std::vector<Array> axes;
     for (int axis = 0; axis < ndim; ++axis) {
         Dims along(ndim, 1);
@@ -251,9 +255,6 @@ std::variant<Array, std::vector<Array>> indices(const Dims& dimensions, DType dt
         axes.push_back(functions::arange(PlainNumber(0), PlainNumber(dimensions[axis]), {}, dtype, on).reshape(along));
     }
     if (sparse) return axes;
-    Dims shape{ndim};
-    for (const int64_t extent : dimensions) shape.push_back(extent);
-    const Array grid = empty(shape, dtype == DType::none ? DType::float64 : dtype, on);  // as NumPy, of None
     const int64_t apart = ndim ? grid.strides()[0] : 0;
     for (int axis = 0; axis < ndim; ++axis) {
         Layout points{dimensions, {}};

@@ -11,6 +11,8 @@
 #include "cuarray/ops/joining.h"
 #include "cuarray/ops/reduction.h"
 #include "cuarray/ops/ufunc.h"
+#include "ops/call.h"
+#include "runtime/hooks.h"
 
 namespace cuarray {
 namespace {
@@ -329,6 +331,10 @@ std::vector<Array> gradient(const Array& given, const ArgumentList& varargs, con
     const Kind kind = info(given.dtype()).kind;
     const DType dtype = kind < Kind::Floating ? DType::float64 : given.dtype();
     const Array f = kind == Kind::Signed || kind == Kind::Unsigned ? astype(given, dtype) : given;
+    for (const SampleSpacing& spacing : spacings) {
+        const ArgType type = as_argument(spacing.steps).type();
+        warn_of_lost_imaginary_part(type.is_weak() ? default_dtype(type.weak) : type.dtype, dtype);
+    }
     for (int k = 0; k < axes.size(); ++k)
         results.push_back(derivative(f, int(axes[k]), spacings[size_t(k)], edge_order, dtype));
     return results;

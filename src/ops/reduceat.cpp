@@ -8,6 +8,7 @@
 #include "cuarray/kernel/segmented_reduce.h"
 #include "ops/binary_loop.h"
 #include "ops/packed.h"
+#include "runtime/hooks.h"
 
 namespace cuarray {
 namespace {
@@ -94,6 +95,8 @@ Array reduceat(RowId id, const Array& array, std::span<const int64_t> begins, co
     Dims shape = array.shape();
     shape[axis] = int64_t(begins.size());
     if (o.out) check_out(array, *o.out, shape, std::string(row.name) + ".reduceat");
+    warn_of_lost_imaginary_part(array.dtype(), T);
+    if (o.out) warn_of_lost_imaginary_part(T, o.out->dtype());
 
     if (count(shape) > 0) {
         const Array values = values_along(array, axis, T);

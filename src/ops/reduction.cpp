@@ -419,6 +419,7 @@ Array ufunc_reduce(RowId id, const Array& array, const ReduceOptions& o) {
         return reduce(reduction, array, own);
     }
     const DType T = loops()[loop].in[0];
+    warn_of_lost_imaginary_part(array.dtype(), T);
     const ReducedAxes axes = plan_axes(array, o, name);
     const bool in_order = axes.folded.size() > 1 && !(row.has(Associative) && row.has(Commutative));
     if (in_order && !(row.has(Commutative) && row.identity))

@@ -4,6 +4,7 @@
 #include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "ops/binary_loop.h"
+#include "runtime/hooks.h"
 
 namespace cuarray {
 namespace {
@@ -70,6 +71,8 @@ Array accumulate(RowId id, const Array& array, const ScanOptions& o) {
     const LoopId loop = running_loop(id, array.dtype(), o.dtype, o.out, "accumulate");
     const DType T = loops()[loop].in[0];
     if (o.out) check_out(array, *o.out, array.shape(), name);
+    warn_of_lost_imaginary_part(array.dtype(), T);
+    if (o.out) warn_of_lost_imaginary_part(T, o.out->dtype());
     check_exponents(id, array, axis, true, T, name);
     const Array target = scan_target(array, o.out, T);
     if (!target.is_empty()) {

@@ -177,6 +177,7 @@ void check_target(const OutputArray& target, const char* name) {
 /// The values as an array on the target's device.
 Array values_beside(const OutputArray& target, const StoredValues& values) {
     if (values.number) return full({}, convert(*values.number, target.array.dtype()), target.array.device());
+    warn_of_lost_imaginary_part(values.array.dtype(), target.array.dtype());
     return to_device(values.array, target.array.device());
 }
 

@@ -50,12 +50,12 @@ void update_at(RowId id, const Array& array, std::span<const Index> index, const
     check(id, array, values);
     if (!is_advanced(index)) return update_view(id, basic_index(array, index), values);
     const LoopId loop = loop_of(id, array, values);
-    warn_of_lost_imaginary_part(loops()[loop].out[0], array.dtype());
     if (!is_aligned(array)) {
         const Array aligned = copy(array, 'C');
         update_at(id, aligned, index, values);
         return assign(array, aligned, name);
     }
+    warn_of_lost_imaginary_part(loops()[loop].out[0], array.dtype());
     const IndexedElements places = places_of(array, index, true);
     Array elements = array;
     View chosen;

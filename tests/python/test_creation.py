@@ -309,6 +309,18 @@ trace(array([c, c]), dtype=float)
 cumsum(c, dtype=float)
 cumprod(c, dtype=float)
 add.reduce(c, dtype=float)
+subtract.reduce(c, dtype=float)
+cumsum(c, out=zeros(2))
+cumprod(c, out=zeros(2))
+nancumsum(c, out=zeros(2))
+cumulative_sum(c, dtype=float, include_initial=True)
+add.accumulate(c, out=zeros(2))
+add.reduceat(c, [0, 1], out=zeros(2))
+add(ones(2), 1j, dtype=float, casting="unsafe")
+add(1.0, 1j, dtype=float, casting="unsafe")
+pad(zeros(2), 1, constant_values=1j)
+gradient(array([1.0, 2.0, 4.0]), 1 + 1j)
+add.at(frombuffer(bytearray(25), "f8", 3, 1), [0, 0], 1j)
 add.accumulate(c, dtype=float)
 add.reduceat(c, [0, 1], dtype=float)
 add.at(zeros(2), [0, 1], c)
@@ -327,15 +339,31 @@ put(zeros(2), [0, 1], c)
 @pytest.mark.parametrize("call", LOSSES.strip().splitlines())
 def test_lost_imaginary_parts_are_told(call, device):
     """As a warning, or as the error that a filter makes of it; and truth values lose nothing."""
+    counts = []
     for module in (np, cuarray) if device == "cpu" else (cuarray,):
         names = {**vars(module), "np": np, "c": module.asarray([3 + 2j, 1 + 1j])}
-        with pytest.warns(np.exceptions.ComplexWarning, match="discards the imaginary part"):
+        with pytest.warns(np.exceptions.ComplexWarning, match="discards the imaginary part") as told:
             eval(call, names)
+        counts.append(len(told))
+    assert counts[-1] <= counts[0], "no more often than NumPy"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(np.exceptions.ComplexWarning):
             eval(call, names)
         assert cuarray.array(names["c"], dtype=bool).all() and cuarray.sum(names["c"]) == 4 + 3j
+
+
+def test_refusals_come_before_warnings(device):
+    """What is refused drops nothing."""
+    x, z = cuarray.zeros(3), cuarray.asarray([1j, 2, 3])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(TypeError):
+            cuarray.put(x, [0], 1j)
+        for function in (cuarray.place, cuarray.putmask):
+            with pytest.raises(TypeError):
+                function(x, x == 0, z)
+    assert x.tolist() == [0, 0, 0]
 
 
 NUMBERS = [

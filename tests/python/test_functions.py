@@ -101,6 +101,7 @@ def python_function(name):
         str(inspect.signature(getattr(cuarray, name)))
         .replace("<no value>", "no_value")
         .replace("<class 'float'>", "float")
+        .replace("<class 'int'>", "int")
     )
     exec(f"def {name}{signature}: pass", {"no_value": np._NoValue}, scope)
     return scope[name]

@@ -194,7 +194,8 @@ PyObject* give(std::vector<Array>&& results, PyObject* source) {
 /// One of several kinds of results, as an argument of the call says.
 template <Gives gives, class... Results>
 PyObject* give(std::variant<Results...>&& result, PyObject* source) {
-    return std::visit([&](auto&& one) { return give<gives>(std::move(one), source); }, std::move(result));
+    constexpr Gives each = gives == Gives::Arrays ? Gives::Array : gives;
+    return std::visit([&](auto&& one) { return give<each>(std::move(one), source); }, std::move(result));
 }
 
 // Calls

@@ -201,6 +201,7 @@ PyObject* pad_array(PyObject*, Arguments args, Py_ssize_t) {
         if (is_python_number(args[3])) {
             ArrayOrScalar number;
             number.load(args[3], {Device{}, false}, "pad");
+            warn_of_lost_imaginary_part(number.default_dtype(), array.dtype());
             const Scalar constant = convert(number.element(number.default_dtype(), "pad"), array.dtype());
             constants.assign(2 * widths.size(), constant);
         } else if (args[3] != Py_None) {

@@ -152,7 +152,7 @@ class NumberReader {
     bool read_number(PyObject* object) {
         Number& number = numbers_[size_t(count_++)];
         number = {};
-        if (PyFloat_CheckExact(object)) {
+        if (PyFloat_CheckExact(object) || is_numpy_float64(object)) {
             number.real = PyFloat_AS_DOUBLE(object);
             return note(DType::float64, Kind::Floating);
         }

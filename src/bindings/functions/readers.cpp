@@ -421,7 +421,6 @@ StoredValues read_values(PyObject* object, PyObject* given, const char* function
     if (is_ndarray(object) && !is_number(object)) {
         const Array& values = array_of(object);
         if (!is_ndarray(given)) refuse_other_device(target.array.device(), values.device(), function);
-        warn_of_lost_imaginary_part(values.dtype(), dtype);
         return {values, !as_ndarray(object)->is_value};
     }
     if (is_number(object)) {
@@ -432,8 +431,10 @@ StoredValues read_values(PyObject* object, PyObject* given, const char* function
     if (is_python_number(object) || is_numpy_scalar(object)) {
         ArrayOrScalar number;
         if (number.load(object, {target.array.device(), false}, function) && number.is_scalar()) {
+            const Scalar element =
+                is_python_number(object) ? number.exact_element(dtype, function) : number.element(dtype, function);
             warn_of_lost_imaginary_part(number.default_dtype(), dtype);
-            return is_python_number(object) ? number.exact_element(dtype, function) : number.element(dtype, function);
+            return element;
         }
     }
     CreationOptions options;
@@ -442,7 +443,6 @@ StoredValues read_values(PyObject* object, PyObject* given, const char* function
     if (is_numpy_array(object)) options.device = target.array.device();
     if (is_plain) options.dtype = dtype;
     const Object values = to_ndarray(object, options, function);
-    warn_of_lost_imaginary_part(array_of(values.get()).dtype(), dtype);
     return {array_of(values.get()), has_attribute(object, "__array__")};
 }
 
