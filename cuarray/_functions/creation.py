@@ -36,7 +36,7 @@ def stored_dtype(dtype):
         given = np.dtype(dtype)
     except TypeError:
         return _core.dtype(dtype)
-    if given in NATIVE:
+    if given in NATIVE and not isinstance(dtype, ndarray):
         return given
     if given.byteorder != ">":
         return _core.dtype(dtype)

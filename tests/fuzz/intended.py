@@ -448,6 +448,11 @@ INTENDED = [
 
 #: The same, for calls only, whose arguments are less usual.
 MEANT_IN_CALLS = [
+    ("out= of take and compress: safe to cast to the elements, or from them by 'same_kind', as NumPy 2.5 has it",
+     both(want_type(TypeError), text_has(r"(take|compress)\(.*out="), want_says(r"Cannot cast array data.*'safe'"))),
+    ("singular values of an infinite element: LinAlgError, and cond is infinite or NaN",
+     every(text_has(r"svd|matrix_rank|pinv|norm\(|lstsq|cond\("), lambda step: "LinAlgError" in f"{type(step.got)} {type(step.want)}",
+           lambda step: any(x.dtype.kind in "fc" and not np.isfinite(x).all() for x in step.inputs))),
     ("arguments that are of no use: an error, where NumPy makes arrays of objects and text, or raises another", refused),
     ("x.resize(shape) keeps what refers to the array: it replaces the memory",
      lambda step: isinstance(step.want, ValueError) and "cannot resize" in str(step.want) and step.got is None),
