@@ -418,6 +418,9 @@ def test_lists_of_numbers_are_read_as_numpy_reads_them(device):
         except Exception as error:
             return type(error)
 
+    twice = 2**59 + 2**35 + 1  # rounded to float64, and then to float32
+    want = np.array([twice], "f4").tolist()
+    assert cuarray.array([twice], "f4").tolist() == want != np.asarray([twice]).astype("f4").tolist()
     choice = random.Random(20).choice
     for _ in range(3000):
         part = choice([NUMBERS, NUMBERS[:19], NUMBERS[5:32]])
