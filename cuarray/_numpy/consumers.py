@@ -8,6 +8,8 @@ import functools
 import sys
 from types import FunctionType
 
+import numpy as np
+
 from cuarray import _core
 from cuarray._ndarray.imports import act_on
 from cuarray._numpy.arguments import HostCopies
@@ -34,12 +36,14 @@ LIBRARIES = {
         ("pandas.core.arrays.base", "ExtensionArray"),
     ),
     "scipy.sparse": (("scipy.sparse._base", "_spbase"),),
+    "networkx.convert": (),  # to_networkx_graph, by which Graph(x) reads a matrix
 }
 
 
 def install():
     """Extend these libraries, now if they have been imported, or when they are."""
     act_on("numpy.random", extend_random)
+    act_on("cuarray._random.randomstate", share_state)
     act_on("torch", extend_torch)
     for name in LIBRARIES:
         act_on(name, extend_library)
@@ -69,6 +73,12 @@ def extend_random(random):
         return numpys(seed._host if isinstance(seed, _core.RandomSource) else seed)
 
     random.default_rng = default_rng
+
+
+def share_state(randomstate):
+    """Have the functions of cuarray.random draw from the state of NumPy's: a program seeds its libraries, too."""
+    state = np.random.mtrand._rand
+    randomstate.shared._use(state, state._bit_generator, randomstate.shared._device)
 
 
 def extend_torch(torch):

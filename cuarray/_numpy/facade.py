@@ -10,6 +10,7 @@ from importlib.machinery import ModuleSpec
 import numpy as np
 
 from cuarray import _core
+from cuarray._functions.subscripts import Grid, Joiner
 from cuarray._ndarray.protocols import flat
 from cuarray._numpy import overrides
 from cuarray._numpy.arguments import call_needs_numpy, on_device
@@ -20,6 +21,9 @@ from cuarray._numpy.linalg import eig, eigvals
 
 #: Functions that read a file.
 READERS = ("fromfile", "fromregex", "genfromtxt", "load", "loadtxt")
+
+#: Functions in whose arguments functions are elements, as other objects are.
+OF_ELEMENTS = (np.array, np.asarray, np.asanyarray, np.full, np.full_like)
 
 #: Errors that may be about types of NumPy's.
 ERRORS = (TypeError, NotImplementedError, OverflowError)
@@ -83,7 +87,7 @@ class Retry:
             return self.ask(args, kwargs)
         if any(getattr(type(x), "__array_priority__", None) is not None for x in arrays if not is_array(x)):
             return on_host(self.theirs, args, kwargs)  # scipy.sparse's, whose methods NumPy calls
-        if call_needs_numpy(args, kwargs):
+        if call_needs_numpy(args, kwargs) or (self.theirs in OF_ELEMENTS and any(map(callable, arrays))):
             return on_host(self.theirs, args, kwargs)
         device = next((x.device for x in arrays if isinstance(x, _core.ndarray)), None)
         if device is None or device.kind == "cpu" or not any(type(x) is np.ndarray for x in arrays):
@@ -153,13 +157,36 @@ def of_numpy(theirs, module):
     return call
 
 
+class InBrackets:
+    """Ours of the objects that make arrays of what stands in their brackets, and NumPy's for types of its own."""
+
+    def __init__(self, theirs, ours):
+        self.theirs, self.ours, self.__doc__ = theirs, ours, ours.__doc__
+
+    def __getitem__(self, key):
+        try:
+            return self.ours[key]
+        except (*ERRORS, ValueError):
+            if not call_needs_numpy(key if isinstance(key, tuple) else (key,), {}):
+                raise
+        return on_host(self.theirs.__getitem__, (key,), {}, f"numpy.{type(self.theirs).__name__}")
+
+    def __getattr__(self, name):
+        return getattr(self.theirs, name)
+
+    def __len__(self):
+        return len(self.theirs)
+
+
 def choose(theirs, ours, module):
     """Return what a program gets for an object of NumPy's of which we may have one of the same name, else None."""
     if isinstance(theirs, types.ModuleType):
         return facade(theirs, ours) if theirs.__name__.partition(".")[0] == "numpy" else theirs
     if isinstance(theirs, type):
         return CLASSES.get(theirs) or (theirs if ours is None or theirs.__module__ in KEPT else ours)
-    if not callable(theirs) or theirs is ours:
+    if isinstance(ours, Grid | Joiner):
+        return InBrackets(theirs, ours)
+    if not callable(theirs) or theirs is ours or module == "cuarray.numpy.typing":  # annotations can be called
         return theirs
     if ours is not None and module == "cuarray.numpy.random":
         return ours  # NumPy's functions would draw from another sequence
@@ -183,6 +210,8 @@ def lookup(module, theirs, ours):
         own = getattr(numpys, "__name__", name)
         if own != name and callable(numpys) and getattr(theirs, own, None) is numpys:
             value = getattr(module, own)  # np.abs is np.absolute
+        elif name == "_rand":
+            value = import_module("cuarray._random.randomstate").shared
         elif not name.startswith("_"):
             value = choose(numpys, getattr(ours, name, None), module.__name__)
         if value is not numpys:

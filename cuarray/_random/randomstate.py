@@ -520,7 +520,12 @@ def set_bit_generator(bitgen):
     """
     if not hasattr(bitgen, "capsule"):
         raise AttributeError(f"set_bit_generator: a bit generator expected, not {bitgen!r}")
-    shared._use(np.random.RandomState(bitgen), bitgen, shared._device)
+    host = np.random.mtrand._rand
+    if shared._host is host:  # in programs whose `np` is cuarray.numpy
+        np.random.set_bit_generator(bitgen)
+    else:
+        host = np.random.RandomState(bitgen)
+    shared._use(host, bitgen, shared._device)
 
 
 seed.__module__ = get_bit_generator.__module__ = set_bit_generator.__module__ = "cuarray.random"

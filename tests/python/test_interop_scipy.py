@@ -137,6 +137,24 @@ def test_programs_of_sparse_arrays_run_unchanged(tmp_path):
     own_process.runs_as_under_python(SPARSE, tmp_path)
 
 
+GRAPHS = """
+import numpy as np, networkx as nx
+a = np.array([[0, 1, 0], [1, 0, 2.5], [0, 2.5, 0]])
+for graph in (nx.Graph(a), nx.DiGraph(a > 0), nx.MultiGraph(a.astype(int)), nx.from_numpy_array(a)): print(graph.edges(data=True))
+graph = nx.Graph(a)
+graph.add_edge(a[0, 1], a[1, 2], weight=a.sum())
+graph.add_nodes_from(np.arange(3))
+graph.add_edges_from(np.array([[0, 2]]))
+print(graph.edges(data=True), graph.nodes, nx.to_numpy_array(graph), nx.shortest_path_length(graph, 0, 2))
+"""
+
+
+def test_programs_of_graphs_run_unchanged(tmp_path):
+    """A matrix of ours is an adjacency matrix, and no list of edges."""
+    need("networkx")
+    own_process.runs_as_under_python(GRAPHS, tmp_path)
+
+
 def test_generators_are_numpys_by_isinstance(device):
     """SciPy and scikit-learn ask for NumPy's classes by isinstance; copies and pickles stay ours."""
     for make, kind in ((cuarray.random.default_rng, np.random.Generator),

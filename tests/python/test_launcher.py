@@ -489,3 +489,26 @@ show(larger([1, 5], 3)); print(larger.__name__, larger.__doc__, isinstance(large
 def test_functions_of_objects_return_what_they_make(tmp_path):
     """vectorize and frompyfunc: arrays of texts, dates and objects stay NumPy's, and the function is called once."""
     own_process.runs_as_under_python(OF_OBJECTS, tmp_path)
+
+
+STATES = """
+import sys
+import numpy as np
+
+theirs = sys.modules["numpy"].random  # from which libraries draw
+np.random.seed(3)
+print(np.random.rand(), theirs.rand(), np.random.normal(), theirs.normal(), np.random.mtrand._rand.rand(2))
+print(isinstance(np.random.mtrand._rand, np.random.RandomState))
+theirs.seed(4)
+print(np.random.randint(9, size=3), np.random.get_state()[2] == theirs.get_state()[2])
+np.random.set_state(theirs.RandomState(5).get_state())
+print(theirs.rand(), np.random.shuffle(list(range(3))), theirs.rand())
+np.random.set_bit_generator(np.random.PCG64(7))
+print(np.random.rand(), theirs.rand(), type(theirs.get_bit_generator()).__name__)
+np.random.seed(8)
+print(theirs.rand())
+"""
+
+
+def test_libraries_draw_from_the_state_of_the_program(tmp_path):
+    own_process.runs_as_under_python(STATES, tmp_path)

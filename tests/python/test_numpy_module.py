@@ -230,6 +230,16 @@ CALLS = [
     "np.split(np.array(['a', 'b']), 2)",
     "np.array([datetime.date(2024, 1, 1)])",
     "np.array({1, 2})",
+    "np.array([len, print])",
+    "np.asarray(len)",
+    "np.full(2, len)",
+    "np.r_[['a', 'b'], ['c']]",
+    "np.r_['r', [1, 2]]",
+    "np.c_[np.array(['2020-01-01'], dtype='M8[D]'), np.array(['2020-01-02'], dtype='M8[D]')]",
+    "np.r_[0:3, 5, [7.5]]",
+    "np.c_[x, x]",
+    "np.mgrid[0:2, 0:1:3j]",
+    "np.ogrid[0:2, 0:3]",
     "np.array_equal(np.array(['a']), np.array(['a']))",
 ]
 
@@ -259,6 +269,7 @@ def test_methods_of_numpys_classes_give_arrays_of_numpys_that_mix(call, device):
     "call",
     ["np.sum(np.ones(2), axis='a')", "np.zeros(2, order='Q')", "np.add(1)", "np.ones(2) + {}", "np.concatenate(np.ones(()))",
      "np.zeros(-1)", "np.reshape(np.ones(3), 2)", "np.array([[1, 2], [3]])", "np.ones(2) @ np.ones(3)", "np.linalg.inv(np.ones(3))",
+     "np.r_['q', [1]]", "np.c_[[1, 2], [3]]", "np.mgrid[1]", "np.array([1], dtype=len)",
      "np.dot(np.array(['a']), 1)", "np.sin(np.array(['a']))", "np.ones(2).astype('nothing')", "np.zeros('a')"],
 )  # fmt: skip
 def test_mistakes_are_errors_of_numpys_type(call):
@@ -478,6 +489,13 @@ def test_real_eigenvalues_are_real_numbers(device):
 
 def test_limits_are_numbers_of_the_type():
     assert repr(np.finfo(np.float32).eps) == repr(numpy.finfo("f4").eps) and np.finfo(np.ones(1).dtype).bits == 64
+
+
+def test_annotations_are_numpys():
+    """They can be called, as functions, and are none."""
+    annotations = np.typing
+    assert annotations.NDArray[np.float64] == numpy.typing.NDArray[numpy.float64]
+    assert annotations.ArrayLike is numpy.typing.ArrayLike and annotations.DTypeLike is numpy.typing.DTypeLike
 
 
 def test_ndarray_makes_arrays():

@@ -90,3 +90,17 @@ def test_broadcast(arguments, device):
 
 def test_shapes_that_do_not_broadcast(device):
     agree("xp.broadcast(xp.ones(2), xp.ones(3))")
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_arrays_of_one_axis_join(count, device):
+    for dtypes in (("f8", "i1", "f4"), ("u1", "i1", "?")):
+        arrays = [np.arange(3).astype(dtype) for dtype in dtypes[:count]]
+        for theirs, ours in ((np.r_, cuarray.r_), (np.c_, cuarray.c_)):
+            joined = ours[tuple(map(cuarray.asarray, arrays))]
+            expected = theirs[tuple(arrays)]
+            assert joined.dtype == expected.dtype and np.array_equal(joined.numpy(), expected)
+            if count == 1:  # a copy
+                x = cuarray.asarray(arrays[0])
+                ours[x][...] = 1
+                assert x.tolist() == arrays[0].tolist()
