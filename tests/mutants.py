@@ -702,7 +702,7 @@ MUTANTS = [
     Mutant(
         "swapped-bytes-are-not-seen",
         "src/bindings/protocols/numpy_arrays.cpp",
-        'attribute_text(dtype, "byteorder") == ">"',
+        "find_numpy_dtype(dtype) == DType::none && is_foreign_order(dtype)",
         "false",
         "tests/python/test_writes.py -k converted",
     ),
@@ -1058,9 +1058,9 @@ MUTANTS = [
     ),
     Mutant(
         "writable-memory-is-copied-to-a-gpu",
-        "cuarray/_functions/creation.py",
-        'return "cpu" if host.flags.writeable else None',
-        "return None",
+        "src/bindings/functions/array_functions.cpp",
+        "options.device = device || !is_writable ? device : Device{};",
+        "options.device = device;",
         "sim tests/python/test_creation.py -k stays_on_cpu",
     ),
     Mutant(

@@ -121,19 +121,17 @@ def loop_of_few(name, shape, dtype, axis, n, norm):
 
 def transform_few(name, x, axis, n, norm):
     """Return a transform of few points of an axis; None to decline."""
-    if x.ndim > 1 and not x.flags.c_contiguous:
-        return None
     result = run_loop(name, x.numpy(), axis, n, norm)
     return None if result is None else _core.array_from_object(result, None, x.device, True)
 
 
 def run_loop(name, points, axis, n, norm):
-    """Transform few points of an axis of an array in C order, which may be overwritten; None to decline."""
+    """Transform few points of an axis of an array, which may be overwritten; None to decline."""
     found = loop_of_few(name, points.shape, points.dtype, axis, n, norm)
     if found is None:
         return None
     loop, converted, factor, shape, dtype, axes = found
-    result = np.empty(shape, dtype)
+    result = np.empty_like(points, dtype, shape=shape)  # in the order of the points, as NumPy's
     if converted is not None:
         points = points.astype(converted)
     if name == "hfft":
@@ -153,9 +151,8 @@ def transformed(function, x, plan, shapes, norm):
         steps = [(TRANSFORMS[name], n, axis) for name, n, axis in plan]
         return run_in_place(x, steps, shapes[1:], norm, plan[-1][0] in TO_REAL)
     found = x.numpy()
-    is_ordered = found.flags.c_contiguous
     for name, n, axis in plan:
-        result = run_loop(name, found, axis, n, norm) if is_ordered else None
+        result = run_loop(name, found, axis, n, norm)
         found = TRANSFORMS[name](found, n, axis, norm, None) if result is None else result
     return _core.array_from_object(found, None, x.device, True)
 

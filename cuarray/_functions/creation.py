@@ -4,7 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.functions import empty
-from cuarray._arguments.operands import NAMED, raise_named, under_its_name
+from cuarray._arguments.operands import under_its_name
 from cuarray._core import ndarray
 
 __all__ = [
@@ -24,34 +24,6 @@ def device_for(device, like):
     if isinstance(like, ndarray):
         return like.device
     raise TypeError(f"like must be a cuarray.ndarray, not {type(like).__name__}")
-
-
-#: NumPy's dtypes of numbers with their bytes in the machine's order.
-NATIVE = frozenset(map(np.dtype, "?bhilqBHILQefdFD"))
-
-
-def stored_dtype(dtype):
-    """Return the dtype of numbers in a buffer or a file: one of cuarray's, with its bytes in either order."""
-    try:
-        given = np.dtype(dtype)
-    except TypeError:
-        return _core.dtype(dtype)
-    if given in NATIVE and not isinstance(dtype, ndarray):
-        return given
-    if given.byteorder != ">":
-        return _core.dtype(dtype)
-    _core.dtype(given.newbyteorder("="))
-    return given
-
-
-def shown(found, function, device=None, like=None):
-    """Return an array of NumPy over a caller's memory as one of ours; swapped bytes that may be written are refused."""
-    if found.flags.writeable and not found.dtype.isnative:
-        raise ValueError(
-            f"{function}: the bytes of {found.dtype} are swapped, so that the writable buffer cannot be shared; write "
-            f"cuarray.array(numpy.{function}(...)), which copies"
-        )
-    return asarray(found, device=home_of(found) if device is None and like is None else device, like=like)
 
 
 # From objects.
@@ -233,7 +205,7 @@ def copy(a, order="K", subok=False):
     return array(a, order=order)
 
 
-@_core.without_binding
+@_core.array_function
 def frombuffer(buffer, dtype=float, count=-1, offset=0, *, device=None, like=None):
     """Read an object's memory as a one-dimensional array; on 'cpu' the memory is shared.
 
@@ -271,23 +243,12 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, device=None, like=Non
     >>> ca.frombuffer(b"abc", dtype=ca.uint8)
     array([97, 98, 99], dtype=uint8)
     """
-    try:
-        found = np.frombuffer(buffer, stored_dtype(dtype), count, offset)
-    except NAMED as error:
-        raise_named(error, "frombuffer")
-    return shown(found, "frombuffer", device, like)
-
-
-def home_of(host):
-    """Return 'cpu' for memory that may be written, which a copy on a GPU would not reach; None for any other."""
-    return "cpu" if host.flags.writeable else None
 
 
 def new_ndarray(shape, dtype=None, buffer=None, offset=0, strides=None, order=None):
     """The constructor of the type; see numpy.ndarray."""
     if buffer is not None:
-        found = np.ndarray(shape, dtype and stored_dtype(dtype), buffer, offset, strides, order)
-        return shown(found, "ndarray")
+        return _core.shown(np.ndarray(shape, dtype and _core.stored_dtype(dtype), buffer, offset, strides, order))
     if offset or strides is not None:
         raise ValueError("ndarray: offset and strides are those of a buffer, and there is none")
     return empty(shape, np.float64 if dtype is None else dtype, order or "C")

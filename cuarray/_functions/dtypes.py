@@ -106,6 +106,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
     return result if isinstance(x, (ndarray, np.ndarray)) else _core.as_value(result)
 
 
+@_core.array_function
 def result_type(*arrays_and_dtypes):
     """Return the result type of an expression with these operands.
 
@@ -133,10 +134,9 @@ def result_type(*arrays_and_dtypes):
     >>> ca.result_type(ca.int8, ca.float16), ca.result_type(ca.float32, 1.0)
     (dtype('float16'), dtype('float32'))
     """
-    return _core.result_type(*[in_native_order(given) for given in arrays_and_dtypes])
 
 
-@_core.without_binding
+@_core.array_function
 def promote_types(type1, type2, /):
     """Return the smallest type that holds both types safely.
 
@@ -158,9 +158,9 @@ def promote_types(type1, type2, /):
     >>> ca.promote_types("int64", "uint64")
     dtype('float64')
     """
-    return _core.promote_types(in_native_order(type1), in_native_order(type2))
 
 
+@_core.array_function
 def can_cast(from_, to, casting="safe"):
     """Tell whether a casting rule allows a conversion.
 
@@ -185,9 +185,6 @@ def can_cast(from_, to, casting="safe"):
     >>> ca.can_cast("int32", "float32"), ca.can_cast("int32", "float32", "same_kind")
     (False, True)
     """
-    source, wanted = in_native_order(from_), in_native_order(to)
-    is_swap = (source is from_) != (wanted is to)
-    return _core.can_cast(source, wanted, casting) and not (is_swap and casting == "no")
 
 
 def in_native_order(given):

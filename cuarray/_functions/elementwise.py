@@ -94,6 +94,8 @@ def round(a, decimals=0, out=None):
     if kind == "f" and out is None and 0 <= decimals <= MOST_DECIMALS:
         scale = 10.0**decimals
         return rint(a * scale) / scale if decimals else round_ufunc(a)
+    if kind in "iu" and out is None and 0 <= decimals < 2**31:
+        return _core.as_value(a.copy("K"))
     if not -(2**31) <= decimals < 2**31:
         raise OverflowError(f"round: decimals must fit 32 bits, not {decimals}")
     if out is not None and target(out, "round", is_out=True).size != a.size:

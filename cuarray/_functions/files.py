@@ -8,7 +8,7 @@ from cuarray import _core
 from cuarray._arguments.axes import integer
 from cuarray._arguments.operands import under_its_name
 from cuarray._core import ndarray
-from cuarray._functions.creation import as_array, device_for, stored_dtype
+from cuarray._functions.creation import as_array, device_for
 
 __all__ = [
     "fromfile", "fromregex", "fromstring", "genfromtxt", "load", "loadtxt", "save", "savetxt", "savez",
@@ -438,7 +438,7 @@ def fromfile(file, dtype=None, count=-1, sep="", offset=0, *, device=None, like=
     ...     ca.fromfile(file, ca.int64)
     array([0, 1, 2])
     """
-    return as_array(np.fromfile(file, stored_dtype(dtype), count, sep, offset), device_for(device, like))
+    return as_array(np.fromfile(file, _core.stored_dtype(dtype), count, sep, offset), device_for(device, like))
 
 
 @_core.without_binding

@@ -298,5 +298,5 @@ def ix_(*args):
             line = line.astype(np.int64)
         if line.dtype.kind == "b":
             (line,) = nonzero(line)
-        lines.append(line.reshape((1,) * axis + (line.size,) + (1,) * (len(args) - axis - 1)))
+        lines.append(line[(None,) * axis + (slice(None),) + (None,) * (len(args) - axis - 1)])
     return tuple(lines)

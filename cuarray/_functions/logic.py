@@ -9,6 +9,7 @@ from cuarray._arguments.functions import broadcast_shapes
 from cuarray._arguments.operands import arrays_and_numbers, as_arrays
 from cuarray._arguments.ufuncs import abs, imag, isfinite, isnan, less_equal, not_equal
 from cuarray._functions.creation import as_array
+from cuarray._functions.dtypes import is_inexact
 
 __all__ = [
     "allclose", "array_equal", "array_equiv", "isclose", "iscomplex", "iscomplexobj", "isreal", "isrealobj",
@@ -148,8 +149,10 @@ def array_equal(a1, a2, equal_nan=False):
         return compare_objects(partial(np.array_equal, equal_nan=equal_nan), error, a1, a2)
     if a.shape != b.shape:
         return False
+    if equal_nan and a1 is a2:
+        return True
     equal = a == b
-    if equal_nan:
+    if equal_nan and is_inexact(a) and is_inexact(b):
         equal = equal | (isnan(a) & isnan(b))
     return bool(equal.all())
 

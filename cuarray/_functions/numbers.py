@@ -434,7 +434,9 @@ def require(a, dtype=None, requirements=None, *, like=None):
     >>> ca.require(ca.ones((2, 3)).T, requirements="C").flags.c_contiguous
     True
     """
-    names = members(requirements or (), "requirements", "require")
+    if not requirements:
+        return asarray(a, dtype, "A", like=like)
+    names = members(requirements, "requirements", "require")
     if [name for name in names if not isinstance(name, str)]:
         raise TypeError(f"require: requirements must be strings, not {requirements!r}")
     wanted = {REQUIREMENTS[name.upper()] for name in names}

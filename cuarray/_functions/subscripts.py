@@ -1,5 +1,6 @@
 """Subscript objects that make grids, joined arrays and keys; and iterators over elements of arrays."""
 
+import math
 from typing import Any, Self
 
 import numpy as np
@@ -212,9 +213,9 @@ class broadcast:
 
     def __init__(self, *arrays) -> None:
         self.arrays = broadcast_arrays(*as_arrays("broadcast", *arrays))
-        self.shape = broadcast_shapes(*(x.shape for x in self.arrays))
+        self.shape = self.arrays[0].shape if arrays else ()
         self.nd = self.ndim = len(self.shape)
-        self.size = int(np.prod(self.shape, dtype=np.int64))
+        self.size = math.prod(self.shape)
         self.numiter = len(arrays)
         self.reset()
 

@@ -387,6 +387,8 @@ def multi_dot(arrays, *, out=None) -> ndarray:
                 f"multi_dot: arrays {place} and {place + 1} of shapes {left.shape} and {right.shape} do not go "
                 f"together: {left.shape[-1]} and {right.shape[0]} elements to multiply"
             )
+    if len(chain) == 2:
+        return write_product(functions.matmul(*chain), out, "multi_dot")
     first, last = chain[0], chain[-1]
     rows = 1 if first.ndim == 1 else first.shape[0]
     columns = 1 if last.ndim == 1 else last.shape[1]

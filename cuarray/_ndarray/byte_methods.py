@@ -11,7 +11,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import integer, shape_tuple
-from cuarray._arguments.functions import empty, empty_like
+from cuarray._arguments.functions import empty
 from cuarray._core import ndarray
 from cuarray._functions.array_text import host_copy
 
@@ -43,45 +43,6 @@ def tofile(self, fid, sep="", format="%s"):
 # Parts of elements
 
 
-def bytes_of(array):
-    """Return the uint8 view of an array with two more axes: parts (real, imaginary), and their bytes."""
-    numbers = 2 if array.dtype.kind == "c" else 1
-    size = array.dtype.itemsize // numbers
-    return array[..., None].view(np.uint8).reshape((*array.shape, numbers, size), copy=False)
-
-
-def byteswap(self, inplace=False):
-    """Return the elements with the bytes of each number reversed, or reverse them in place.
-
-    This converts elements of the other byte order, as files may contain them.
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.asarray([1], dtype="uint16").byteswap()
-    array([256], dtype=uint16)
-    """
-    result = self if inplace else empty_like(self)
-    bytes_of(result)[...] = bytes_of(self)[..., ::-1]
-    return result
-
-
-def getfield(self, dtype, offset=0):
-    """Return a view of a part of each element, at an offset in bytes; see numpy.ndarray.getfield.
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.asarray([1 + 2j]).getfield("float64", 8)
-    array([2.])
-    """
-    dtype, offset, size = _core.dtype(dtype), integer(offset, "offset", "getfield"), self.dtype.itemsize
-    if not 0 <= offset <= size - dtype.itemsize:
-        raise ValueError(f"getfield: {dtype} at offset {offset} does not lie within an element of {size} bytes")
-    part = self[..., None].view(np.uint8)[..., offset : offset + dtype.itemsize]
-    return part.view(dtype)[..., 0]
-
-
 def setfield(self, val, dtype, offset=0):
     """Store values into a part of each element; see numpy.ndarray.setfield.
 
@@ -93,7 +54,7 @@ def setfield(self, val, dtype, offset=0):
     >>> x
     array([5.+2.j])
     """
-    getfield(self, dtype, offset)[...] = val
+    self.getfield(dtype, offset)[...] = val
 
 
 # Another size
@@ -191,14 +152,21 @@ def host_bytes(array):
     return np.ascontiguousarray(host).reshape(-1).view(np.uint8), order
 
 
+def is_dense(array):
+    """Tell whether the array is contiguous in some order of its axes."""
+    falling = sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
+    return array.transpose(falling).flags.c_contiguous
+
+
 def reduce_ex(self, protocol):
     protocol = integer(protocol, "protocol", "__reduce_ex__")
     host, order = host_bytes(self)
     # As in NumPy, the copy of an array that is not contiguous in any order of its axes travels within the pickle.
-    falling = sorted(range(self.ndim), key=lambda axis: -self.strides[axis])
-    is_whole = self.flags.forc or self.transpose(falling).flags.c_contiguous
-    data = pickle.PickleBuffer(host) if protocol >= 5 and is_whole else host.tobytes()
-    arguments = data, self.dtype.name, self.shape, order, str(self.device)
+    is_lent = protocol >= 5 and (self.flags.forc or is_dense(self))
+    data = pickle.PickleBuffer(host) if is_lent else host.tobytes()
+    dtype = self.dtype
+    name = dtype.name if dtype.kind == "V" else dtype.str  # which is at hand; a name is made by every call
+    arguments = data, name, self.shape, order, str(self.device)
     return rebuild, (*arguments, True) if _core.is_value(self) else arguments
 
 
@@ -253,11 +221,9 @@ rebuild.__module__ = "cuarray._bytes"
 METHODS = {
     "__reduce__": reduce,
     "__reduce_ex__": reduce_ex,
-    "byteswap": byteswap,
     "ctypes": property(as_ctypes, doc="The memory for ctypes, on cpu; see numpy.ndarray.ctypes."),
     "dump": dump,
     "dumps": dumps,
-    "getfield": getfield,
     "resize": resize,
     "setfield": setfield,
     "tofile": tofile,

@@ -113,9 +113,14 @@ class Flat:
             self.base[self.position(key)] = value
         elif isinstance(key, slice):
             flat = self.base.ravel()
+            if type(value) in (bool, int, float) and self.base.flags.c_contiguous:
+                flat[key] = value
+                return
             chosen, values = flat[key], values_for(flat, value, "flat").ravel()
-            if values.size and chosen.size:
-                chosen[...] = take(values, arange(chosen.size, device=values.device), mode="wrap")
+            if values.size not in (0, 1, chosen.size):
+                values = take(values, arange(chosen.size, device=values.device), mode="wrap")
+            if values.size:
+                chosen[...] = values
             if not _core.shares_memory(flat, self.base):
                 self.base[...] = flat.reshape(self.base.shape)
         else:

@@ -13,7 +13,6 @@ from cuarray._arguments.functions import (
     argpartition,
     argsort,
     clip,
-    copyto,
     cumprod,
     cumsum,
     diagonal,
@@ -25,8 +24,6 @@ from cuarray._arguments.functions import (
     trace,
 )
 from cuarray._arguments.ufuncs import ceil, floor, trunc
-from cuarray._arguments.ufuncs import conj as conj_ufunc
-from cuarray._core import ndarray
 from cuarray._functions import elementwise
 from cuarray._functions.array_text import html_table, ndarray_repr, ndarray_str
 from cuarray._namespace.info import ARRAY_API_VERSION
@@ -34,69 +31,10 @@ from cuarray._namespace.package import package
 from cuarray._ndarray import byte_methods, conversions, imports
 from cuarray._ndarray.flat import Flat, set_flat
 
-# Attributes
-
-
-def setflags(self, write=None, align=None, uic=None):
-    """Set whether the array is writeable; see numpy.ndarray.setflags.
-
-    An array becomes writeable again if it owns its memory, or what it is a view of is writeable. The other flags
-    only accept what is so.
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> x = ca.zeros(2)
-    >>> x.setflags(write=False)
-    >>> x.flags.writeable
-    False
-    """
-    if _core.is_value(self):  # which has nothing to set, as NumPy's scalars
-        return
-    for name, value in (("aligned", align), ("writebackifcopy", uic), ("writeable", write)):
-        if value is not None:
-            setattr(self.flags, name, value)
-
-
-# Elementwise
-
-
-def array_round(self, decimals=0, out=None):
-    """Round to a number of decimals; see cuarray.round.
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.asarray([1.25, 2.71]).round(1)
-    array([1.2, 2.7])
-    """
-    return elementwise.round(self, decimals, out=out)
-
-
-def conj(self, out=None, /):
-    """Return the complex conjugate of the elements; of a real array, as in NumPy, the array itself.
-
-    With `out`, an array, the conjugate is written there.
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.asarray([1 + 2j]).conj()
-    array([1.-2.j])
-    """
-    if out is not None and not isinstance(out, ndarray | np.ndarray):
-        raise TypeError("conj: output must be an array")
-    if self.dtype.kind == "c":
-        return conj_ufunc(self, out=out)
-    if out is None:
-        return self
-    copyto(out, self)
-    return out
-
-
 # Indexing
 
 
+@_core.array_method
 def put(self, indices, values, mode="raise"):
     """Store values at positions of the flattened array; see cuarray.put.
 
@@ -108,7 +46,6 @@ def put(self, indices, values, mode="raise"):
     >>> x
     array([7, 0, 8])
     """
-    functions.put(self, indices, values, mode)
 
 
 def choose(self, *choices, out=None, mode="raise"):
@@ -123,6 +60,7 @@ def choose(self, *choices, out=None, mode="raise"):
     return functions.choose(self, choices[0] if len(choices) == 1 else choices, out, mode)
 
 
+@_core.array_method
 def compress(self, condition, axis=None, out=None):
     """Return the slices at which a condition is true; see cuarray.compress.
 
@@ -132,7 +70,6 @@ def compress(self, condition, axis=None, out=None):
     >>> ca.arange(4).compress([True, False, True])
     array([0, 2])
     """
-    return functions.compress(condition, self, axis, out)
 
 
 # Python's numbers
@@ -225,8 +162,6 @@ _core.extend_ndarray(
         "choose": choose,
         "clip": clip,
         "compress": compress,
-        "conj": conj,
-        "conjugate": conj,
         "cumprod": cumprod,
         "cumsum": cumsum,
         "diagonal": diagonal,
@@ -235,9 +170,8 @@ _core.extend_ndarray(
         "nonzero": nonzero,
         "put": put,
         "repeat": repeat,
-        "round": array_round,
+        "round": elementwise.round,
         "searchsorted": searchsorted,
-        "setflags": setflags,
         "take": take,
         "to_numpy": to_numpy,
         "trace": trace,

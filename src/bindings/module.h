@@ -15,6 +15,7 @@ namespace cuarray::python {
 void bind_devices(pybind11::module_& module);  ///< the class device, current and default device, doctor
 void bind_arrays(pybind11::module_& module);   ///< creation, joining, memory questions, reductions
 void bind_array_functions(PyObject* module);
+void bind_dtype_functions(PyObject* module);
 void bind_other_arrays(PyObject* module);              ///< what other libraries' arrays are
 void bind_numba_arguments(pybind11::module_& module);  ///< arrays in Numba's compiled functions
 void bind_ufunc_methods(PyObject* module);             ///< what functions along an axis are made of

@@ -387,11 +387,39 @@ void assign_at(const Array& array, std::span<const Index> index, const Scalar& v
     scatter(AdvancedIndex(array, index, true).places(), full({}, same, array.device()), "assignment");
 }
 
+namespace {
+
+/// The coordinates of the true ones of few elements in C order, found without a task; an empty handle where that cannot
+/// be.
+Array coordinates_of_few(const Array& mask) {
+    constexpr int64_t kFew = 256;
+    const char* const elements = mask.size() <= kFew ? direct_data(mask) : nullptr;
+    if (!elements) return {};
+    const int64_t total = mask.size() - std::count(elements, elements + mask.size(), 0);
+    Array places = empty({mask.ndim(), total}, DType::int64, mask.device());
+    auto* const to = reinterpret_cast<int64_t*>(direct_data(places));
+    if (!to) return {};
+    const int last = mask.ndim() - 1;
+    const int64_t row = mask.shape()[last];
+    for (int64_t start = 0, found = 0; found < total; start += row) {
+        const int64_t first = found;
+        for (int64_t i = 0; i < row; ++i)
+            if (elements[start + i]) to[last * total + found++] = i;
+        int64_t rest = start / row;
+        for (int axis = last - 1; axis >= 0; rest /= mask.shape()[axis--])
+            std::fill(to + axis * total + first, to + axis * total + found, rest % mask.shape()[axis]);
+    }
+    return places;
+}
+
+}  // namespace
+
 Array nonzero_coordinates(const Array& array) {
     if (array.ndim() == 0)
         raise(ErrorKind::Value, "nonzero: an array without axes has no coordinates; use atleast_1d(x).nonzero()");
     const bool is_bool = array.dtype() == DType::bool_;
     const Array mask = plain(is_bool ? array : astype(array, DType::bool_, 'C'));
+    if (Array few = coordinates_of_few(mask)) return few;
     const MaskCounts counts = count_mask(mask);
     const Array places = empty({array.ndim(), counts.total}, DType::int64, array.device());
     if (counts.total == 0) return places;

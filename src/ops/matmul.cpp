@@ -284,6 +284,13 @@ Array matmul(const Array& left, const Array& right, DType dtype) {
         if (Array few = FewProducts(left, right)()) return few;
     const bool by_library = takes_library(left.device(), dtype);
     const bool row = left.ndim() == 1, column = right.ndim() == 1;
+    if (by_library && column && left.ndim() > 2 && left.is_c_contiguous() && !left.is_empty() &&
+        left.shape()[left.ndim() - 1] == right.size()) {
+        // The rows of a stack times a vector are the rows of one product.
+        Dims shape = left.shape();
+        shape.resize(shape.size() - 1);
+        return matmul(left.reshape({left.size() / right.size(), right.size()}), right, dtype).reshape(shape);
+    }
     if (row && column && left.shape() == right.shape() &&
         !(by_library && sums_by_library(left.device(), dtype, left.size(), false)))
         return sum_of_products(left, right, dtype, {0}, false);

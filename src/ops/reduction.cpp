@@ -309,6 +309,15 @@ bool reduce_few(ReductionId id, const Array& array, Scalar& result) {
 Array reduce_few(ReductionId id, const Array& array, int axis) {
     const ReductionRow& row = reductions()[id];
     const DType T = array.dtype();
+    const int last = array.ndim() - 1;
+    if (last > 1 && (axis == 0 || axis == last) && !array.is_pending() && array.is_c_contiguous() &&
+        !array.is_empty()) {
+        Dims kept = array.shape();
+        kept.erase(axis);
+        const int64_t n = array.shape()[axis], folds = array.size() / n;
+        const Array few = reduce_few(id, array.reshape(axis == 0 ? Dims{n, folds} : Dims{folds, n}), axis ? 1 : 0);
+        return few ? few.reshape(kept) : Array();
+    }
     if (array.ndim() != 2 || array.is_empty() || array.nbytes() > kFewBytes) return {};
     if (reduction_dtype(id, T) != T || !(row.domain >> int(T) & 1)) return {};
     const char* const from = direct_data(array);

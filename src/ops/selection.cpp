@@ -135,9 +135,11 @@ Array take_along(const Array& array, const Array& indices, int axis, Array* out,
 Array cycled(const Array& line, int64_t count) {
     if (line.size() == 1 || line.size() == count) return line;
     if (line.size() > count) return line.view({{count}, {line.strides()[0]}});
-    const Array numbers =
-        arange(count, Scalar::of(DType::int64, int64_t(0)), Scalar::of(DType::int64, int64_t(1)), line.device());
-    return take_along(line, numbers, 0, nullptr, Outside::Wrap);
+    Array result = empty({count}, line.dtype(), line.device());
+    const int64_t n = line.size(), item = item_size(line.dtype()), rest = count % n;
+    assign(result.view({{count / n, n}, {n * item, item}}), line, "cycled");
+    if (rest) assign(result.view({{rest}, {item}}, (count - rest) * item), cycled(line, rest), "cycled");
+    return result;
 }
 
 Array computed_with(RowId row, const Array& array, int64_t number) {

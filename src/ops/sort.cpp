@@ -130,6 +130,7 @@ void sort_in_place(const Array& array, int64_t axis, const std::optional<SortKin
     refuse_both(kind, stable, "sort");
     const int along = normalise_axis(axis, array.ndim(), "sort");
     if (!array.is_writable()) raise(ErrorKind::Value, "sort: the array is read-only");
+    if (array.shape()[along] < 2) return;
     const Array rows = as_rows(array, along);
     if (has_complex(array) || !overlaps(rows, array))
         return assign(array, sort(array, axis, {}, {}, {}, descending), "sort");

@@ -245,6 +245,8 @@ Array vector_times_vector(const Array& x1, const Array& x2, DType dtype) {
     const bool are_alike = x1.dtype() == dtype && x2.dtype() == dtype && x1.shape() == x2.shape();
     if (are_alike && x1.ndim() == 1) return conjugated_dot(x1, x2);
     const Conjugate vector(x1);
+    if (x2.ndim() == 1) return matmul(vector.get(), x2, dtype);
+    if (x1.ndim() == 1 && info(dtype).kind != Kind::Complex) return matmul(x2, x1, dtype);
     if (are_alike && x1.ndim() <= kMostAxes && !x1.is_empty())
         return sum_of_products(vector.get(), x2, dtype, {x1.ndim() - 1}, false);
     const Array product = matmul(expand_dims(vector.get(), {-2}), expand_dims(x2, {-1}), dtype);

@@ -145,8 +145,8 @@ INDEXING = [
     Mutant(
         "values-of-put-end",
         "src/ops/selection.cpp",
-        "return take_along(line, numbers, 0, nullptr, Outside::Wrap);",
-        "return take_along(line, numbers, 0, nullptr, Outside::Clip);",
+        "(count - rest) * item), cycled(line, rest)",
+        "(count - rest) * item), line.view({{rest}, {0}})",
         tests("indexing_functions"),
     ),
     Mutant(
@@ -1713,9 +1713,9 @@ ARGUMENTS = [
     ),
     Mutant(
         "conj-ignores-its-output",
-        "cuarray/_ndarray/methods.py",
-        "    copyto(out, self)\n    return out\n",
-        "    return out\n",
+        "src/bindings/types/ndarray_methods.cpp",
+        "PyObject_CallFunctionObjArgs(copyto.get(), out, self, nullptr)",
+        "Py_NewRef(out)",
         tests("functions_as_numpys", "conj"),
     ),
     Mutant(
@@ -1763,15 +1763,15 @@ ARGUMENTS = [
     Mutant(
         "permuted-axes-are-a-part",
         "cuarray/_ndarray/byte_methods.py",
-        "is_whole = self.flags.forc or self.transpose(",
-        "is_whole = self.flags.forc and self.transpose(",
+        "self.flags.forc or is_dense(self)",
+        "self.flags.forc and is_dense(self)",
         tests("ndarray", "out_of_band"),
     ),
     Mutant(
         "pickles-of-parts-need-buffers",
         "cuarray/_ndarray/byte_methods.py",
-        "if protocol >= 5 and is_whole",
-        "if protocol >= 5",
+        "is_lent = protocol >= 5 and (self.flags.forc or is_dense(self))",
+        "is_lent = protocol >= 5",
         tests("ndarray", "parts"),
     ),
     Mutant(
@@ -2373,6 +2373,87 @@ LINEAR_ALGEBRA = [
     ),
 ]
 
+#: Calls on few elements.
+FEW_ELEMENTS = [
+    Mutant(
+        "halves-in-lists-are-their-bits",
+        "src/bindings/types/dtypes.cpp",
+        "PyFloat_FromDouble(widen(value))",
+        "PyFloat_FromDouble(value.bits)",
+        tests("few_elements", "lists"),
+    ),
+    Mutant(
+        "large-integers-in-lists-are-negative",
+        "src/bindings/types/dtypes.cpp",
+        "PyLong_FromUnsignedLongLong(value)",
+        "PyLong_FromLongLong(value)",
+        tests("few_elements", "lists"),
+    ),
+    Mutant(
+        "coordinates-of-few-in-the-first-row",
+        "src/ops/indexing_advanced.cpp",
+        "int64_t rest = start / row;",
+        "int64_t rest = 0;",
+        tests("few_elements", "coordinates"),
+    ),
+    Mutant(
+        "first-axes-of-few-are-folded-as-rows",
+        "src/ops/reduction.cpp",
+        "axis == 0 ? Dims{n, folds} : Dims{folds, n}",
+        "Dims{folds, n}",
+        tests("few_elements", "folds"),
+    ),
+    Mutant(
+        "methods-pass-their-array-first",
+        "src/bindings/functions/function.cpp",
+        "method.place[k] = of.place[k <= array ? k - 1 : k];",
+        "method.place[k] = of.place[k];",
+        tests("few_elements", "methods"),
+    ),
+    Mutant(
+        "lines-of-two-are-not-sorted",
+        "src/ops/sort.cpp",
+        "if (array.shape()[along] < 2) return;",
+        "if (array.shape()[along] < 3) return;",
+        tests("sorting"),
+    ),
+    Mutant(
+        "ranges-lose-their-dtype",
+        "src/bindings/functions/plain_values.cpp",
+        "return read_numbers(Object::steal(PySequence_List(object)).get(), dtype);",
+        "return read_numbers(Object::steal(PySequence_List(object)).get());",
+        tests("few_elements", "ranges"),
+    ),
+    Mutant(
+        "vectors-before-a-stack-are-not-conjugated",
+        "src/ops/stacked_products.cpp",
+        "if (x1.ndim() == 1 && info(dtype).kind != Kind::Complex)",
+        "if (x1.ndim() == 1)",
+        tests("few_elements", "products"),
+    ),
+    Mutant(
+        "bytes-of-imaginary-parts-stay",
+        "src/bindings/types/ndarray_methods.cpp",
+        "offset < item_size(from.dtype()); offset += item_size(part))",
+        "offset < item_size(part); offset += item_size(part))",
+        tests("bytes"),
+    ),
+    Mutant(
+        "dtypes-of-the-other-order-are-the-same",
+        "src/bindings/functions/dtype_functions.cpp",
+        "casting != Casting::No || source.is_swapped == wanted.is_swapped",
+        "true",
+        tests("types"),
+    ),
+    Mutant(
+        "transforms-lie-in-rows",
+        "cuarray/_fft/on_cpu.py",
+        "np.empty_like(points, dtype, shape=shape)",
+        "np.empty(shape, dtype)",
+        tests("fft"),
+    ),
+]
+
 MUTANTS = [
     *LINEAR_ALGEBRA,
     *UNSEEN_BY_THE_STANDARD,
@@ -2389,6 +2470,7 @@ MUTANTS = [
     *ARGUMENTS,
     *RANDOM,
     *TRANSFORMS,
+    *FEW_ELEMENTS,
 ]
 
 if __name__ == "__main__":

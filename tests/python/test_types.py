@@ -214,6 +214,17 @@ def test_one_changed_value_of_many(device):
 def test_casts_that_are_allowed(casting):
     for a, b in itertools.product(NUMPY_DTYPES, repeat=2):
         assert cuarray.can_cast(a, b, casting) == np.can_cast(a, b, casting), (a, b)
+    for a, b in itertools.product((">f4", "<f4", np.dtype(">f4"), "f4", ">f8", ">i2", "u1", ">u1"), repeat=2):
+        assert cuarray.can_cast(a, b, casting) == np.can_cast(a, b, casting), (a, b)
+        assert cuarray.promote_types(a, b) == cuarray.result_type(a, b) == np.promote_types(a, b)
+
+
+@pytest.mark.parametrize("bad", [">M8[s]", ">U3", "no dtype", ">", "S3"])
+def test_functions_of_dtypes_name_what_is_none(bad):
+    for function in (cuarray.promote_types, cuarray.result_type, cuarray.can_cast):
+        with pytest.raises((TypeError, ValueError), match=function.__name__):
+            function(bad, "f4")
+    assert cuarray.promote_types(None, "f4") == np.float64
 
 
 BFLOAT16_WITH = {

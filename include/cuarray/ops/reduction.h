@@ -13,8 +13,8 @@ CUARRAY_API Array reduce(ReductionId row, const Array& array, const ReduceOption
 /// error.
 CUARRAY_API bool reduce_few(ReductionId row, const Array& array, Scalar& result);
 
-/// The same along an axis of a matrix; an empty handle where it must be a task.
-CUARRAY_API Array reduce_few(ReductionId row, const Array& matrix, int axis);
+/// The same along an axis of several; an empty handle where it must be a task.
+CUARRAY_API Array reduce_few(ReductionId row, const Array& array, int axis);
 
 /// The sums of array * weights and the sums of weights, which broadcast to the array's shape, both in options.dtype. A
 /// device may compute both in one pass.

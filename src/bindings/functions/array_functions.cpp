@@ -146,12 +146,46 @@ PyObject* run_from_dlpack(const FunctionCall& call) {
     throw ExceptionIsSet{};
 }
 
+/// An array of NumPy's over a caller's memory as one of ours. Memory that may be written stays on the host, because
+/// writes to a copy on a GPU would be lost; swapped bytes that may be written are refused for the same reason.
+Object shown(PyObject* numpys, const std::optional<Device>& device, const char* function) {
+    const Object flags = Object::steal(PyObject_GetAttrString(numpys, "flags"));
+    const bool is_writable = is_true(Object::steal(PyObject_GetAttrString(flags.get(), "writeable")).get());
+    if (is_writable && has_swapped_bytes(numpys)) {
+        const Object dtype = Object::steal(PyObject_GetAttrString(numpys, "dtype"));
+        fail(PyExc_ValueError,
+             "%s: the bytes of %S are swapped, so that the writable buffer cannot be shared; write "
+             "cuarray.array(numpy.%s(...)), which copies",
+             function, dtype.get(), function);
+    }
+    CreationOptions options;
+    options.device = device || !is_writable ? device : Device{};
+    return made_array(numpys, options);
+}
+
+/// A numpy.dtype of numbers in memory or in a file.
+Object numpys_dtype_of(PyObject* object, const char* function) {
+    static Attribute numpy_dtype{"numpy", "dtype"};
+    const StoredDType stored = to_dtype_of_either_order(object, function);
+    return stored.is_swapped ? Object::steal(PyObject_CallOneArg(numpy_dtype.get(), object)) : to_python(stored.dtype);
+}
+
+/// frombuffer: buffer, dtype, count, offset, device.
+PyObject* run_frombuffer(const FunctionCall& call) {
+    static Attribute frombuffer{"numpy", "frombuffer"};
+    const Object dtype = numpys_dtype_of(call.given[1], "frombuffer");
+    const Object found = Object::steal(PyObject_CallFunctionObjArgs(frombuffer.get(), call.given[0], dtype.get(),
+                                                                    call.given[2], call.given[3], nullptr));
+    return shown(found.get(), call.named_device(), "frombuffer").release();
+}
+
 constexpr ObjectFunction kArrayFunctions[] = {
     {"array", run_array},
     {"asarray", run_asarray},
     {"ascontiguousarray", run_in_order<'C'>},
     {"asfortranarray", run_in_order<'F'>},
     {"from_dlpack", run_from_dlpack},
+    {"frombuffer", run_frombuffer},
 };
 
 }  // namespace
@@ -159,6 +193,10 @@ constexpr ObjectFunction kArrayFunctions[] = {
 std::span<const ObjectFunction> array_functions() { return kArrayFunctions; }
 
 static PyMethodDef functions_of_objects[] = {
+    private_method<+[](PyObject* object) { return numpys_dtype_of(object, nullptr); }>(
+        "stored_dtype", "A numpy.dtype of numbers in memory or in a file, with their bytes in either order."),
+    private_method<+[](PyObject* numpys) { return shown(numpys, std::nullopt, "ndarray"); }>(
+        "shown", "A NumPy array over a caller's memory as an array that shares it."),
     {"array_from_object", method(fast_method<kFromObjectSignature, array_from_object>), kFast, nullptr},
     {},
 };

@@ -187,6 +187,7 @@ void bind_reductions(py::module_& m) {
 
 void bind_arrays(py::module_& module) {
     bind_array_functions(module.ptr());
+    bind_dtype_functions(module.ptr());
     bind_memory(module);
     bind_reductions(module);
 }

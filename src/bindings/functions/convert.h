@@ -16,6 +16,18 @@ Object to_python(DType dtype);
 DType to_dtype(PyObject* object, DType fallback, const char* function = nullptr);
 /// The dtype of a numpy.dtype instance.
 DType from_numpy_dtype(PyObject* descriptor, const char* function = nullptr);
+/// The same; none for a type that we do not have, and for bytes in the other order.
+DType find_numpy_dtype(PyObject* descriptor);
+/// Whether the bytes of a numpy.dtype are not in the machine's order.
+bool is_foreign_order(PyObject* descriptor);
+/// What is given as a dtype, or as its name, is one whose bytes are not in the machine's order.
+bool has_foreign_order(PyObject* object);
+/// The dtype of numbers in memory or in a file, and whether their bytes are in the other order.
+struct StoredDType {
+    DType dtype = DType::none;
+    bool is_swapped = false;
+};
+StoredDType to_dtype_of_either_order(PyObject* object, const char* function);
 
 Object to_python(Device device);
 /// A device, its name, or null and None for `fallback`.
@@ -55,6 +67,8 @@ Array& to_array(PyObject* object, const char* function = nullptr);
 
 /// The element as a Python bool, int, float or complex.
 Object to_python(const Scalar& scalar);
+/// Fills a new list with the elements in memory, as to_python gives them.
+void fill_list(PyObject* list, DType dtype, const char* elements);
 
 /// The device that a call runs on, and whether one of its arrays is there. Beside an array on a GPU a NumPy
 /// array is refused; where there is no array, NumPy arrays go to the current device, as asarray brings them

@@ -337,20 +337,43 @@ Object make_linalg_function(PyObject* prototype) {
     fail(PyExc_TypeError, "linalg_function: there is no function of the name of %R", prototype);
 }
 
-/// One of array_functions(), with the signature and the docstring of a Python function.
+/// One of array_functions() or dtype_functions(), with the signature and the docstring of a Python function.
 Object make_array_function(PyObject* prototype) {
     static std::forward_list<std::pair<FunctionRow, BoundFunction>> all;
     const std::string name = attribute_text(prototype, "__name__");
-    for (const ObjectFunction& one : array_functions()) {
-        if (name != one.name) continue;
-        auto& [row, bound] = all.emplace_front();
-        describe_in_python(row, one.name, Gives::Array);
-        row.is_bound = false;  // as NumPy's
-        bound.run = one.run;
-        const Object text = Object::steal(PyUnicode_InternFromString(row.name));
-        return make_table_function(row, bound, prototype, text.get());
-    }
+    for (const auto& chapter : {array_functions(), dtype_functions()})
+        for (const ObjectFunction& one : chapter) {
+            if (name != one.name) continue;
+            auto& [row, bound] = all.emplace_front();
+            describe_in_python(row, one.name, Gives::Array);
+            row.is_bound = one.is_bound;
+            bound.run = one.run;
+            const Object text = Object::steal(PyUnicode_InternFromString(row.name));
+            return make_table_function(row, bound, prototype, text.get());
+        }
     fail(PyExc_TypeError, "array_function: there is none of the name of %R", prototype);
+}
+
+/// The method that is the function of its name, with the array in the place of the parameter `a`; a Python function has
+/// its signature and docstring.
+Object make_array_method(PyObject* prototype) {
+    static std::forward_list<FunctionRow> rows;
+    static Attribute functions{"cuarray._core", "functions"};
+    const std::string name = attribute_text(prototype, "__name__");
+    PyObject* const function = PyDict_GetItemString(functions.get(), name.c_str());
+    if (!function) fail(PyExc_TypeError, "array_method: functions.def has no row of the name of %R", prototype);
+    const TableFunction& of = *as_table_function(function);
+    FunctionRow& row = rows.emplace_front();
+    describe_in_python(row, of.row->name, of.row->gives);
+    Object made = make_table_function(row, *of.bound, prototype, of.name);
+    TableFunction& method = *as_table_function(made.get());
+    int array = 0;
+    while (array < of.count && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(of.names, array), "a")) ++array;
+    if (method.count != of.count || array == of.count)
+        fail(PyExc_TypeError, "array_method: %R has other parameters than the function", prototype);
+    method.place[0] = of.place[array];
+    for (int k = 1; k < method.count; ++k) method.place[k] = of.place[k <= array ? k - 1 : k];
+    return made;
 }
 
 /// A method of a generator, with the signature and the docstring of a Python function of its qualified name.
@@ -370,6 +393,8 @@ PyMethodDef function_makers[] = {
         "linalg_function", "The function of cuarray.linalg of that name, described by a Python function."),
     private_method<make_array_function>("array_function",
                                         "A function that reads objects, described by a Python function."),
+    private_method<make_array_method>("array_method",
+                                      "A method that is the function of its name, described by a Python function."),
     private_method<make_generator_method>("random_method", "A method of a generator, described by a Python function."),
     private_method<make_function_alias>("function_alias", "The same function by another name."),
     {},

@@ -15,7 +15,9 @@ struct FunctionCall;
 struct ObjectFunction {
     const char* name;
     PyObject* (*run)(const FunctionCall& call);
+    bool is_bound = false;  ///< as a method, where a class has it: as NumPy's
 };
 std::span<const ObjectFunction> array_functions();
+std::span<const ObjectFunction> dtype_functions();
 
 }  // namespace cuarray::python

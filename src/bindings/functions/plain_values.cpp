@@ -78,6 +78,10 @@ class NumberReader {
     static constexpr int64_t kMost = 1 << 22;
 
     bool read(PyObject* object) { return find_shape(object) && read_list(object, 0); }
+    bool read_one(PyObject* object) {
+        numbers_.resize(1);
+        return read_number(object);
+    }
 
     /// The array in the type `wanted`, or in the one common to all numbers; an empty handle where NumPy may raise or
     /// warn.
@@ -200,9 +204,20 @@ class NumberReader {
 
 }  // namespace
 
+Array read_number(PyObject* object, DType dtype) {
+    NumberReader reader;
+    return is_direct(current_device()) && reader.read_one(object) ? reader.array(dtype) : Array();
+}
+
 Array read_numbers(PyObject* object, DType dtype) {
-    if (!is_list(object)) return {};
+    if (!is_list(object) && !PyRange_Check(object)) return {};
     if (!is_direct(current_device())) return {};
+    if (PyRange_Check(object)) {
+        const Py_ssize_t count = PyObject_Size(object);
+        PyErr_Clear();  // more than a Py_ssize_t holds
+        if (count < 0 || count > NumberReader::kMost) return {};
+        return read_numbers(Object::steal(PySequence_List(object)).get(), dtype);
+    }
     NumberReader reader;
     return reader.read(object) ? reader.array(dtype) : Array();
 }

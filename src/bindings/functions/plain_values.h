@@ -16,5 +16,7 @@ bool is_direct(Device device);
 /// A new array of lists and tuples of Python's numbers and elements, as asarray makes it, of their common type by
 /// default; an empty handle for others, and for conversions that may raise or warn.
 Array read_numbers(PyObject* object, DType dtype = DType::none);
+/// The same of one number.
+Array read_number(PyObject* object, DType dtype);
 
 }  // namespace cuarray::python

@@ -81,7 +81,7 @@ PyObject* ReductionOptions::wrap(Array result) const {
 
 namespace {
 
-/// The reduction of few elements, over all axes or along one of a matrix; null where the call says more than that, or
+/// The reduction of few elements, over all axes or along one of several; null where the call says more than that, or
 /// where it is a task.
 PyObject* reduce_few_by_name(ReductionId row, PyObject* object, const ReductionCall& call) {
     if (!is_ndarray(object) || is_given(call.dtype) || is_given(call.out)) return nullptr;
@@ -92,11 +92,12 @@ PyObject* reduce_few_by_name(ReductionId row, PyObject* object, const ReductionC
         Scalar result;
         return reduce_few(row, array, result) ? wrap(result) : nullptr;
     }
-    if (!PyLong_CheckExact(call.axis) || array.ndim() != 2) return nullptr;
+    const int ndim = array.ndim();
+    if (!PyLong_CheckExact(call.axis) || ndim < 2) return nullptr;
     int overflow;
     const long axis = PyLong_AsLongAndOverflow(call.axis, &overflow);
-    if (overflow || axis < -2 || axis > 1) return nullptr;
-    Array result = reduce_few(row, array, int(axis & 1));
+    if (overflow || axis < -ndim || axis >= ndim) return nullptr;
+    Array result = reduce_few(row, array, int(axis < 0 ? axis + ndim : axis));
     return result ? wrap(std::move(result)) : nullptr;
 }
 

@@ -70,24 +70,6 @@ py::list reduction_table() {
 
 DType or_float64(DType dtype) { return dtype == DType::none ? DType::float64 : dtype; }
 
-DType result_type_of(const py::args& arguments) {
-    if (arguments.empty()) raise(ErrorKind::Value, "result_type: at least one array or dtype is required");
-    std::vector<ArgType> types;
-    for (const py::handle argument : arguments) {
-        // To resolve_dtypes Python's types stand for its numbers; here they are dtypes, and so is None.
-        const bool is_dtype = argument.is_none() || PyType_Check(argument.ptr());
-        types.push_back(is_dtype ? ArgType{to_dtype(argument.ptr(), DType::float64), {}} : to_arg_type(argument.ptr()));
-    }
-    return result_type(types);
-}
-
-bool can_cast_from(PyObject* from, DType to, PyObject* casting) {
-    if (PyLong_CheckExact(from) || PyFloat_CheckExact(from) || PyComplex_CheckExact(from))
-        fail(PyExc_TypeError, "can_cast: Python numbers have no dtype; give an array or a dtype, not %R", from);
-    const DType source = is_ndarray(from) ? array_of(from).dtype() : to_dtype(from, DType::float64);
-    return can_cast(source, or_float64(to), to_casting(casting, Casting::Safe));
-}
-
 Object resolve_types(const char* name, PyObject* arguments) {
     const RowId row = find_row(name);
     if (row == kNone) raise(ErrorKind::Value, "there is no ufunc named ", name);
@@ -105,9 +87,6 @@ void bind_tables(py::module_& module) {
         for (int d = 0; d < kDTypes; ++d) names.append(dtype_name(DType(d)));
         return names;
     });
-    module.def("result_type", &result_type_of);
-    module.def("promote_types", [](DType a, DType b) { return promote(or_float64(a), or_float64(b)); });
-    module.def("can_cast", &can_cast_from);
     module.def("resolve_types", &resolve_types);
 }
 

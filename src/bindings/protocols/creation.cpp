@@ -303,11 +303,12 @@ namespace {
 /// A list of numbers as the array that NumPy would make, on the current device; an empty handle for what needs a
 /// closer look.
 Array array_of_numbers(PyObject* object, const CreationOptions& options) {
-    const bool is_plain = options.copy != CreationOptions::Copy::Never && options.order != 'F' && options.depth == 0;
-    if (!is_plain || !is_list(object)) return {};
+    const bool is_plain = options.copy != CreationOptions::Copy::Never && options.depth == 0;
+    if (!is_plain || !(is_list(object) || PyRange_Check(object))) return {};
     const std::optional<Device> wanted = options.device ? options.device : options.home;
     if (wanted && !is_current_device(*wanted)) return {};
-    return read_numbers(object, wanted_dtype(options));
+    Array numbers = read_numbers(object, wanted_dtype(options));
+    return options.order == 'F' && numbers && numbers.ndim() > 1 ? copy(numbers, 'F') : numbers;
 }
 
 /// A number as the array without axes that NumPy would make, on a device of the host; an empty handle for others, and
@@ -321,7 +322,8 @@ Array array_of_number(PyObject* object, const CreationOptions& options, const ch
     ArrayOrScalar number;
     if (!number.load(object, device, function) || number.is_beyond_integers()) return {};
     const DType dtype = number.default_dtype(), wanted = wanted_dtype(options);
-    if (wanted != DType::none && wanted != dtype) return {};
+    if (wanted != DType::none && wanted != dtype)
+        return is_current_device(device) ? read_number(object, wanted) : Array();
     return full({}, number.element(dtype, function), device);
 }
 
@@ -347,10 +349,11 @@ Object to_ndarray(PyObject* object, const CreationOptions& options, const char* 
     }
     if (is_plain && is_native_numpy(object))
         if (Object made = unchanged_numpy(object, device_wanted(options), copies)) return made;
-    if (Array number = is_list(object) ? Array() : array_of_number(object, options, function))
-        return Object::steal(wrap(with_leading_axes(std::move(number), options.ndmin)));
-    if (Array numbers = array_of_numbers(object, options))
-        return Object::steal(wrap(with_leading_axes(std::move(numbers), options.ndmin)));
+    if (!is_numpy_array(object)) {
+        Array numbers = is_list(object) ? Array() : array_of_number(object, options, function);
+        if (!numbers) numbers = array_of_numbers(object, options);
+        if (numbers) return Object::steal(wrap(with_leading_axes(std::move(numbers), options.ndmin)));
+    }
     const ImportedArray source = read(object, options, function);
     Array result = with_options(source, options, function);
     const bool is_shared = result.storage_ref() == source.array.storage_ref();

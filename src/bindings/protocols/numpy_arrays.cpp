@@ -65,8 +65,9 @@ Array import_as(PyObject* numpy_array, DType dtype) {
 }
 
 bool read_numpy_dtype(PyObject* object, DType& dtype) {
-    return Py_TYPE(object) == py::detail::npy_api::get().PyArray_Type_ &&
-           read_dtype(py::detail::array_proxy(object)->descr, dtype);
+    if (Py_TYPE(object) == py::detail::npy_api::get().PyArray_Type_)
+        dtype = find_numpy_dtype(py::detail::array_proxy(object)->descr);
+    return dtype != DType::none;
 }
 
 }  // namespace
@@ -75,10 +76,11 @@ Array import_numpy(PyObject* numpy_array, const char* function) {
     return import_as(numpy_array, from_numpy_dtype(py::detail::array_proxy(numpy_array)->descr, function));
 }
 
+bool is_foreign_order(PyObject* descriptor) { return py::reinterpret_borrow<py::dtype>(descriptor).byteorder() == '>'; }
+
 bool has_swapped_bytes(PyObject* numpy_array) {
     PyObject* const dtype = py::detail::array_proxy(numpy_array)->descr;
-    DType known = DType::none;
-    return !read_dtype(dtype, known) && attribute_text(dtype, "byteorder") == ">";
+    return find_numpy_dtype(dtype) == DType::none && is_foreign_order(dtype);
 }
 
 Object in_native_order(PyObject* numpy_array) {

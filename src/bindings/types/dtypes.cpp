@@ -3,6 +3,7 @@
 #include <string>
 #include "bindings/functions/convert.h"
 #include "bindings/types/ndarray.h"
+#include "core/dispatch.h"
 
 namespace cuarray::python {
 namespace {
@@ -40,6 +41,7 @@ void make_native_dtypes() {
 }
 
 DType known(PyObject* object) {
+    if (!dtype_objects[0]) make_native_dtypes();
     for (int d = 0; d < kDTypes; ++d)
         if (object && (object == dtype_objects[d] || object == scalar_types[d])) return DType(d);
     return DType::none;
@@ -87,25 +89,51 @@ const char* advice(char kind, const std::string& name, bool is_foreign_order) {
     }
 }
 
+/// The element at an address as a Python number.
+template <class T>
+PyObject* number_at(const void* address) {
+    T value;
+    std::memcpy(&value, address, sizeof value);
+    if constexpr (is_same<T, bool>)
+        return PyBool_FromLong(value);
+    else if constexpr (is_signed<T>)
+        return PyLong_FromLongLong(value);
+    else if constexpr (is_unsigned<T>)
+        return PyLong_FromUnsignedLongLong(value);
+    else if constexpr (is_float<T>)
+        return PyFloat_FromDouble(value);
+    else if constexpr (is_half<T>)
+        return PyFloat_FromDouble(widen(value));
+    else
+        return PyComplex_FromDoubles(value.re, value.im);
+}
+
 }  // namespace
 
 Object to_python(DType dtype) { return Object::share(dtype_object(dtype)); }
 
-DType from_numpy_dtype(PyObject* descriptor, const char* function) {
+DType find_numpy_dtype(PyObject* descriptor) {
     if (const DType dtype = known(descriptor); dtype != DType::none) return dtype;
+    if (is_foreign_order(descriptor)) return DType::none;
+    for (int d = 0; d < kDTypes; ++d)  // a copy of the native one
+        if (dtype_objects[d] && Py_TYPE(descriptor) == Py_TYPE(dtype_objects[d])) return DType(d);
     const std::string kind = attribute_text(descriptor, "kind");
-    const bool is_foreign_order = attribute_text(descriptor, "byteorder") == ">";
     if (kind == "V" && attribute_text(descriptor, "name") == "bfloat16") return DType::bfloat16;
     const std::string typestr = kind + attribute_text(descriptor, "itemsize");
-    for (int d = 0; d < kDTypes && !is_foreign_order; ++d)
+    for (int d = 0; d < kDTypes; ++d)
         if (DType(d) != DType::bfloat16 && typestr == info(DType(d)).typestr) return DType(d);
+    return DType::none;
+}
+
+DType from_numpy_dtype(PyObject* descriptor, const char* function) {
+    if (const DType dtype = find_numpy_dtype(descriptor); dtype != DType::none) return dtype;
     fail_in(function, PyExc_TypeError, "dtype %S is not supported by cuarray: %s", descriptor,
-            advice(kind[0], attribute_text(descriptor, "name"), is_foreign_order));
+            advice(attribute_text(descriptor, "kind")[0], attribute_text(descriptor, "name"),
+                   is_foreign_order(descriptor)));
 }
 
 DType to_dtype(PyObject* object, DType fallback, const char* function) {
     if (!is_given(object)) return fallback;
-    if (!dtype_objects[0]) make_native_dtypes();
     if (const DType dtype = known(object); dtype != DType::none) return dtype;
     if (const DType dtype = remembered(object); dtype != DType::none) return dtype;
     if (PyUnicode_Check(object) && PyUnicode_CompareWithASCIIString(object, "bfloat16") == 0) return DType::bfloat16;
@@ -124,31 +152,34 @@ DType to_dtype(PyObject* object, DType fallback, const char* function) {
     return dtype;
 }
 
-Object to_python(const Scalar& scalar) {
-    switch (info(scalar.dtype).kind) {
-        case Kind::Bool: return Object::steal(PyBool_FromLong(scalar.bytes[0] != 0));
-        case Kind::Signed: {
-            int64_t value;
-            std::memcpy(&value, convert(scalar, DType::int64).bytes, sizeof value);
-            return Object::steal(PyLong_FromLongLong(value));
-        }
-        case Kind::Unsigned: {
-            uint64_t value;
-            std::memcpy(&value, convert(scalar, DType::uint64).bytes, sizeof value);
-            return Object::steal(PyLong_FromUnsignedLongLong(value));
-        }
-        case Kind::Floating: {
-            double value;
-            std::memcpy(&value, convert(scalar, DType::float64).bytes, sizeof value);
-            return Object::steal(PyFloat_FromDouble(value));
-        }
-        case Kind::Complex: {
-            double value[2];
-            std::memcpy(value, convert(scalar, DType::complex128).bytes, sizeof value);
-            return Object::steal(PyComplex_FromDoubles(value[0], value[1]));
-        }
+bool has_foreign_order(PyObject* object) {
+    Object named;
+    if (PyUnicode_Check(object)) {
+        if (PyUnicode_GET_LENGTH(object) < 2 || PyUnicode_READ_CHAR(object, 0) != '>') return false;
+        named = Object::steal_or_null(PyObject_CallOneArg(numpy_dtype.get(), object));
+        if (!named) return PyErr_Clear(), false;  // to_dtype words it
+        object = named.get();
     }
-    throw Error(ErrorKind::Runtime, "a scalar has no dtype");
+    return known(object) == DType::none &&
+           PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(numpy_dtype.get())) && is_foreign_order(object);
+}
+
+StoredDType to_dtype_of_either_order(PyObject* object, const char* function) {
+    if (!has_foreign_order(object)) return {to_dtype(object, DType::float64, function)};
+    const Object given = Object::steal(PyObject_CallOneArg(numpy_dtype.get(), object));
+    const Object native = Object::steal(PyObject_CallMethod(given.get(), "newbyteorder", "s", "="));
+    return {to_dtype(native.get(), DType::float64, function), true};
+}
+
+Object to_python(const Scalar& scalar) {
+    return dispatch(scalar.dtype, [&]<class T>() { return Object::steal(number_at<T>(scalar.bytes)); });
+}
+
+void fill_list(PyObject* list, DType dtype, const char* elements) {
+    dispatch(dtype, [&]<class T>() {
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i)
+            PyList_SET_ITEM(list, i, Object::steal(number_at<T>(elements + i * Py_ssize_t(sizeof(T)))).release());
+    });
 }
 
 }  // namespace cuarray::python

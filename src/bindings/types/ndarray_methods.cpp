@@ -228,6 +228,74 @@ PyObject* view_method(PyObject* self, PyObject** values) {
     return PyObject_CallMethod(numpy.get(), "view", "O", values[1]);
 }
 
+/// Of values there is nothing to set, as of NumPy's scalars.
+constexpr Signature kSetflagsSignature{"setflags", {"write", "align", "uic"}, 3};
+PyObject* setflags_method(PyObject* self, PyObject** values) {
+    if (as_ndarray(self)->is_value) return Py_NewRef(Py_None);
+    const Object flags = Object::steal(PyObject_GetAttrString(self, "flags"));
+    constexpr std::pair<const char*, int> kFlags[] = {{"aligned", 1}, {"writebackifcopy", 2}, {"writeable", 0}};
+    for (const auto& [name, k] : kFlags)
+        if (is_given(values[k])) check(PyObject_SetAttrString(flags.get(), name, values[k]));
+    return Py_NewRef(Py_None);
+}
+
+/// A part of each element.
+Array field(const Array& array, DType dtype, int64_t offset) { return array.view(array.layout(), offset, dtype); }
+
+constexpr Signature kGetfieldSignature{"getfield", {"dtype", "offset"}, 2, 1};
+PyObject* getfield_method(PyObject* self, PyObject** values) {
+    const Array& array = array_of(self);
+    const DType dtype = to_dtype(values[0], DType::float64, "getfield");
+    const int64_t offset = values[1] ? to_int64(values[1], {"offset", "getfield"}) : 0;
+    const int64_t size = item_size(array.dtype());
+    if (offset < 0 || offset > size - item_size(dtype))
+        raise(ErrorKind::Value, "getfield: ", info(dtype).name, " at offset ", offset,
+              " does not lie within an element of ", size, " bytes");
+    return wrap_view(field(array, dtype, offset), self);
+}
+
+/// The bytes of each number along a new last axis, which is reversed if `backwards`.
+Array bytes_of_numbers(const Array& numbers, bool backwards) {
+    const int64_t size = item_size(numbers.dtype());
+    Layout layout = numbers.layout();
+    layout.shape.push_back(size);
+    layout.strides.push_back(backwards ? -1 : 1);
+    return numbers.view(std::move(layout), backwards ? size - 1 : 0, DType::uint8);
+}
+
+void swap_bytes(const Array& from, const Array& to) {
+    const DType part = real_part(from.dtype());
+    for (int64_t offset = 0; offset < item_size(from.dtype()); offset += item_size(part))
+        assign(bytes_of_numbers(field(to, part, offset), false), bytes_of_numbers(field(from, part, offset), true),
+               "byteswap");
+}
+
+constexpr Signature kByteswapSignature{"byteswap", {"inplace"}, 1};
+PyObject* byteswap_method(PyObject* self, PyObject** values) {
+    const Array array = array_of(self);
+    const bool in_place = values[0] && is_true(values[0]);
+    if (in_place && !array.is_writable()) raise(ErrorKind::Value, "byteswap: the array is read-only");
+    if (in_place && is_number(self)) return Py_NewRef(self);
+    Array result = in_place ? array : empty_like(array);
+    without_gil(array, [&] { swap_bytes(array, result); });
+    return in_place ? Py_NewRef(self) : wrap(std::move(result), as_ndarray(self)->is_value);
+}
+
+/// The conjugate of complex numbers; as in NumPy, a real array is its own.
+PyObject* conj_method(PyObject* self, Arguments args, Py_ssize_t count) {
+    static Attribute conj{"cuarray._arguments.ufuncs", "conj"}, copyto{"cuarray._arguments.functions", "copyto"};
+    return guarded([&]() -> PyObject* {
+        if (count > 1) fail(PyExc_TypeError, "conj() takes at most 1 argument (%zd given)", count);
+        PyObject* const out = count ? args[0] : Py_None;
+        const bool is_complex = info(dtype_of(self)).kind == Kind::Complex;
+        if (out == Py_None) return is_complex ? call_with(conj.get(), self).release() : Py_NewRef(self);
+        if (!is_ndarray(out) && !is_numpy_array(out)) fail(PyExc_TypeError, "conj: output must be an array");
+        Object::steal(is_complex ? PyObject_CallFunctionObjArgs(conj.get(), self, out, nullptr)
+                                 : PyObject_CallFunctionObjArgs(copyto.get(), out, self, nullptr));
+        return Py_NewRef(out);
+    });
+}
+
 constexpr Signature kToDeviceSignature{"to_device", {"device", "stream"}, 1, 1};
 PyObject* to_device_method(PyObject* self, PyObject** values) {
     const Array& array = array_of(self);
@@ -269,15 +337,9 @@ Object to_list(const Array& array, const char*& element, int axis) {
     }
     const Py_ssize_t n = Py_ssize_t(array.shape()[axis]);
     Object list = Object::steal(PyList_New(n));
-    if (axis + 1 == array.ndim() && (array.dtype() == DType::float64 || array.dtype() == DType::int64)) {
-        const bool is_float = array.dtype() == DType::float64;
-        for (Py_ssize_t i = 0; i < n; ++i, element += 8) {
-            double real;
-            int64_t integer;
-            std::memcpy(is_float ? static_cast<void*>(&real) : &integer, element, 8);
-            PyObject* const number = is_float ? PyFloat_FromDouble(real) : PyLong_FromLongLong(integer);
-            PyList_SET_ITEM(list.get(), i, Object::steal(number).release());
-        }
+    if (axis + 1 == array.ndim()) {
+        fill_list(list.get(), array.dtype(), element);
+        element += n * item_size(array.dtype());
         return list;
     }
     for (Py_ssize_t i = 0; i < n; ++i) PyList_SET_ITEM(list.get(), i, to_list(array, element, axis + 1).release());
@@ -413,6 +475,43 @@ PyMethodDef array_methods[] = {
      ">>> import cuarray as ca\n"
      ">>> ca.asarray([1.0]).view(\"int64\")\n"
      "array([4607182418800017408])"},
+    {"setflags", method(fast_method<kSetflagsSignature, setflags_method>), kFast,
+     "setflags($self, /, write=None, align=None, uic=None)\n--\n\n"
+     "Set whether the array is writeable; see numpy.ndarray.setflags. It becomes writeable again if it owns its memory, "
+     "or what it is a view of is writeable. The other flags only accept what is so."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> x = ca.zeros(2)\n"
+     ">>> x.setflags(write=False)\n"
+     ">>> x.flags.writeable\n"
+     "False"},
+    {"getfield", method(fast_method<kGetfieldSignature, getfield_method>), kFast,
+     "getfield($self, /, dtype, offset=0)\n--\n\n"
+     "View of a part of each element, at an offset in bytes; see numpy.ndarray.getfield."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.asarray([1 + 2j]).getfield(\"float64\", 8)\n"
+     "array([2.])"},
+    {"byteswap", method(fast_method<kByteswapSignature, byteswap_method>), kFast,
+     "byteswap($self, /, inplace=False)\n--\n\n"
+     "The elements with the bytes of each number reversed, as files may hold them; or reverse them in place."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.asarray([1], dtype=\"uint16\").byteswap()\n"
+     "array([256], dtype=uint16)"},
+    {"conj", method(conj_method), METH_FASTCALL,
+     "conj($self, out=None, /)\n--\n\n"
+     "The complex conjugate of the elements; of a real array the array itself. Written to `out` if given."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.asarray([1 + 2j]).conj()\n"
+     "array([1.-2.j])"},
+    {"conjugate", method(conj_method), METH_FASTCALL,
+     "conjugate($self, out=None, /)\n--\n\nThe complex conjugate; the same as conj."
+     "\n\nExamples\n--------\n"
+     ">>> import cuarray as ca\n"
+     ">>> ca.asarray([1 + 2j]).conjugate()\n"
+     "array([1.-2.j])"},
     {"to_device", method(fast_method<kToDeviceSignature, to_device_method>), kFast,
      "to_device($self, device, /, *, stream=None)\n--\n\nA copy on another device; the array itself where it "
      "is there."

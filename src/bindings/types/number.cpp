@@ -383,12 +383,15 @@ PyObject* to_index(PyObject* self) {
             return to_python(scalar_of_number(self)).release();
         const Array& array = array_of(self);
         const Kind kind = info(array.dtype()).kind;
-        if (array.ndim() != 0 || (kind != Kind::Signed && kind != Kind::Unsigned))
-            // Python asks for an index wherever it takes no float of a class of ours, as in time.sleep.
-            raise(ErrorKind::Type, "only integer scalar arrays can be converted to a scalar index, and this is ",
-                  info(dtype_of(self)).name, " of shape ", to_string(array_of(self).shape()),
-                  "; write float(x) or int(x) for a number");
-        return to_python(item(array, "index")).release();
+        if (array.ndim() == 0 && (kind == Kind::Signed || kind == Kind::Unsigned))
+            return to_python(item(array, "index")).release();
+        // Python asks for an index wherever it takes no float of a class of ours, as in time.sleep; and bytes(x) asks
+        // first, so that this is no exception of C++, which takes as long as copying 100 KB.
+        return PyErr_Format(
+            PyExc_TypeError,
+            "only integer scalar arrays can be converted to a scalar index, and this is %s of shape %s; "
+            "write float(x) or int(x) for a number",
+            info(dtype_of(self)).name, to_string(array.shape()).c_str());
     });
 }
 
