@@ -301,6 +301,20 @@ MUTANTS = [
         "tests/python/test_launcher.py -k libraries_draw",
     ),
     Mutant(
+        "methods-of-the-class-know-ours-alone",
+        "cuarray/_numpy/operators.py",
+        "        return vars(Subclass)[name].call(array, ufunc, method, *inputs, **kwargs)",
+        "        return NotImplemented",
+        "tests/python/test_launcher.py -k methods",
+    ),
+    Mutant(
+        "numpys-methods-get-our-class",
+        "cuarray/_numpy/classes.py",
+        "            return theirs(*map(numpys_class, args), **{key: numpys_class(x) for key, x in kwargs.items()})",
+        "            return theirs(*args, **kwargs)",
+        "tests/python/test_launcher.py -k methods",
+    ),
+    Mutant(
         "annotations-are-functions",
         "cuarray/_numpy/facade.py",
         ' or module == "cuarray.numpy.typing"',

@@ -8,8 +8,8 @@ from importlib import import_module
 import numpy as np
 
 from cuarray import _core
-from cuarray._numpy.operators import OPERATORS
-from cuarray._numpy.overrides import THEIRS, call_ufunc
+from cuarray._numpy.operators import OPERATORS, PROTOCOLS
+from cuarray._numpy.overrides import THEIRS, call_ufunc, numpys_class
 from cuarray._numpy.subclasses import Subclass
 from cuarray._runtime.frames import PACKAGE
 
@@ -22,9 +22,13 @@ def method_of_both(kind, name):
     if not callable(ours) or not callable(theirs) or isinstance(getattr(ours, "__self__", None), type):
         return ours
 
+    numpys = kind.theirs
+
     @functools.wraps(ours)
     def call(*args, **kwargs):
-        return (theirs if args and isinstance(args[0], kind.theirs) else ours)(*args, **kwargs)
+        if args and isinstance(args[0], numpys):
+            return theirs(*map(numpys_class, args), **{key: numpys_class(x) for key, x in kwargs.items()})
+        return ours(*args, **kwargs)
 
     return call
 
@@ -96,6 +100,11 @@ for name in INHERITED:
 del name
 
 
+#: What the class of both has of Array; the rest, such as its name, is that of every class. NumPy looks for PROTOCOLS in
+#: every call, three times in an operator: those of our arrays themselves know NumPy's.
+OF_ARRAY = frozenset({*dir(np.ndarray)} - {*dir(type)} - PROTOCOLS.keys() | {*INHERITED, "__new__"})
+
+
 def is_asked_by_others():
     """Whether the line that has asked a class of this module is not one of cuarray."""
     return not sys._getframe(2).f_code.co_filename.startswith(PACKAGE)
@@ -110,9 +119,6 @@ class United(Either):
     ours, theirs, excepted, parent = Array.ours, Array.theirs, Array.excepted, Array.parent
     __call__, __hash__, __repr__ = type.__call__, type.__hash__, type.__repr__
 
-    #: What it has of Array; the rest, such as its name, is that of every class.
-    OF_ARRAY = frozenset({*dir(np.ndarray)} - {*dir(type)} | {*INHERITED, "__new__"})
-
     def __instancecheck__(cls, x):
         if isinstance(x, np.ndarray):
             return is_asked_by_others()
@@ -122,8 +128,9 @@ class United(Either):
         return issubclass(kind, Array) if is_asked_by_others() else type.__subclasscheck__(cls, kind)
 
     def __getattribute__(cls, name):
-        of_array = name in United.OF_ARRAY and is_asked_by_others()
-        return getattr(Array, name) if of_array else type.__getattribute__(cls, name)
+        if name in OF_ARRAY and not sys._getframe(1).f_code.co_filename.startswith(PACKAGE):
+            return getattr(Array, name)
+        return type.__getattribute__(cls, name)
 
     def __getattr__(cls, name):
         raise AttributeError(f"type object 'cuarray.ndarray' has no attribute {name!r}")

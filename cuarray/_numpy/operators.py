@@ -10,6 +10,7 @@ from cuarray._core import ndarray
 from cuarray._numpy.arguments import HostCopies, call_needs_numpy, needs_numpy, on_device
 from cuarray._numpy.fallbacks import count, is_of_program, on_host
 from cuarray._numpy.overrides import numpys_class
+from cuarray._numpy.subclasses import Subclass
 
 #: Python's operators by the names of their ufuncs.
 OPERATORS = {
@@ -95,22 +96,25 @@ def call_array(_name, array, dtype=None, copy=None):
     return result
 
 
-def call_array_ufunc(_name, _array, ufunc, method, *inputs, **kwargs):
+def call_array_ufunc(name, array, ufunc, method, *inputs, **kwargs):
+    if isinstance(array, np.ndarray):  # of a subclass, which calls its parent's method
+        return vars(Subclass)[name].call(array, ufunc, method, *inputs, **kwargs)
     return on_host(getattr(ufunc, method), inputs, kwargs, f"numpy.{ufunc.__name__}")
 
 
-def call_array_function(_name, _array, function, _types, args, kwargs):
+def call_array_function(name, array, function, types, args, kwargs):
+    if isinstance(array, np.ndarray):
+        return vars(Subclass)[name].call(array, function, types, args, kwargs)
     return on_host(function, args, kwargs)
 
 
 #: The methods that take an array, or a dtype, and do not write to the one that they belong to.
 TAKING = ("astype", "choose", "clip", "compress", "dot", "repeat", "searchsorted", "take", "view")
 
-METHODS = dict.fromkeys(TAKING, call_method) | {
-    "__array__": call_array,
-    "__array_ufunc__": call_array_ufunc,
-    "__array_function__": call_array_function,
-}
+#: The methods by which NumPy's functions ask classes.
+PROTOCOLS = {"__array_ufunc__": call_array_ufunc, "__array_function__": call_array_function}
+
+METHODS = dict.fromkeys(TAKING, call_method) | {"__array__": call_array} | PROTOCOLS
 ORIGINALS = {name: getattr(ndarray, name) for name in METHODS}
 
 

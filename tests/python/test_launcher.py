@@ -305,6 +305,20 @@ def test_ipython_extension():
 
 #: Programs with classes of their own, which have to print what they print under Python.
 CLASSES = {
+    "methods of numpy.ndarray by its name": """
+import numpy as np
+class Plain(np.ndarray):
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        print("heard", ufunc.__name__, method)
+        return np.ndarray.__array_ufunc__(self, ufunc, method, *map(np.asarray, inputs), **options)
+    def __array_function__(self, function, types, args, options):
+        print("heard", function.__name__)
+        args = tuple(np.ndarray.view(x, type=np.ndarray) if isinstance(x, Plain) else x for x in args)
+        return np.ndarray.__array_function__(self, function, (), args, options)
+x = np.arange(3.0).view(Plain)
+print(x + 1, np.ones(3) * x, np.add.reduce(x), x == x, np.sum(x), np.float64(2) * x, np.ndarray.view(x, np.ndarray))
+print(np.ndarray.__array_ufunc__(np.ones(2), np.add, "__call__", np.ones(2), np.ones(2)))
+""",
     "subclasses of numpy.ndarray": """
 import numpy as np
 class Info(np.ndarray):
