@@ -315,6 +315,13 @@ MUTANTS = [
         "tests/python/test_launcher.py -k methods",
     ),
     Mutant(
+        "real-numbers-lose-an-imaginary-part",
+        "src/runtime/signalling.cpp",
+        "part < step.in[0].parts() ? step.in[0][i][part] : 0,",
+        "step.in[0][i][std::min(part, step.in[0].parts() - 1)],",
+        "tests/python/test_floating_errors.py -k beside_complex",
+    ),
+    Mutant(
         "annotations-are-functions",
         "cuarray/_numpy/facade.py",
         ' or module == "cuarray.numpy.typing"',

@@ -123,9 +123,9 @@ bool any_is(const EvaluatedStep& step, int64_t i, double magnitude) {
 /// Whether a real result r, or one part of a cast, below the normal numbers has lost digits. Those of the vector
 /// library are inexact unless they equal an operand, as sin(x) may, or are the zeros that functions have at 0 and 1.
 bool loses_digits(const EvaluatedStep& step, int64_t i, int part, double r) {
-    using Exact = __float128;  // holds products of two float64
-    const double x = step.in[0][i][std::min(part, step.in[0].parts() - 1)],
-                 y = step.in.size() > 1 ? step.in[1][i][0] : 0;
+    using Exact = __float128;                                              // holds products of two float64
+    const double x = part < step.in[0].parts() ? step.in[0][i][part] : 0,  // real numbers have no imaginary part
+        y = step.in.size() > 1 ? step.in[1][i][0] : 0;
     switch (step.row) {
         case kNone: return x != r;
         case row::multiply: return Exact(x) * Exact(y) != Exact(r);

@@ -112,6 +112,16 @@ def test_complex_errors():
             assert errors_of(cuarray, lambda: getattr(cuarray, name)(*mine)) & 11 == want & 11, (name, pair)
 
 
+@pytest.mark.parametrize("types", list(itertools.product("fd", "FD")), ids="".join)
+def test_real_numbers_beside_complex_ones(types):
+    """They are cast, and have no imaginary part that is lost."""
+    for values in ([1.0, 0.0], [1e-300, 1.0]):
+        x, z = np.array(values, types[0]), np.array([1 + 1j, 0], types[1])
+        mine = cuarray.asarray(x, device="cpu"), cuarray.asarray(z, device="cpu")
+        for call in (lambda xp, a, b: xp.add(a, b), lambda xp, a, b: b - a, lambda xp, a, b: a.astype(types[1])):
+            assert errors_of(cuarray, lambda: call(cuarray, *mine)) == errors_of(np, lambda: call(np, x, z))
+
+
 LAYOUTS = [
     (lambda xp, x: x, "whole"),
     (lambda xp, x: x[::-3], "reversed"),
