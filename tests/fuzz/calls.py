@@ -229,6 +229,10 @@ ENDLESS = re.compile(r"(\*\* |pow|<<|shift).*10\*\*30|10\*\*30.*(\*\* |<<)|polyi
 CORRUPTING = re.compile(r"choose\(.*(out=.*mode='[wc]|mode='[wc].*out=)|readinto\((?!x)")
 
 
+#: Functions that may take the elements of an array one by one: millions take minutes and gigabytes.
+ONE_BY_ONE = {"polydiv", "choose", ".choose"}
+
+
 def case(rng, device, trace):
     """Make a few arrays and call functions with them."""
     settle()
@@ -243,8 +247,8 @@ def case(rng, device, trace):
             statement = statement.replace("x0.resize", "x1.resize")
         made = setup
         is_large = "shrink(x0" in statement and rng.random() < 0.3
-        # NumPy's own, and polydiv, may go through the elements in Python.
-        if is_large and main_function(statement) != "polydiv" and not is_numpys(main_function(statement)):
+        function = main_function(statement)
+        if is_large and function not in ONE_BY_ONE and not is_numpys(function):  # NumPy's own may go through them, too
             made = ["x0 = xp.zeros(20_000_000)", *setup[1:]]  # memory that goes back to the system at once
             gc.collect()  # exceptions keep their frames alive
         try:
