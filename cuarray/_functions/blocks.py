@@ -87,9 +87,9 @@ def vander(x, N=None, increasing=False):
     result = empty((x.size, count), _core.result_type(x.dtype, np.int64), device=x.device)
     powers = result if increasing else result[:, ::-1]
     powers[:, :1] = 1
-    powers[:, 1:2] = x[:, None]
-    for i in range(2, count if x.size else 0):
-        multiply(powers[:, i - 1], x, out=powers[:, i])
+    if count > 1 and x.size:
+        powers[:, 1:] = x[:, None]
+        multiply.accumulate(powers[:, 1:], axis=1, out=powers[:, 1:])
     return result
 
 

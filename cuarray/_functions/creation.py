@@ -4,7 +4,6 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.functions import empty
-from cuarray._arguments.operands import under_its_name
 from cuarray._core import ndarray
 
 __all__ = [
@@ -254,8 +253,7 @@ def new_ndarray(shape, dtype=None, buffer=None, offset=0, strides=None, order=No
     return empty(shape, np.float64 if dtype is None else dtype, order or "C")
 
 
-@_core.without_binding
-@under_its_name
+@_core.array_function
 def fromiter(iter, dtype, count=-1, *, device=None, like=None):
     """Make a one-dimensional array from the numbers of an iterable.
 
@@ -287,7 +285,6 @@ def fromiter(iter, dtype, count=-1, *, device=None, like=None):
     >>> ca.fromiter((i * i for i in range(4)), dtype=ca.int32)
     array([0, 1, 4, 9], dtype=int32)
     """
-    return asarray(np.fromiter(iter, _core.dtype(dtype), count), device=device, like=like)
 
 
 @_core.array_function

@@ -14,6 +14,7 @@ from cuarray._arguments.functions import (
     concat,
     empty,
     full,
+    indices,
     linspace,
 )
 from cuarray._arguments.operands import WEAK, arrays_and_numbers, as_arrays, device_of
@@ -59,6 +60,13 @@ class Grid:
             if not isinstance(entry, slice):
                 name = "ogrid" if self.is_open else "mgrid"
                 raise AttributeError(f"{name}: takes slices, not {type(entry).__name__}")
+        if key and isinstance(key, tuple) and all(map(has_plain_ends, key)):
+            starts = [entry.start or 0 for entry in key]
+            grids = indices([entry.stop - start for entry, start in zip(key, starts, strict=True)], sparse=self.is_open)
+            for grid, start in zip(grids, starts, strict=True):
+                if start:
+                    grid += start
+            return grids
         axes = np.ogrid[tuple(map(with_numbers, key)) if isinstance(key, tuple) else with_numbers(key)]
         if isinstance(axes, np.ndarray):
             return as_array(axes)
@@ -70,6 +78,12 @@ class Grid:
         for place, x in enumerate(axes):
             result[place, ...] = x
         return result
+
+
+def has_plain_ends(entry):
+    """Tell whether a slice has a step of one and ascends from a Python int, or none, to another."""
+    start = 0 if entry.start is None else entry.start
+    return entry.step is None and type(start) is type(entry.stop) is int and start <= entry.stop
 
 
 mgrid = Grid(False)

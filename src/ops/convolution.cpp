@@ -1,5 +1,6 @@
 // convolution.cpp -- convolve and correlate: contiguous sequences of one dtype, then one task.
 #include "cuarray/ops/convolution.h"
+#include <optional>
 #include <utility>
 #include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
@@ -36,7 +37,9 @@ Array sums_at_overlaps(const Array& signal, const Array& weights, int64_t before
 Array sums_of_windows(const Array& signal, const Array& weights, int64_t count) {
     const int64_t stride = signal.strides()[0];
     const Array windows = signal.view({{count, weights.size()}, {stride, stride}});
-    const Deferral fused;
+    constexpr int64_t kFewProducts = 1 << 15;  // are folded faster than a program with both loops begins
+    std::optional<Deferral> fused;
+    if (count * weights.size() > kFewProducts) fused.emplace();
     ReduceOptions options;
     options.all_axes = false, options.axes = {1};
     const bool has_bools = signal.dtype() == DType::bool_;

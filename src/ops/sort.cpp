@@ -105,6 +105,7 @@ Ranks ascending_ranks(Ranks ranks, int64_t extent, const char* name) {
 
 /// The indices that sort, or partition, along an axis.
 Array indices_of_rows(const Array& array, int axis, const SortOptions& o) {
+    if (array.shape()[axis] == 1) return full(array.shape(), Scalar::of(DType::int64, int64_t(0)), array.device());
     const Array rows = as_rows(array, axis);
     Array places = empty(rows.shape(), DType::int64, rows.device());
     sort_rows(rows, places, o);
@@ -117,6 +118,7 @@ Array sort(const Array& a, const std::optional<int64_t>& axis, const std::option
            const std::optional<bool>& stable, bool descending) {
     refuse_both(kind, stable, "sort");
     const auto [array, along] = array_along(a, axis, "sort");
+    if (array.shape()[along] == 1) return copy(array, 'C');
     if (has_complex(array)) return take_along_axis(array, argsort(array, along, {}, {}, {}, descending), along);
     const Array rows = as_rows(array, along);
     const bool is_copy = !rows.is_empty() && !overlaps(rows, array);  // an empty one is a view, which may be read-only
@@ -148,6 +150,7 @@ Array partition(const Array& a, const Ranks& kth, const std::optional<int64_t>& 
                 bool descending) {
     const auto [array, along] = array_along(a, axis, "partition");
     const Ranks ranks = ascending_ranks(kth, array.shape()[along], "partition");
+    if (array.shape()[along] == 1) return copy(array, 'C');
     if (has_complex(array)) return sort(array, along, {}, {}, {}, descending);
     const Array rows = as_rows(array, along);
     Array result = empty(rows.shape(), rows.dtype(), rows.device());

@@ -147,7 +147,7 @@ INDEXING = [
         "src/ops/selection.cpp",
         "(count - rest) * item), cycled(line, rest)",
         "(count - rest) * item), line.view({{rest}, {0}})",
-        tests("indexing_functions"),
+        tests("few_elements", "start_again"),
     ),
     Mutant(
         "take-clips",
@@ -2415,7 +2415,7 @@ FEW_ELEMENTS = [
         "src/ops/sort.cpp",
         "if (array.shape()[along] < 2) return;",
         "if (array.shape()[along] < 3) return;",
-        tests("sorting"),
+        tests("few_elements", "lines"),
     ),
     Mutant(
         "ranges-lose-their-dtype",
@@ -2444,6 +2444,20 @@ FEW_ELEMENTS = [
         "casting != Casting::No || source.is_swapped == wanted.is_swapped",
         "true",
         tests("types"),
+    ),
+    Mutant(
+        "products-beyond-the-ends-of-a-line-are-added",
+        "src/host/loops/correlate.cpp",
+        "sum[v][part] = is_in ? own[part] : sum[v][part];",
+        "sum[v][part] = own[part];",
+        tests("convolution"),
+    ),
+    Mutant(
+        "grids-begin-at-zero",
+        "cuarray/_functions/subscripts.py",
+        "                    grid += start\n",
+        "                    grid += 0\n",
+        tests("subscripts"),
     ),
     Mutant(
         "transforms-lie-in-rows",

@@ -116,6 +116,16 @@ def test_lines_of_one_element_are_sorted(device):
             x.sort(axis=axis)
     with pytest.raises(np.exceptions.AxisError):
         cuarray.ones((1, 1), device=device).sort(axis=2)
+    x = cuarray.asarray([[3, 1], [2, 0]], device=device)
+    x.sort(axis=0)
+    assert x.tolist() == [[2, 0], [3, 1]]
+    x.sort()
+    assert x.tolist() == [[0, 2], [1, 3]]
+    for function in (cuarray.sort, cuarray.argsort):
+        for shape, axis in (((5, 1), 1), ((1, 5), 0)):
+            y = cuarray.arange(5, device=device).reshape(shape)
+            want = y if function is cuarray.sort else y * 0
+            assert function(y, axis=axis).tolist() == want.tolist()
 
 
 @pytest.mark.parametrize("given", [range(0), range(5), range(-3, 9, 4), range(9, 0, -2), range(2**62, 2**62 + 2)])

@@ -104,3 +104,24 @@ def test_arrays_of_one_axis_join(count, device):
                 x = cuarray.asarray(arrays[0])
                 ours[x][...] = 1
                 assert x.tolist() == arrays[0].tolist()
+
+
+@pytest.mark.parametrize("key", [
+    (slice(0, 3), slice(0, 2)), (slice(3), slice(2)), (slice(1, 4), slice(-2, 3)), (slice(2, 2), slice(0, 2)), (slice(1, 3),),
+    (slice(-3, None), slice(2)), (slice(0, 3), slice(0, 4, 2)), (slice(0, 2), slice(0.5, 2)), (slice(0, 2, 3j), slice(2)), (),
+    (slice(True, 3), slice(2)), (slice(0, 2), slice(1, 3), slice(4, 6)), slice(1, 4),
+])  # fmt: skip
+def test_grids_of_slices(key):
+    for name in ("mgrid", "ogrid"):
+        try:
+            want = getattr(np, name)[key]
+        except (AttributeError, TypeError, ValueError) as error:
+            with pytest.raises(type(error)):
+                getattr(cuarray, name)[key]
+            continue
+        got = getattr(cuarray, name)[key]
+        assert type(got) is tuple if isinstance(want, tuple) else got.shape == want.shape
+        for ours, numpys in zip(got, want, strict=True):
+            assert ours.dtype == numpys.dtype
+            assert ours.shape == numpys.shape
+            assert np.array_equal(ours.numpy(), numpys)

@@ -179,6 +179,17 @@ PyObject* run_frombuffer(const FunctionCall& call) {
     return shown(found.get(), call.named_device(), "frombuffer").release();
 }
 
+/// fromiter: iter, dtype, count, device.
+PyObject* run_fromiter(const FunctionCall& call) {
+    static Attribute fromiter{"numpy", "fromiter"};
+    const Object dtype = to_python(to_dtype(call.given[1], DType::float64, "fromiter"));
+    const Object found = Object::steal(
+        PyObject_CallFunctionObjArgs(fromiter.get(), call.given[0], dtype.get(), call.given[2], nullptr));
+    CreationOptions options;
+    options.device = call.named_device();
+    return made_array(found.get(), options).release();
+}
+
 constexpr ObjectFunction kArrayFunctions[] = {
     {"array", run_array},
     {"asarray", run_asarray},
@@ -186,6 +197,7 @@ constexpr ObjectFunction kArrayFunctions[] = {
     {"asfortranarray", run_in_order<'F'>},
     {"from_dlpack", run_from_dlpack},
     {"frombuffer", run_frombuffer},
+    {"fromiter", run_fromiter},
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 // correlate.cpp -- cross-correlations by register tiles of results.
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <tuple>
 
 #include "cuarray/kernel/correlate.h"
 #include "host/loops/tables.h"
@@ -17,6 +19,17 @@ template <class T> struct CorrelateTile {
     static constexpr int parts = P::parts, vectors = 8 / parts, lanes = int(kVectorBytes / sizeof(number)),
                          W = vectors * lanes;
     using Sums = vector[vectors][parts];
+    /// Numbers of lanes, which are at most 64, as wide as the numbers.
+    using place = std::tuple_element_t<std::countr_zero(sizeof(number)), std::tuple<i8, i16, i32, i64>>;
+    typedef place Places __attribute__((vector_size(kVectorBytes)));
+
+    static CUARRAY_FN Places places() {
+        Places all;
+        for (int i = 0; i < lanes; ++i) all[i] = place(i);
+        return all;
+    }
+    /// A result's lane in a vector of the tile, or the vector's end.
+    static CUARRAY_FN place place_in(int result, int v) { return place(std::clamp(result - v * lanes, 0, lanes)); }
 
     /// Adds the products of one tap; at an end of the line (kSome) only to results [from, until).
     template <bool kSome>
@@ -39,11 +52,13 @@ template <class T> struct CorrelateTile {
                 own[part] = sum[v][part];
             }
             P::accumulate(own, tap, x);
+            [[maybe_unused]] const Places is_in =
+                (places() >= Places{} + place_in(from, v)) & (places() < Places{} + place_in(until, v));
             for (int part = 0; part < parts; ++part) {
                 if constexpr (kSome)
-                    for (int i = 0; i < lanes; ++i)
-                        if (v * lanes + i < from || v * lanes + i >= until) own[part][i] = sum[v][part][i];
-                sum[v][part] = own[part];
+                    sum[v][part] = is_in ? own[part] : sum[v][part];
+                else
+                    sum[v][part] = own[part];
             }
         }
     }
