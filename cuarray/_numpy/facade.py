@@ -16,7 +16,7 @@ from cuarray._numpy import overrides
 from cuarray._numpy.arguments import call_needs_numpy, on_device
 from cuarray._numpy.classes import Array, OperatorsMixin, Ufunc
 from cuarray._numpy.fallbacks import is_of_program, on_host
-from cuarray._numpy.functional import Vectorize, frompyfunc
+from cuarray._numpy.functional import Vectorize, apply_along_axis, frompyfunc
 from cuarray._numpy.linalg import eig, eigvals
 
 #: Functions that read a file.
@@ -44,7 +44,12 @@ CLASSES = {
 }
 
 #: Functions that differ from NumPy's in cuarray itself, by the Array API standard or as there are only numbers.
-AS_NUMPYS = {np.linalg.eig: eig, np.linalg.eigvals: eigvals, np.frompyfunc: frompyfunc}
+AS_NUMPYS = {
+    np.linalg.eig: eig,
+    np.linalg.eigvals: eigvals,
+    np.frompyfunc: frompyfunc,
+    np.apply_along_axis: apply_along_axis,
+}
 
 #: Modules whose classes stay NumPy's: generators draw NumPy's numbers over its own Philox. It is named, as NumPy
 #: imports numpy.random at its first use.

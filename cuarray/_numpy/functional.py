@@ -4,7 +4,8 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._functions import functional
-from cuarray._numpy.arguments import HostCopies, is_known_dtype
+from cuarray._numpy import fallbacks
+from cuarray._numpy.arguments import HostCopies, is_known_dtype, needs_numpy
 from cuarray._numpy.fallbacks import count
 
 
@@ -67,3 +68,28 @@ def frompyfunc(func, /, nin, nout, **kwargs):
 for own, ours in ((Vectorize, functional.vectorize), (frompyfunc, functional.frompyfunc)):
     own.__name__, own.__qualname__, own.__doc__ = ours.__name__, ours.__qualname__, ours.__doc__
     own.__module__ = "cuarray.numpy"  # where pickles find them
+
+
+class NoNumbers(Exception):
+    """Raised where a function has made a text, a date or an object."""
+
+
+def apply_along_axis(func1d, axis, arr, *args, **kwargs):
+    """Call a function with each 1-d slice along an axis; see numpy.apply_along_axis."""
+    made = []  # what it has made of the first slice
+
+    def call(line, *args, **kwargs):
+        result = func1d(line, *args, **kwargs)
+        if not made:
+            made.append(result)
+            if needs_numpy(result, names_dtypes=False):
+                raise NoNumbers
+        return result
+
+    def go_on(line, *args, **kwargs):
+        return made.pop() if made else func1d(line, *args, **kwargs)
+
+    try:
+        return functional.apply_along_axis(call, axis, arr, *args, **kwargs)
+    except NoNumbers:
+        return fallbacks.on_host(np.apply_along_axis, (go_on, axis, arr, *args), kwargs)

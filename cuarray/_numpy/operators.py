@@ -63,6 +63,18 @@ def assign(array, key, value):
     return None
 
 
+def call_put(_name, array, indices, values, mode="raise"):
+    """Do array.put(indices, values) where `values` are of a subclass or of a type that only NumPy has."""
+    if not call_needs_numpy((indices, values), {}):
+        return NotImplemented
+    copies = HostCopies(asks=True)
+    host = copies.host_array(array)
+    host.put(copies.to_host(indices), copies.to_host(values), mode)
+    copies.write_back(host)
+    count("ndarray.put", 0.0, copies)
+    return None
+
+
 class Fallback:
     """What a method of our arrays asks after an error about types."""
 
@@ -114,7 +126,7 @@ TAKING = ("astype", "choose", "clip", "compress", "dot", "repeat", "searchsorted
 #: The methods by which NumPy's functions ask classes.
 PROTOCOLS = {"__array_ufunc__": call_array_ufunc, "__array_function__": call_array_function}
 
-METHODS = dict.fromkeys(TAKING, call_method) | {"__array__": call_array} | PROTOCOLS
+METHODS = dict.fromkeys(TAKING, call_method) | {"__array__": call_array, "put": call_put} | PROTOCOLS
 ORIGINALS = {name: getattr(ndarray, name) for name in METHODS}
 
 

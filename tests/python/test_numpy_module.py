@@ -231,6 +231,9 @@ CALLS = [
     "np.array([datetime.date(2024, 1, 1)])",
     "np.array({1, 2})",
     "np.array([len, print])",
+    "np.apply_along_axis(lambda line: 'abc'[: len(line)], 0, np.ones((2, 3)))",
+    "np.apply_along_axis(lambda line: {'sum': float(line.sum())}, 1, np.ones((2, 3)))",
+    "np.apply_along_axis(lambda line, by: line * by, 1, np.ones((2, 3)), by=2)",
     "np.asarray(len)",
     "np.full(2, len)",
     "np.r_[['a', 'b'], ['c']]",
@@ -489,6 +492,24 @@ def test_real_eigenvalues_are_real_numbers(device):
 
 def test_limits_are_numbers_of_the_type():
     assert repr(np.finfo(np.float32).eps) == repr(numpy.finfo("f4").eps) and np.finfo(np.ones(1).dtype).bits == 64
+
+
+def test_put_of_subclasses(device):
+    class Plain(numpy.ndarray):
+        pass
+
+    x = np.zeros(3)
+    x.put([0, 2], numpy.array([1.0, 2.0]).view(Plain))
+    x.put(numpy.array([1]), numpy.array([3.0], dtype=object))
+    assert x.tolist() == [1, 3, 2]
+    with pytest.raises(TypeError):
+        ca.zeros(3).put([0], {}, mode=5)
+
+
+def test_a_function_of_lines_is_called_once_for_each():
+    lines = []
+    np.apply_along_axis(lambda line: lines.append(line.tolist()) or "a", 1, np.arange(4).reshape(2, 2))
+    assert lines == [[0, 1], [2, 3]]
 
 
 def test_annotations_are_numpys():
