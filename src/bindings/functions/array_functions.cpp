@@ -117,15 +117,22 @@ Array imported_tensor(PyObject* object, const std::optional<Device>& device, Cop
     return is_own ? copy(imported, 'K') : imported;
 }
 
-/// Puts the function's name before what Python says of an object without the protocol.
-void name_from_dlpack() {
+/// Puts the function's name before what Python and NumPy say of an object that is none of what the function takes.
+void name_error(const std::string& function) {
     for (PyObject* const type : {PyExc_TypeError, PyExc_AttributeError, PyExc_IndexError}) {
         if (PyErr_Occurred() != type) continue;
         SavedException raised;
         const std::string text = raised.text();
-        if (!text.starts_with("from_dlpack")) raised.set_text("from_dlpack: " + text);
+        if (!text.starts_with(function)) raised.set_text(function + ": " + text);
         return;
     }
+}
+
+/// What a function of NumPy's returned, or null for its error.
+Object from_numpys(PyObject* found, const char* function) {
+    if (found) return Object::steal(found);
+    name_error(function);
+    throw ExceptionIsSet{};
 }
 
 /// from_dlpack: x, device, copy.
@@ -142,7 +149,7 @@ PyObject* run_from_dlpack(const FunctionCall& call) {
         return wrap(without_gil(true, [&] { return to_device(imported, *device); }));
     });
     if (result) return result;
-    name_from_dlpack();
+    name_error("from_dlpack");
     throw ExceptionIsSet{};
 }
 
@@ -174,8 +181,9 @@ Object numpys_dtype_of(PyObject* object, const char* function) {
 PyObject* run_frombuffer(const FunctionCall& call) {
     static Attribute frombuffer{"numpy", "frombuffer"};
     const Object dtype = numpys_dtype_of(call.given[1], "frombuffer");
-    const Object found = Object::steal(PyObject_CallFunctionObjArgs(frombuffer.get(), call.given[0], dtype.get(),
-                                                                    call.given[2], call.given[3], nullptr));
+    const Object found = from_numpys(PyObject_CallFunctionObjArgs(frombuffer.get(), call.given[0], dtype.get(),
+                                                                  call.given[2], call.given[3], nullptr),
+                                     "frombuffer");
     return shown(found.get(), call.named_device(), "frombuffer").release();
 }
 
@@ -183,8 +191,8 @@ PyObject* run_frombuffer(const FunctionCall& call) {
 PyObject* run_fromiter(const FunctionCall& call) {
     static Attribute fromiter{"numpy", "fromiter"};
     const Object dtype = to_python(to_dtype(call.given[1], DType::float64, "fromiter"));
-    const Object found = Object::steal(
-        PyObject_CallFunctionObjArgs(fromiter.get(), call.given[0], dtype.get(), call.given[2], nullptr));
+    const Object found = from_numpys(
+        PyObject_CallFunctionObjArgs(fromiter.get(), call.given[0], dtype.get(), call.given[2], nullptr), "fromiter");
     CreationOptions options;
     options.device = call.named_device();
     return made_array(found.get(), options).release();
