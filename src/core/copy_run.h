@@ -50,7 +50,9 @@ void copy_runs_by_vectors(char* to, int64_t to_step, const char* from, int64_t f
 /// `count` runs of contiguous bytes, which lie at steps. Of short ones a call of memcpy takes longer than the copy.
 inline void copy_runs(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t count, int64_t bytes) {
     constexpr int64_t kShort = 512;
-    if (bytes < 2 || bytes > kShort) {
+    if (bytes == 1) {
+        for (int64_t i = 0; i < count; ++i) to[i * to_step] = from[i * from_step];
+    } else if (bytes == 0 || bytes > kShort) {
         for (int64_t i = 0; i < count; ++i) copy_run(to + i * to_step, from + i * from_step, bytes);
     } else if (bytes < 4) {
         copy_runs_by_vectors<2>(to, to_step, from, from_step, count, bytes);

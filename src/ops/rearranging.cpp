@@ -117,7 +117,14 @@ Array repeat_few(const Array& a, const RepeatCounts& counts, int axis) {
                 from += bytes;
             }
     };
-    lines.item == 8 ? write(std::integral_constant<int64_t, 8>()) : write(lines.item);
+    switch (lines.item) {
+        case 1: write(std::integral_constant<int64_t, 1>()); break;
+        case 2: write(std::integral_constant<int64_t, 2>()); break;
+        case 4: write(std::integral_constant<int64_t, 4>()); break;
+        case 8: write(std::integral_constant<int64_t, 8>()); break;
+        case 16: write(std::integral_constant<int64_t, 16>()); break;
+        default: write(lines.item);
+    }
     return result;
 }
 
