@@ -296,7 +296,7 @@ MUTANTS = [
     Mutant(
         "bit-generators-are-set-here-alone",
         "cuarray/_random/randomstate.py",
-        "if shared._host is host:",
+        "if shared._host is np.random.mtrand._rand:",
         "if False:",
         "tests/python/test_launcher.py -k libraries_draw",
     ),
@@ -483,10 +483,24 @@ MUTANTS = [
         "tests/python/test_check.py",
     ),
     Mutant(
+        "programs-do-not-share-the-state",
+        "cuarray/_tools/launcher.py",
+        "    share_state()\n    watch_filters()\n",
+        "    watch_filters()\n",
+        "tests/python/test_launcher.py -k libraries_draw",
+    ),
+    Mutant(
+        "rows-of-bytes-are-not-read-backwards",
+        "src/host/loops/copies.cpp",
+        "__builtin_bswap32(bytes)",
+        "bytes",
+        "tests/python/test_bytes.py -k byteswap",
+    ),
+    Mutant(
         "the-launcher-follows-no-filters",
         "cuarray/_tools/launcher.py",
-        """"numpy", choose)\n    watch_filters()\n""",
-        """"numpy", choose)\n""",
+        "    share_state()\n    watch_filters()\n",
+        "    share_state()\n",
         "tests/python/test_launcher.py -k warnings_that_a_program_asks_for",
     ),
     Mutant(

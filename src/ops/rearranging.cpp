@@ -120,6 +120,7 @@ Array repeat_few(const Array& a, const RepeatCounts& counts, int axis) {
     switch (lines.item) {
         case 1: write(std::integral_constant<int64_t, 1>()); break;
         case 2: write(std::integral_constant<int64_t, 2>()); break;
+        case 3: write(std::integral_constant<int64_t, 3>()); break;  // of an image's colours
         case 4: write(std::integral_constant<int64_t, 4>()); break;
         case 8: write(std::integral_constant<int64_t, 8>()); break;
         case 16: write(std::integral_constant<int64_t, 16>()); break;

@@ -57,6 +57,20 @@ void short_rows(char* to, int64_t to_row, const char* from, int64_t from_row, in
             put(to + r * to_row + c * int64_t(sizeof(Item)), get<Item>(from + r * from_row + c * from_column));
 }
 
+/// Rows of as many bytes as a U has, read backwards.
+template <class U> void reversed_bytes(char* to, int64_t to_row, const char* from, int64_t from_row, int64_t rows) {
+    const char* const first = from - (int64_t(sizeof(U)) - 1);
+    for (int64_t r = 0; r < rows; ++r) {
+        const U bytes = get<U>(first + r * from_row);
+        if constexpr (sizeof(U) == 2)
+            put(to + r * to_row, __builtin_bswap16(bytes));
+        else if constexpr (sizeof(U) == 4)
+            put(to + r * to_row, __builtin_bswap32(bytes));
+        else
+            put(to + r * to_row, __builtin_bswap64(bytes));
+    }
+}
+
 template <class Item> using Four [[gnu::vector_size(4 * sizeof(Item))]] = Item;
 
 /// Transposes a square of 4 x 4 items, whose rows are contiguous in source and destination.
@@ -133,6 +147,14 @@ void copy(char* to, int64_t to_row, int64_t to_column, const char* from, int64_t
         return transpose<Item>(to, to_column, to_row, from, from_column, from_row, columns, rows);
     if (to_column == size && from_column == size && columns > 1)
         return copy_runs(to, to_row, from, from_row, rows, columns * size);
+    if (size == 1 && to_column == 1 && from_column == -1) {
+        switch (columns) {
+            case 2: return reversed_bytes<uint16_t>(to, to_row, from, from_row, rows);
+            case 4: return reversed_bytes<uint32_t>(to, to_row, from, from_row, rows);
+            case 8: return reversed_bytes<uint64_t>(to, to_row, from, from_row, rows);
+            default: break;
+        }
+    }
     if (to_column == size) {
         switch (columns) {
             case 1: return strided<Item>(to, to_row, from, from_row, rows);
