@@ -11,7 +11,7 @@ from types import FunctionType
 import numpy as np
 
 from cuarray import _core
-from cuarray._ndarray.imports import act_on
+from cuarray._ndarray.imports import ACTIONS, act_on
 from cuarray._numpy.arguments import HostCopies
 from cuarray._numpy.fallbacks import count
 from cuarray._numpy.operators import OPERATORS
@@ -43,7 +43,6 @@ LIBRARIES = {
 def install():
     """Extend these libraries, now if they have been imported, or when they are."""
     act_on("numpy.random", extend_random)
-    act_on("cuarray._random.randomstate", share_state)
     act_on("torch", extend_torch)
     for name in LIBRARIES:
         act_on(name, extend_library)
@@ -75,9 +74,22 @@ def extend_random(random):
     random.default_rng = default_rng
 
 
-def share_state(randomstate):
+STATE = "cuarray._random.randomstate"
+
+
+def share_state():
     """Have the functions of cuarray.random draw from the state of NumPy's: a program seeds its libraries, too."""
-    state = np.random.mtrand._rand
+    act_on(STATE, lambda randomstate: use_state(randomstate, np.random.mtrand._rand))
+
+
+def leave_state():
+    """Undo `share_state`; the functions begin with numbers of their own."""
+    ACTIONS.pop(STATE, None)
+    if randomstate := sys.modules.get(STATE):
+        use_state(randomstate, np.random.RandomState())
+
+
+def use_state(randomstate, state):
     randomstate.shared._use(state, state._bit_generator, randomstate.shared._device)
 
 

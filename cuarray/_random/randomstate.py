@@ -520,11 +520,10 @@ def set_bit_generator(bitgen):
     """
     if not hasattr(bitgen, "capsule"):
         raise AttributeError(f"set_bit_generator: a bit generator expected, not {bitgen!r}")
-    host = np.random.mtrand._rand
-    if shared._host is host:  # in programs whose `np` is cuarray.numpy
+    host = np.random.RandomState(bitgen)  # it refuses what breaks the functions of NumPy's module
+    if shared._host is np.random.mtrand._rand:  # in programs whose `np` is cuarray.numpy
         np.random.set_bit_generator(bitgen)
-    else:
-        host = np.random.RandomState(bitgen)
+        host = np.random.mtrand._rand
     shared._use(host, bitgen, shared._device)
 
 

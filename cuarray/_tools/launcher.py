@@ -63,9 +63,11 @@ plain_import = builtins.__import__
 def install():
     """Give cuarray.numpy to the imports of the program from now on."""
     from cuarray._numpy.classes import unite
+    from cuarray._numpy.consumers import share_state
     from cuarray._numpy.errstate import watch_filters
 
     builtins.__import__ = _core.choosing_import(plain_import, "numpy", choose)
+    share_state()
     watch_filters()
     unite()
 
@@ -73,9 +75,11 @@ def install():
 def remove():
     """Undo `install`."""
     from cuarray._numpy.classes import separate
+    from cuarray._numpy.consumers import leave_state
     from cuarray._numpy.errstate import leave_filters
 
     builtins.__import__ = plain_import
+    leave_state()
     leave_filters()
     separate()
 
