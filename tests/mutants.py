@@ -483,6 +483,27 @@ MUTANTS = [
         "tests/python/test_check.py",
     ),
     Mutant(
+        "objects-with-brackets-are-not-copied",
+        "cuarray/_numpy/facade.py",
+        "    def __reduce__(self):\n        return InBrackets, (self.theirs, self.ours)\n",
+        "",
+        "tests/python/test_launcher.py -k brackets_are_copied",
+    ),
+    Mutant(
+        "few-coordinates-are-of-changing-memory",
+        "src/ops/indexing_advanced.cpp",
+        "std::copy_n(data, mask.size(), elements);",
+        "std::fill_n(elements, mask.size(), 0);",
+        "tests/python/test_few_elements.py -k coordinates",
+    ),
+    Mutant(
+        "methods-of-rows-are-named-as-functions",
+        "src/bindings/functions/function.cpp",
+        'method.owner = "ndarray";',
+        "method.owner = nullptr;",
+        "tests/python/test_few_elements.py -k pickled",
+    ),
+    Mutant(
         "programs-do-not-share-the-state",
         "cuarray/_tools/launcher.py",
         "    share_state()\n    watch_filters()\n",

@@ -247,7 +247,9 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, device=None, like=Non
 def new_ndarray(shape, dtype=None, buffer=None, offset=0, strides=None, order=None):
     """The constructor of the type; see numpy.ndarray."""
     if buffer is not None:
-        return _core.shown(np.ndarray(shape, dtype and _core.stored_dtype(dtype), buffer, offset, strides, order))
+        return _core.shown(
+            np.ndarray(shape, dtype and _core.stored_dtype(dtype, "ndarray"), buffer, offset, strides, order)
+        )
     if offset or strides is not None:
         raise ValueError("ndarray: offset and strides are those of a buffer, and there is none")
     return empty(shape, np.float64 if dtype is None else dtype, order or "C")

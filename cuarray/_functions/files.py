@@ -438,7 +438,9 @@ def fromfile(file, dtype=None, count=-1, sep="", offset=0, *, device=None, like=
     ...     ca.fromfile(file, ca.int64)
     array([0, 1, 2])
     """
-    return as_array(np.fromfile(file, _core.stored_dtype(dtype), count, sep, offset), device_for(device, like))
+    return as_array(
+        np.fromfile(file, _core.stored_dtype(dtype, "fromfile"), count, sep, offset), device_for(device, like)
+    )
 
 
 @_core.without_binding

@@ -179,6 +179,9 @@ class InBrackets:
     def __getattr__(self, name):
         return getattr(self.theirs, name)
 
+    def __reduce__(self):
+        return InBrackets, (self.theirs, self.ours)
+
     def __len__(self):
         return len(self.theirs)
 

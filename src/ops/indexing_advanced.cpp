@@ -393,8 +393,10 @@ namespace {
 /// be.
 Array coordinates_of_few(const Array& mask) {
     constexpr int64_t kFew = 256;
-    const char* const elements = mask.size() <= kFew ? direct_data(mask) : nullptr;
-    if (!elements) return {};
+    const char* const data = mask.size() <= kFew ? direct_data(mask) : nullptr;
+    if (!data) return {};
+    char elements[kFew];  // a copy, because another thread may change the array between the count and the search
+    std::copy_n(data, mask.size(), elements);
     const int64_t total = mask.size() - std::count(elements, elements + mask.size(), 0);
     Array places = empty({mask.ndim(), total}, DType::int64, mask.device());
     auto* const to = reinterpret_cast<int64_t*>(direct_data(places));

@@ -206,7 +206,7 @@ POOLS = {
     "condlist": (CONDITIONS, f"{SEQUENCES} | {STRANGE_SEQUENCES}"),
     "fp xp": (POINTS, STRANGE_ARRAYS),
     "shape newshape new_shape dims dimensions": (SHAPES, STRANGE_SHAPES),
-    "dtype": (DTYPES, STRANGE_DTYPES),
+    "dtype type1 type2 from_ to": (DTYPES, STRANGE_DTYPES),
     "axis axis1 axis2 axisa axisb axisc axes source destination": (AXES, STRANGE_AXES),
     "start stop step": (INTEGERS, f"20_000 | {STRANGE_INTEGERS}"),
     "M N bins count ddof correction decimals ind indices_or_sections k kth minlength n ndim ndmin num obj offset repeats reps"

@@ -1,5 +1,8 @@
 """Calls on few elements, which no task computes: the same as NumPy's, and as calls on many elements give."""
 
+import pickle
+import threading
+
 import numpy as np
 import pytest
 
@@ -166,3 +169,40 @@ def test_equal_arrays_that_hold_nan(device):
     k = cuarray.asarray([1, 2], device=device)
     assert cuarray.array_equal(k, [1.0, 2.0], equal_nan=True)
     assert not cuarray.array_equal(k, [1.0, np.nan], equal_nan=True)
+
+
+def test_coordinates_while_another_thread_writes():
+    """They may be those of neither state, and nothing else happens."""
+    mask = cuarray.zeros(100_000, bool)
+    empty, full = cuarray.zeros_like(mask), cuarray.ones_like(mask)
+    ends = threading.Event()
+
+    def write():
+        while not ends.is_set():
+            mask[...] = full
+            mask[...] = empty
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        for _ in range(30_000):
+            (found,) = cuarray.nonzero(mask[50_000:50_250])
+            assert found.size <= 250
+    finally:
+        ends.set()
+        thread.join()
+
+
+def test_methods_of_rows_are_pickled_by_the_class():
+    for method in (cuarray.ndarray.put, cuarray.ndarray.compress):
+        assert pickle.loads(pickle.dumps(method)) is method
+        assert method.__qualname__ == f"ndarray.{method.__name__}"
+
+
+def test_values_are_not_changed_in_place(device):
+    value = cuarray.asarray([1, 2], device=device).sum()
+    with pytest.raises(ValueError, match=r"^byteswap: a value cannot be changed in place"):
+        value.byteswap(True)
+    assert value.byteswap() == np.int64(3).byteswap()
+    with pytest.raises(TypeError, match=r"^conj: cannot cast"):
+        cuarray.arange(3.0, device=device).conj(cuarray.zeros(3, int, device=device))

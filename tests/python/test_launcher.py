@@ -526,3 +526,16 @@ print(theirs.rand())
 
 def test_libraries_draw_from_the_state_of_the_program(tmp_path):
     own_process.runs_as_under_python(STATES, tmp_path)
+
+
+BRACKETS = """
+import copy, pickle
+import numpy as np
+
+print(np.r_[1, 2], copy.copy(np.r_)[1, 2], copy.deepcopy({"a": np.mgrid})["a"][0:2, 0:2].tolist())
+print(pickle.loads(pickle.dumps(np.c_))[[1, 2], [3, 4]].tolist(), pickle.loads(pickle.dumps(np.ogrid))[0:2])
+"""
+
+
+def test_objects_with_brackets_are_copied(tmp_path):
+    own_process.runs_as_under_python(BRACKETS, tmp_path)

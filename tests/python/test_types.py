@@ -224,7 +224,20 @@ def test_functions_of_dtypes_name_what_is_none(bad):
     for function in (cuarray.promote_types, cuarray.result_type, cuarray.can_cast):
         with pytest.raises((TypeError, ValueError), match=function.__name__):
             function(bad, "f4")
-    assert cuarray.promote_types(None, "f4") == np.float64
+    assert cuarray.result_type(None, "f4") == np.result_type(None, "f4")
+    for function in (cuarray.promote_types, cuarray.can_cast):
+        with pytest.raises(TypeError, match=f"{function.__name__}: None is not a dtype"):
+            function(None, "f4")
+
+
+def test_casts_of_numpys_arrays():
+    for given in (np.arange(3), np.arange(3).astype(">i4"), np.float32(1), np.ones(())):
+        for dtype in ("f4", ">f8", "i2"):
+            assert cuarray.can_cast(given, dtype) == np.can_cast(given.dtype, dtype)
+    for given in (b">f4", np.ones(1, ">f4"), ">f4"):
+        raw = np.arange(3, dtype=">f4").tobytes()
+        dtype = given if isinstance(given, str | bytes) else given.dtype
+        assert cuarray.frombuffer(raw, dtype).tolist() == [0, 1, 2]
 
 
 BFLOAT16_WITH = {

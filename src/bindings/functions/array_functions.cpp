@@ -213,7 +213,7 @@ constexpr ObjectFunction kArrayFunctions[] = {
 std::span<const ObjectFunction> array_functions() { return kArrayFunctions; }
 
 static PyMethodDef functions_of_objects[] = {
-    private_method<+[](PyObject* object) { return numpys_dtype_of(object, nullptr); }>(
+    private_method<numpys_dtype_of>(
         "stored_dtype", "A numpy.dtype of numbers in memory or in a file, with their bytes in either order."),
     private_method<+[](PyObject* numpys) { return shown(numpys, std::nullopt, "ndarray"); }>(
         "shown", "A NumPy array over a caller's memory as an array that shares it."),

@@ -20,6 +20,7 @@ DType from_numpy_dtype(PyObject* descriptor, const char* function = nullptr);
 DType find_numpy_dtype(PyObject* descriptor);
 /// Whether the bytes of a numpy.dtype are not in the machine's order.
 bool is_foreign_order(PyObject* descriptor);
+bool is_numpy_dtype(PyObject* object);
 /// What is given as a dtype, or as its name, is one whose bytes are not in the machine's order.
 bool has_foreign_order(PyObject* object);
 /// The dtype of numbers in memory or in a file, and whether their bytes are in the other order.

@@ -22,6 +22,7 @@ struct TableFunction {
     PyObject* prototype;  ///< a Python function of the same signature
     PyObject* names;      ///< of the parameters: a tuple
     PyObject* weakrefs;
+    const char* owner;                    ///< the class of a method that is the function of a row, else null
     PyObject* defaults[kMostParameters];  ///< owned; null where there is none
     int8_t place[kMostParameters];        ///< of a parameter in the C++ function; -1: it is ignored
     int8_t positional_only, positional, count;
@@ -149,6 +150,7 @@ PyObject* name_of_table_function(PyObject* self, void*) { return Py_NewRef(as_ta
 /// That of a method has the class.
 PyObject* qualified_name_of_table_function(PyObject* self, void*) {
     const TableFunction& f = *as_table_function(self);
+    if (f.owner) return PyUnicode_FromFormat("%s.%U", f.owner, f.name);
     const bool is_method = std::strchr(f.row->name, '.');
     return is_method ? PyUnicode_FromString(f.row->name) : Py_NewRef(f.name);
 }
@@ -260,6 +262,7 @@ Object make_table_function(const FunctionRow& row, const BoundFunction& bound, P
     f->name = Py_NewRef(name);
     f->prototype = Py_NewRef(prototype);
     f->weakrefs = nullptr;
+    f->owner = nullptr;
     f->variadic = int8_t(is_variadic ? positional : -1);
     f->on = f->like = -1;
     f->required = 0;
@@ -371,6 +374,7 @@ Object make_array_method(PyObject* prototype) {
     while (array < of.count && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(of.names, array), "a")) ++array;
     if (method.count != of.count || array == of.count)
         fail(PyExc_TypeError, "array_method: %R has other parameters than the function", prototype);
+    method.owner = "ndarray";
     method.place[0] = of.place[array];
     for (int k = 1; k < method.count; ++k) method.place[k] = of.place[k <= array ? k - 1 : k];
     return made;

@@ -152,16 +152,20 @@ DType to_dtype(PyObject* object, DType fallback, const char* function) {
     return dtype;
 }
 
+bool is_numpy_dtype(PyObject* object) {
+    return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(numpy_dtype.get()));
+}
+
 bool has_foreign_order(PyObject* object) {
-    Object named;
-    if (PyUnicode_Check(object)) {
-        if (PyUnicode_GET_LENGTH(object) < 2 || PyUnicode_READ_CHAR(object, 0) != '>') return false;
-        named = Object::steal_or_null(PyObject_CallOneArg(numpy_dtype.get(), object));
-        if (!named) return PyErr_Clear(), false;  // to_dtype words it
-        object = named.get();
-    }
-    return known(object) == DType::none &&
-           PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(numpy_dtype.get())) && is_foreign_order(object);
+    if (known(object) != DType::none || PyType_Check(object) || is_ndarray(object)) return false;
+    if (is_numpy_dtype(object)) return is_foreign_order(object);
+    const bool is_name = PyUnicode_Check(object) || PyBytes_Check(object);
+    if (PyUnicode_Check(object) && (PyUnicode_GET_LENGTH(object) < 2 || PyUnicode_READ_CHAR(object, 0) != '>'))
+        return false;
+    const Object named = Object::steal_or_null(is_name ? PyObject_CallOneArg(numpy_dtype.get(), object)
+                                                       : PyObject_GetAttrString(object, "dtype"));
+    if (!named) PyErr_Clear();  // to_dtype words it
+    return named && is_numpy_dtype(named.get()) && is_foreign_order(named.get());
 }
 
 StoredDType to_dtype_of_either_order(PyObject* object, const char* function) {

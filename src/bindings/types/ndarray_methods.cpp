@@ -2,6 +2,7 @@
 // cuarray/_ndarray/methods.py.
 #include <optional>
 #include "bindings/functions/convert.h"
+#include "bindings/functions/function.h"
 #include "bindings/types/ndarray.h"
 #include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
@@ -275,7 +276,8 @@ PyObject* byteswap_method(PyObject* self, PyObject** values) {
     const Array array = array_of(self);
     const bool in_place = values[0] && is_true(values[0]);
     if (in_place && !array.is_writable()) raise(ErrorKind::Value, "byteswap: the array is read-only");
-    if (in_place && is_number(self)) return Py_NewRef(self);
+    if (in_place && as_ndarray(self)->is_value)
+        raise(ErrorKind::Value, "byteswap: a value cannot be changed in place; write x.byteswap()");
     Array result = in_place ? array : empty_like(array);
     without_gil(array, [&] { swap_bytes(array, result); });
     return in_place ? Py_NewRef(self) : wrap(std::move(result), as_ndarray(self)->is_value);
@@ -284,7 +286,7 @@ PyObject* byteswap_method(PyObject* self, PyObject** values) {
 /// The conjugate of complex numbers; as in NumPy, a real array is its own.
 PyObject* conj_method(PyObject* self, Arguments args, Py_ssize_t count) {
     static Attribute conj{"cuarray._arguments.ufuncs", "conj"}, copyto{"cuarray._arguments.functions", "copyto"};
-    return guarded([&]() -> PyObject* {
+    PyObject* const result = guarded([&]() -> PyObject* {
         if (count > 1) fail(PyExc_TypeError, "conj() takes at most 1 argument (%zd given)", count);
         PyObject* const out = count ? args[0] : Py_None;
         const bool is_complex = info(dtype_of(self)).kind == Kind::Complex;
@@ -294,6 +296,8 @@ PyObject* conj_method(PyObject* self, Arguments args, Py_ssize_t count) {
                                  : PyObject_CallFunctionObjArgs(copyto.get(), out, self, nullptr));
         return Py_NewRef(out);
     });
+    if (!result) name_function_of_error("conj");
+    return result;
 }
 
 constexpr Signature kToDeviceSignature{"to_device", {"device", "stream"}, 1, 1};
