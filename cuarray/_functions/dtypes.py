@@ -187,15 +187,6 @@ def can_cast(from_, to, casting="safe"):
     """
 
 
-def in_native_order(given):
-    """Return a dtype of another byte order, or its name, as the machine's: answers about types do not depend on it."""
-    if type(given) is type or type(given) is ndarray:  # at once: the usual ones have no order
-        return given
-    if isinstance(given, str) and given.startswith(">"):
-        given = np.dtype(given)
-    return given.newbyteorder("=") if isinstance(given, np.dtype) and given.byteorder == ">" else given
-
-
 #: The kinds of the Array API standard, as the letters of numpy.dtype.kind.
 KINDS = {
     "bool": "b",
@@ -208,11 +199,11 @@ KINDS = {
 }
 
 
-def dtype_of(given):
+def dtype_of(given, function):
     """Return the dtype of an array or a number, or what is given as one."""
     if isinstance(given, ndarray | np.ndarray | np.generic):
         return given.dtype
-    return _core.dtype(type(given) if isinstance(given, int | float | complex) else in_native_order(given))
+    return _core.native_dtype(type(given) if isinstance(given, int | float | complex) else given, function)
 
 
 def isdtype(dtype, kind):
@@ -244,13 +235,13 @@ def isdtype(dtype, kind):
     >>> ca.isdtype(ca.float32, ("integral", "real floating"))
     True
     """
-    dtype = _core.dtype(in_native_order(dtype))
+    dtype = _core.native_dtype(dtype, "isdtype")
     if isinstance(kind, tuple):
         return True in [isdtype(dtype, one) for one in kind]  # all are looked at
     if kind is None:
         raise TypeError("isdtype: kind must be a dtype, a string or a tuple of them, not None")
     if not isinstance(kind, str):
-        return dtype == _core.dtype(in_native_order(kind))
+        return dtype == _core.native_dtype(kind, "isdtype")
     if kind not in KINDS:
         raise ValueError(f"isdtype: unknown kind {kind!r}; there are {', '.join(KINDS)}")
     return ("f" if is_bfloat16(dtype) else dtype.kind) in KINDS[kind]
@@ -266,7 +257,7 @@ def remembered(cls, given):
         return INFOS[cls, given]
     except (KeyError, TypeError):  # an array has no hash
         pass
-    dtype = dtype_of(given)
+    dtype = dtype_of(given, cls.__name__)
     info = INFOS.get((cls, dtype))
     if info is None:
         info = object.__new__(cls)

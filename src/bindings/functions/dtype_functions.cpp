@@ -62,6 +62,9 @@ constexpr ObjectFunction kDTypeFunctions[] = {
 std::span<const ObjectFunction> dtype_functions() { return kDTypeFunctions; }
 
 static PyMethodDef functions_of_dtypes[] = {
+    private_method<+[](PyObject* object, const char* function) {
+        return to_python(to_dtype_of_either_order(object, function).dtype);
+    }>("native_dtype", "A dtype in the machine's byte order, given in either."),
     {"result_type", method(+[](PyObject*, PyObject* const* args, Py_ssize_t count) {
          return guarded([&] { return result_type_of({args, size_t(count)}); });
      }),

@@ -9,6 +9,7 @@
 #include "cuarray/ops/shaping.h"
 #include "cuarray/runtime/runtime.h"
 #include "ops/element_access.h"
+#include "ops/element_parts.h"
 #include "ops/same_value.h"
 
 namespace cuarray::python {
@@ -240,9 +241,6 @@ PyObject* setflags_method(PyObject* self, PyObject** values) {
     return Py_NewRef(Py_None);
 }
 
-/// A part of each element.
-Array field(const Array& array, DType dtype, int64_t offset) { return array.view(array.layout(), offset, dtype); }
-
 constexpr Signature kGetfieldSignature{"getfield", {"dtype", "offset"}, 2, 1};
 PyObject* getfield_method(PyObject* self, PyObject** values) {
     const Array& array = array_of(self);
@@ -253,22 +251,6 @@ PyObject* getfield_method(PyObject* self, PyObject** values) {
         raise(ErrorKind::Value, "getfield: ", info(dtype).name, " at offset ", offset,
               " does not lie within an element of ", size, " bytes");
     return wrap_view(field(array, dtype, offset), self);
-}
-
-/// The bytes of each number along a new last axis, which is reversed if `backwards`.
-Array bytes_of_numbers(const Array& numbers, bool backwards) {
-    const int64_t size = item_size(numbers.dtype());
-    Layout layout = numbers.layout();
-    layout.shape.push_back(size);
-    layout.strides.push_back(backwards ? -1 : 1);
-    return numbers.view(std::move(layout), backwards ? size - 1 : 0, DType::uint8);
-}
-
-void swap_bytes(const Array& from, const Array& to) {
-    const DType part = real_part(from.dtype());
-    for (int64_t offset = 0; offset < item_size(from.dtype()); offset += item_size(part))
-        assign(bytes_of_numbers(field(to, part, offset), false), bytes_of_numbers(field(from, part, offset), true),
-               "byteswap");
 }
 
 constexpr Signature kByteswapSignature{"byteswap", {"inplace"}, 1};
