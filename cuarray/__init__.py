@@ -68,7 +68,6 @@ MODULES = (
     "_functions.nan_functions",
     "_functions.padding",
     "_functions.editing",
-    "_functions.blocks",
     "_functions.functional",
     "_functions.polynomials",
     "_functions.windows",

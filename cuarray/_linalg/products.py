@@ -1,14 +1,12 @@
 """Products of vectors, matrices and tensors, and the diagonals and transposes of matrices."""
 
-from itertools import pairwise
 from typing import Any
 
-from numpy.linalg import LinAlgError
-
+from cuarray import _core
 from cuarray._arguments import functions
 from cuarray._arguments.axes import integer, normalise_axis
 from cuarray._arguments.functions import empty_like, eye
-from cuarray._arguments.operands import as_arrays, members, target, write_output
+from cuarray._arguments.operands import as_arrays
 from cuarray._core import ndarray
 from cuarray._linalg.equations import inv
 from cuarray._linalg.lapack import as_matrices, named
@@ -333,13 +331,7 @@ def matrix_power(a, n) -> ndarray:
         a = functions.matmul(a, a)
 
 
-def write_product(product, out, function):
-    """Return the product, written to `out` if given; as in NumPy, ValueError if that has another type."""
-    if out is not None and target(out, function, is_out=True).dtype != product.dtype:
-        raise ValueError(f"{function}: out= has type {out.dtype}, the result {product.dtype}")
-    return write_output(product, out, function)
-
-
+@_core.linalg_function
 def multi_dot(arrays, *, out=None) -> ndarray:
     """Multiply several matrices in the order that needs the fewest multiplications.
 
@@ -372,56 +364,3 @@ def multi_dot(arrays, *, out=None) -> ndarray:
     >>> ca.linalg.multi_dot([[1, 2], [[1, 0], [1, 1]], [3, 4]])
     np.int64(17)
     """
-    chain = as_arrays("multi_dot", *members(arrays, "the argument", "multi_dot"))
-    if len(chain) < 2:
-        raise ValueError(f"multi_dot: two arrays at least are needed, not {len(chain)}")
-    for place, x in enumerate(chain):
-        least = 1 if place in (0, len(chain) - 1) else 2
-        if len(chain) > 2 and not least <= x.ndim <= 2:
-            raise LinAlgError(f"multi_dot: array {place} must be a matrix, and it has {x.ndim} axes")
-    if len(chain) == 2 and not all(1 <= x.ndim <= 2 for x in chain):
-        return functions.dot(chain[0], chain[1], out=out)
-    for place, (left, right) in enumerate(pairwise(chain)):
-        if left.shape[-1] != right.shape[0]:
-            raise ValueError(
-                f"multi_dot: arrays {place} and {place + 1} of shapes {left.shape} and {right.shape} do not go "
-                f"together: {left.shape[-1]} and {right.shape[0]} elements to multiply"
-            )
-    if len(chain) == 2:
-        return write_product(functions.matmul(*chain), out, "multi_dot")
-    first, last = chain[0], chain[-1]
-    rows = 1 if first.ndim == 1 else first.shape[0]
-    columns = 1 if last.ndim == 1 else last.shape[1]
-    splits = best_splits([rows, *(x.shape[0] for x in chain[1:]), columns])
-
-    def product(start, stop):
-        if start == stop:
-            return chain[start]
-        split = splits[start][stop]
-        return functions.matmul(product(start, split), product(split + 1, stop))
-
-    return write_product(product(0, len(chain) - 1), out, "multi_dot")
-
-
-def best_splits(lengths):
-    """Return where to divide each part of a chain of matrices, for the fewest multiplications.
-
-    Matrix k has lengths[k] rows and lengths[k + 1] columns; splits[i][j] is the last matrix of the left factor of
-    the product of the matrices i to j.
-    """
-    count = len(lengths) - 1
-    if count == 3:
-        rows, first, second, columns = lengths
-        from_left = rows * second * (first + columns) < first * columns * (rows + second)
-        return [[0, 0, 1 if from_left else 0], [0, 0, 1]]
-    costs = [[0] * count for _ in range(count)]
-    splits = [[0] * count for _ in range(count)]
-    for span in range(1, count):
-        for i in range(count - span):
-            j = i + span
-            choices = [
-                costs[i][k] + costs[k + 1][j] + lengths[i] * lengths[k + 1] * lengths[j + 1] for k in range(i, j)
-            ]
-            costs[i][j] = min(choices)
-            splits[i][j] = i + choices.index(costs[i][j])
-    return splits

@@ -23,8 +23,8 @@ from cuarray._arguments.functions import (
     take,
     trace,
 )
+from cuarray._arguments.functions import round as rounded
 from cuarray._arguments.ufuncs import ceil, floor, trunc
-from cuarray._functions import elementwise
 from cuarray._functions.array_text import html_table, ndarray_repr, ndarray_str
 from cuarray._namespace.info import ARRAY_API_VERSION
 from cuarray._namespace.package import package
@@ -170,7 +170,7 @@ _core.extend_ndarray(
         "nonzero": nonzero,
         "put": put,
         "repeat": repeat,
-        "round": elementwise.round,
+        "round": rounded,
         "searchsorted": searchsorted,
         "take": take,
         "to_numpy": to_numpy,

@@ -25,6 +25,7 @@
 #include "cuarray/ops/matmul.h"
 #include "cuarray/ops/products.h"
 #include "cuarray/ops/rearranging.h"
+#include "cuarray/ops/rounding.h"
 #include "cuarray/ops/scan.h"
 #include "cuarray/ops/selection.h"
 #include "cuarray/ops/shaping.h"
@@ -41,6 +42,7 @@ constexpr const char* kWords = nullptr;
 template <> constexpr const char* kWords<Array> = "array_like";
 template <> constexpr const char* kWords<std::optional<Array>> = "array_like, optional";
 template <> constexpr const char* kWords<ArrayList> = "array_like";
+template <> constexpr const char* kWords<Blocks> = "array_like or nested list of array_like";
 template <> constexpr const char* kWords<std::span<const Dims>> = "int or tuple of int";
 template <> constexpr const char* kWords<ArgumentList> = "array_like";
 template <> constexpr const char* kWords<IndexArray> = "array_like of int";

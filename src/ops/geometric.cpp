@@ -1,10 +1,11 @@
-// geometric.cpp -- logspace and geomspace: powers of equally spaced exponents.
+// geometric.cpp -- logspace and geomspace, powers of equally spaced exponents; vander, powers in rows.
 #include "cuarray/ops/geometric.h"
 #include <cmath>
 #include <cstring>
 #include "cuarray/array/elements.h"
 #include "cuarray/core/table.h"
 #include "cuarray/ops/reduction.h"
+#include "cuarray/ops/scan.h"
 #include "cuarray/ops/shaping.h"
 #include "cuarray/runtime/registry.h"
 #include "ops/as_array.h"
@@ -127,6 +128,27 @@ Array geomspace(const Argument& start, const Argument& stop, const Length& num, 
         numbers = geometric_arrays(inexact(start), inexact(stop), num, endpoint, work);
     }
     return moved(numbers, axis, dtype == DType::none ? work : dtype, "geomspace");
+}
+
+Array vander(const Array& x, const std::optional<Length>& N, bool increasing) {
+    if (x.ndim() != 1) raise(ErrorKind::Value, "vander: x must have one axis, not ", x.ndim());
+    const int64_t count = N ? int64_t(*N) : x.size();
+    if (count < 0) raise(ErrorKind::Value, "vander: N must not be negative, but it is ", count);
+    const Array result = functions::empty({x.size(), count}, promote(x.dtype(), DType::int64), 'C', x.device());
+    if (result.is_empty()) return result;
+    const int64_t height = x.size(), down = result.strides()[0], item = result.strides()[1];
+    const auto columns = [&](int64_t first, int64_t extent) {
+        const int64_t place = increasing ? first : count - 1 - first;
+        return result.view({{height, extent}, {down, increasing ? item : -item}}, place * item);
+    };
+    fill(columns(0, 1), Scalar::of(DType::int64, int64_t(1)), "vander");
+    if (count == 1) return result;
+    Array powers = columns(1, count - 1);
+    assign(powers, x.reshape({height, 1}), "vander");
+    ScanOptions along;
+    along.axis = 1, along.out = &powers;
+    if (count > 2) accumulate(row::multiply, powers, along);
+    return result;
 }
 
 }  // namespace cuarray

@@ -1,7 +1,9 @@
-// products.cpp -- dot, inner, outer and vdot: as products of matrices, or of elements.
+// products.cpp -- dot, inner, outer, kron, vdot and chains of matrices: as products of matrices, or of elements.
 #include "cuarray/ops/products.h"
 #include <algorithm>
 #include <utility>
+#include <vector>
+#include "cuarray/ops/linalg.h"
 #include "cuarray/ops/matmul.h"
 #include "cuarray/ops/shaping.h"
 
@@ -62,6 +64,52 @@ Array elementwise_product(const Array& a, const Array& b, const UfuncOptions& op
 /// Whether a library multiplies elements of the type, in NumPy.
 bool is_wide(DType dtype) { return info(dtype).kind >= Kind::Floating && item_size(real_part(dtype)) >= 4; }
 
+/// A chain of matrices, of which number k has lengths[k] rows and lengths[k + 1] columns.
+class MatrixChain {
+ public:
+    MatrixChain(const ArrayList& matrices, const Few<int64_t, 8>& lengths)
+        : matrices_(matrices), count_(lengths.size() - 1), splits_(count_ * count_) {
+        std::vector<Cost> costs(count_ * count_);
+        for (size_t span = 1; span < count_; ++span)
+            for (size_t i = 0, j = span; j < count_; ++i, ++j)
+                for (size_t k = i; k < j; ++k) {
+                    const Cost cost = costs[i * count_ + k] + costs[(k + 1) * count_ + j] +
+                                      Cost(lengths[i]) * Cost(lengths[k + 1]) * Cost(lengths[j + 1]);
+                    if (k > i && cost >= costs[i * count_ + j]) continue;
+                    costs[i * count_ + j] = cost;
+                    splits_[i * count_ + j] = k;
+                }
+    }
+
+    /// The product of the matrices first..last, in the order of the fewest multiplications.
+    Array product(size_t first, size_t last) const {
+        if (first == last) return *matrices_[first];
+        const size_t split = splits_[first * count_ + last];
+        return matmul(product(first, split), product(split + 1, last));
+    }
+
+ private:
+    using Cost = unsigned __int128;
+    const ArrayList& matrices_;
+    size_t count_;
+    std::vector<size_t> splits_;  ///< the last matrix of the left factor of the product of the matrices i..j
+};
+
+void check_chain(const ArrayList& chain) {
+    const size_t count = chain.size();
+    for (size_t k = 0; k < count && count > 2; ++k) {
+        const int ndim = chain[k]->ndim();
+        if (ndim == 2 || (ndim == 1 && (k == 0 || k == count - 1))) continue;
+        raise(ErrorKind::LinAlg, "multi_dot: array ", k, " must be a matrix, and it has ", ndim, " axes");
+    }
+    for (size_t k = 0; k + 1 < count; ++k) {
+        const Dims &left = chain[k]->shape(), &right = chain[k + 1]->shape();
+        if (left.back() != right[0])
+            raise(ErrorKind::Value, "multi_dot: arrays ", k, " and ", k + 1, " of shapes ", to_string(left), " and ",
+                  to_string(right), " do not go together: ", left.back(), " and ", right[0], " elements to multiply");
+    }
+}
+
 }  // namespace
 
 Array dot(const Array& a, const Array& b, Array* out) {
@@ -120,11 +168,38 @@ Array outer(const Array& a, const Array& b, Array* out) {
     return out ? *out : std::move(made.array[0]);
 }
 
+Array kron(const Array& a, const Array& b) {
+    const int rank = std::max(a.ndim(), b.ndim());
+    Dims of_a, of_b, shape;
+    for (int d = 0; d < rank; ++d) {
+        const int at_a = d - (rank - a.ndim()), at_b = d - (rank - b.ndim());
+        const int64_t m = at_a < 0 ? 1 : a.shape()[at_a], n = at_b < 0 ? 1 : b.shape()[at_b];
+        of_a.push_back(m), of_a.push_back(1);
+        of_b.push_back(1), of_b.push_back(n);
+        shape.push_back(m * n);
+    }
+    return elementwise_product(a.reshape(of_a), b.reshape(of_b)).reshape(shape);
+}
+
 Array vdot(const Array& a, const Array& b) {
     if (a.size() != b.size())
         raise(ErrorKind::Value, "vdot: shapes ", to_string(a.shape()), " and ", to_string(b.shape()),
               " do not go together: ", a.size(), " and ", b.size(), " elements to multiply");
     return a.ndim() == 1 && b.ndim() == 1 ? conjugated_dot(a, b) : conjugated_dot(ravel(a), ravel(b));
+}
+
+Array linalg::multi_dot(const ArrayList& arrays, Array* out) {
+    const size_t count = arrays.size();
+    if (count < 2) raise(ErrorKind::Value, "multi_dot: two arrays at least are needed, not ", count);
+    const Array &first = *arrays[0], &last = *arrays[count - 1];
+    const auto is_matrix = [](const Array& a) { return a.ndim() == 1 || a.ndim() == 2; };
+    if (count == 2 && !(is_matrix(first) && is_matrix(last))) return dot(first, last, out);
+    check_chain(arrays);
+    if (count == 2) return stored(matmul(first, last), out, "multi_dot");
+    Few<int64_t, 8> lengths{first.ndim() == 1 ? 1 : first.shape()[0]};
+    for (size_t k = 1; k < count; ++k) lengths.push_back(arrays[k]->shape()[0]);
+    lengths.push_back(last.ndim() == 1 ? 1 : last.shape()[1]);
+    return stored(MatrixChain(arrays, lengths).product(0, count - 1), out, "multi_dot");
 }
 
 }  // namespace cuarray

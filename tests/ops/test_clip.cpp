@@ -1,6 +1,7 @@
-// test_clip.cpp -- clip from C++, with its options.
+// test_clip.cpp -- clip and round from C++, with their options.
 #include "../core/check.h"
 #include "cuarray/ops/clip.h"
+#include "cuarray/ops/rounding.h"
 #include "values.h"
 
 using namespace cuarray;
@@ -29,6 +30,20 @@ void test_clip() {
     CHECK(holds(out, {5}, {1, 9, 2, 9, 3}));
 }
 
+void test_round() {
+    const Array x = doubles({0.5, 1.25, -17.5});
+    CHECK(holds<double>(round(x), {3}, {0, 1, -18}) && holds<double>(round(x, 1), {3}, {0.5, 1.2, -17.5}));
+    CHECK(holds<double>(round(x, -1), {3}, {0, 0, -20}) && holds(round(numbers({15, -26}), -1), {2}, {20, -30}));
+    Array out = empty({3}, DType::float32, Device{});
+    CHECK(round(x, 1, &out).dtype() == DType::float32 && holds(out, {3}, {0, 1, -17}));
+    Array small = empty({2}, DType::float64, Device{});
+    CHECK(RAISES(Value, round(x, 1, &small)) && RAISES(Overflow, round(x, INT64_MAX)));
+    CHECK(RAISES(Type, round(astype(x, DType::bool_), 1)));
+}
+
 }  // namespace
 
-int main() { test_clip(); }
+int main() {
+    test_clip();
+    test_round();
+}

@@ -92,6 +92,9 @@ void test_geometric() {
     CHECK(holds<double>(geomspace(ends, PlainNumber(100).value, 2, true, DType::none, 1), {2, 2}, {1, 100, 2, 100}));
     CHECK(geomspace(one, eight, 4, true, DType::float32).dtype() == DType::float32);
     CHECK(geomspace(one, eight, 4, true, DType::complex64, 0, Device{}).dtype() == DType::complex64);
+    CHECK(holds(vander(numbers({2, 3}), 3), {2, 3}, {4, 2, 1, 9, 3, 1}) && holds(vander(numbers({5})), {1, 1}, {1}));
+    CHECK(holds(vander(numbers({2, 3}), 4, true), {2, 4}, {1, 2, 4, 8, 1, 3, 9, 27}) &&
+          RAISES(Value, vander(numbers({2}), -1)) && RAISES(Value, vander(ends.reshape({2, 1}))));
     CHECK(RAISES(Value, geomspace(zero, eight)) && RAISES(Value, geomspace(one, eight, -1)));
 }
 

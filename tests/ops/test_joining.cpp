@@ -30,6 +30,11 @@ void test_joins() {
     CHECK(dstack(cubes).shape() == (Dims{2, 3, 2}) && dstack(both).shape() == (Dims{1, 2, 2}));
     const Array columns[] = {v, x};
     CHECK(holds(column_stack(both), {2, 2}, {0, 0, 1, 1}) && column_stack(columns).shape() == (Dims{2, 4}));
+    const Array column = numbers({7, 8}).reshape({2, 1}), row = counted({1, 4});
+    CHECK(holds(block({{x, column}, {row}}), {3, 4}, {0, 1, 2, 7, 3, 4, 5, 8, 0, 1, 2, 3}) &&
+          holds(block(v), {2}, {0, 1}));
+    CHECK(holds(block({v, v}), {4}, {0, 1, 0, 1}) && RAISES(Value, block({{x}, {row}})));
+    CHECK(RAISES(Value, block({{v}, v})) && RAISES(Value, block(Blocks(std::vector<Blocks>()))));
     CHECK(holds(append(v, x), {8}, {0, 1, 0, 1, 2, 3, 4, 5}) && append(x, x, 1).shape() == (Dims{2, 6}));
 }
 

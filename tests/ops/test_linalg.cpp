@@ -104,6 +104,12 @@ void test_products() {
     Array pairs = empty({3, 3}, DType::int64, Device{});
     outer(v, two, &pairs);
     CHECK(holds(pairs, {3, 3}, {0, 0, 0, 0, 1, 2, 0, 2, 4}) && holds(outer(v, v), {3, 3}, {0, 0, 0, 0, 1, 2, 0, 2, 4}));
+    CHECK(holds(kron(v, numbers({1, 10})), {6}, {0, 0, 1, 10, 2, 20}) && kron(m, two).shape() == (Dims{6, 3}));
+    CHECK(holds(linalg::multi_dot({v, m.transpose({1, 0}), m, two}), {1}, {221}) &&
+          holds(linalg::multi_dot({v, v}), {}, {5}));
+    linalg::multi_dot({m, m.transpose({1, 0}), numbers({1, 1})}, &out);
+    CHECK(holds(out, {2}, {19, 64}) && RAISES(Value, linalg::multi_dot({v})));
+    CHECK(RAISES(Value, linalg::multi_dot({m, m})) && RAISES(LinAlg, linalg::multi_dot({v, cube, v})));
     CHECK(holds(vdot(m, m), {}, {55}) && holds(vdot(v, two), {}, {5}) && RAISES(Value, vdot(v, m)));
 }
 

@@ -825,16 +825,16 @@ TYPES = [
     ),
     Mutant(
         "rounded-integers-are-floats",
-        "cuarray/_functions/elementwise.py",
-        "(whole / scale if decimals > 0 else whole * scale).astype(dtype, copy=False)",
-        "whole / scale if decimals > 0 else whole * scale",
+        "src/ops/rounding.cpp",
+        "Array result = astype(apply_row(down, apply_row(row::rint, std::move(scaled)), scale), dtype, 'K', false);",
+        "Array result = apply_row(down, apply_row(row::rint, std::move(scaled)), scale);",
         tests("manipulation", "round"),
     ),
     Mutant(
         "rounded-without-the-output",
-        "cuarray/_functions/elementwise.py",
-        "    if is_inexact(taker):  # as",
-        "    if False:  # as",
+        "src/ops/rounding.cpp",
+        "    if (is_inexact(taker)) scaled = astype(scaled, dtype, 'K', false);",
+        "   ",
         tests("out", "helps and round"),
     ),
     Mutant(
@@ -1720,9 +1720,9 @@ ARGUMENTS = [
     ),
     Mutant(
         "blocks-of-columns-lie-in-rows",
-        "cuarray/_functions/blocks.py",
-        'order = "F" if in_columns',
-        'order = "C" if in_columns',
+        "src/ops/blocks.cpp",
+        "order = in_columns && !in_rows ? 'F' : 'C'",
+        "order = 'C'",
         tests("same_calls", "block"),
     ),
     Mutant(
@@ -2345,9 +2345,9 @@ LINEAR_ALGEBRA = [
     ),
     Mutant(
         "chains-from-left-to-right",
-        "cuarray/_linalg/products.py",
-        "splits[i][j] = i + choices.index(costs[i][j])",
-        "splits[i][j] = j - 1",
+        "src/ops/products.cpp",
+        "splits_[i * count_ + j] = k;",
+        "splits_[i * count_ + j] = j - 1;",
         tests("linalg", "best"),
     ),
     Mutant(

@@ -14,4 +14,8 @@ CUARRAY_API Array logspace(const Argument& start, const Argument& stop, const Le
 CUARRAY_API Array geomspace(const Argument& start, const Argument& stop, const Length& num = 50, bool endpoint = true,
                             DType dtype = DType::none, int64_t axis = 0, const std::optional<Device>& device = {});
 
+/// The Vandermonde matrix of a vector: a row with the first N powers of each number, from the highest one or, where
+/// they increase, from 1. As many as there are numbers by default.
+CUARRAY_API Array vander(const Array& x, const std::optional<Length>& N = {}, bool increasing = false);
+
 }  // namespace cuarray

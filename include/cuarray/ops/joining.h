@@ -23,6 +23,16 @@ CUARRAY_API Array hstack(const ArrayList& tup, DType dtype = DType::none, Castin
 CUARRAY_API Array dstack(const ArrayList& tup);
 /// Arrays of one axis as columns, beside matrices.
 CUARRAY_API Array column_stack(const ArrayList& tup);
+/// An array, or a list of such blocks.
+struct Blocks {
+    Blocks(const Array& array) : array(array) {}
+    Blocks(std::initializer_list<Blocks> entries) : entries(entries) {}
+    explicit Blocks(std::vector<Blocks> entries) : entries(std::move(entries)) {}
+    std::optional<Array> array;
+    std::vector<Blocks> entries;  ///< where it is a list
+};
+/// The arrays of the innermost lists joined along the last axis, the lists around them along the axis before it.
+CUARRAY_API Array block(const Blocks& arrays);
 /// Two arrays joined; without an axis, both flattened.
 CUARRAY_API Array append(const Array& arr, const Array& values, std::optional<int64_t> axis = {});
 

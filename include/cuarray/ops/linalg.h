@@ -93,4 +93,8 @@ CUARRAY_API Array vector_norm(const Array& x, const std::optional<Axes>& axis = 
 /// The norms of matrices.
 CUARRAY_API Array matrix_norm(const Array& x, bool keepdims = false, const NormOrder& ord = "fro");
 
+/// The product of matrices, multiplied in the order that needs the fewest multiplications. The first may be a vector, a
+/// row, and the last one, a column, whose axis the result does not have. `out` has the type of the result.
+CUARRAY_API Array multi_dot(const ArrayList& arrays, Array* out = nullptr);
+
 }  // namespace cuarray::linalg

@@ -14,6 +14,9 @@ CUARRAY_API Array inner(const Array& a, const Array& b);
 CUARRAY_API Array tensordot(const Array& a, const Array& b, const ContractedAxes& axes = 2);
 /// Each element of one array times each of another, of shape (a.size(), b.size()).
 CUARRAY_API Array outer(const Array& a, const Array& b, Array* out = nullptr);
+/// The Kronecker product: each element of one array times all of another, as blocks; the array with fewer axes gets
+/// leading ones.
+CUARRAY_API Array kron(const Array& a, const Array& b);
 /// The sum of products of all elements in C order, those of `a` conjugated.
 CUARRAY_API Array vdot(const Array& a, const Array& b);
 

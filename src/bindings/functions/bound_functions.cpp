@@ -22,6 +22,7 @@
 #include "cuarray/ops/matmul.h"
 #include "cuarray/ops/products.h"
 #include "cuarray/ops/rearranging.h"
+#include "cuarray/ops/rounding.h"
 #include "cuarray/ops/scan.h"
 #include "cuarray/ops/selection.h"
 #include "cuarray/ops/shaping.h"
@@ -358,6 +359,7 @@ constexpr LinalgFunction kLinalgFunctions[] = {
     {"svd", of_matrices<&svd_or_values>},
     {"svdvals", of_matrices<&values_of_svd>},
     {"matrix_norm", of_elements<&linalg::matrix_norm>},
+    {"multi_dot", of_elements<&linalg::multi_dot>},
     {"norm", of_elements<&linalg::norm>},
     {"vector_norm", of_elements<&linalg::vector_norm>},
 };

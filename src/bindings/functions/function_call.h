@@ -18,6 +18,7 @@
 #include "cuarray/ops/creation.h"
 #include "cuarray/ops/einsum.h"
 #include "cuarray/ops/functions.h"
+#include "cuarray/ops/joining.h"
 #include "cuarray/ops/linalg.h"
 #include "cuarray/ops/matmul.h"
 #include "cuarray/ops/selection.h"

@@ -59,6 +59,42 @@ std::optional<Device> FunctionCall::read_device() const {
     return array_of(like).device();
 }
 
+namespace {
+
+/// A list may contain itself.
+struct RecursiveCall {
+    RecursiveCall() { check(Py_EnterRecursiveCall(" in nested lists")); }
+    RecursiveCall(const RecursiveCall&) = delete;
+    RecursiveCall& operator=(const RecursiveCall&) = delete;
+    ~RecursiveCall() { Py_LeaveRecursiveCall(); }
+};
+
+}  // namespace
+
+Blocks Reader<Blocks>::read_blocks(const FunctionCall& call, PyObject* given) {
+    if (PyTuple_Check(given))
+        fail_in(call.row.name, PyExc_TypeError, "arrays is a tuple; only lists can be used to arrange blocks");
+    if (PyList_Check(given)) {
+        const Object entries = Object::steal(PyList_AsTuple(given));  // the list may change meanwhile
+        const RecursiveCall guard;
+        std::vector<Blocks> blocks;
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(entries.get()); ++i)
+            blocks.push_back(read_blocks(call, PyTuple_GET_ITEM(entries.get(), i)));
+        return Blocks(std::move(blocks));
+    }
+    Reader<Array> reader;
+    reader.read(call, given);
+    const Array& array = reader.get();
+    if (device) refuse_other_device(*device, array.device(), call.row.name);
+    device = array.device();
+    return array;
+}
+
+void Reader<Blocks>::add_to(CallWork& work, const Blocks& blocks) {
+    if (blocks.array) work.add(*blocks.array);
+    for (const Blocks& entry : blocks.entries) add_to(work, entry);
+}
+
 void Reader<FillValue>::read(const FunctionCall& call, int k) {
     static Attribute python_number{"numbers", "Number"};
     PyObject* const given = call.given[k];

@@ -140,6 +140,22 @@ struct Reader<ArrayList> {
     ArrayList arrays;
 };
 
+/// Lists of lists of arrays.
+template <>
+struct Reader<Blocks> {
+    static constexpr bool is_array = true;
+    void read(const FunctionCall& call, int k) { value = read_blocks(call, call.given[k]); }
+    void add_to(CallWork& work) const { add_to(work, value); }
+    const Blocks& get() const { return value; }
+
+    Blocks value{};
+    std::optional<Device> device;
+
+ private:
+    Blocks read_blocks(const FunctionCall& call, PyObject* given);
+    static void add_to(CallWork& work, const Blocks& blocks);
+};
+
 /// Numbers that stay where they are, the first four without an allocation.
 class NumbersOfCall {
  public:
