@@ -6,6 +6,7 @@
 #include "bindings/types/ndarray.h"
 #include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
+#include "cuarray/ops/creation.h"
 #include "cuarray/ops/shaping.h"
 #include "cuarray/runtime/runtime.h"
 #include "ops/element_access.h"
