@@ -16,11 +16,11 @@ namespace {
 /// The largest power of ten in float64.
 constexpr int64_t kMostDecimals = 308;
 
-bool is_integer(DType dtype) { return info(dtype).kind == Kind::Signed || info(dtype).kind == Kind::Unsigned; }
-bool is_inexact(DType dtype) { return info(dtype).kind >= Kind::Floating; }
+bool has_integers(DType dtype) { return info(dtype).kind == Kind::Signed || info(dtype).kind == Kind::Unsigned; }
+bool has_inexact(DType dtype) { return info(dtype).kind >= Kind::Floating; }
 
 /// The elements rounded to whole numbers by a row, written to `out` if given.
-Array rounded(RowId row, const Array& a, Array* out) {
+Array rounded_by(RowId row, const Array& a, Array* out) {
     UfuncOptions options;
     options.out[0] = out;
     const Argument args[] = {a};
@@ -51,7 +51,7 @@ Array written_to(Array* out, Array&& result) {
 DType dtype_towards(DType dtype, const Array* out) {
     if (!out) return dtype;
     const DType common = promote(dtype, out->dtype());
-    const bool loses_digits = info(common).kind == Kind::Floating && is_integer(dtype) && is_integer(out->dtype());
+    const bool loses_digits = info(common).kind == Kind::Floating && has_integers(dtype) && has_integers(out->dtype());
     return loses_digits ? dtype : common;
 }
 
@@ -60,10 +60,10 @@ Array round_reals(const Array& a, int64_t decimals, Array* out) {
     const Weak scale{Weak::Kind::Float, 0, false, 0, power, 0};
     const RowId up = decimals > 0 ? row::multiply : row::divide, down = decimals > 0 ? row::divide : row::multiply;
     const DType taker = out ? out->dtype() : a.dtype();
-    const DType dtype = is_inexact(taker) ? taker : dtype_towards(a.dtype(), out);
+    const DType dtype = has_inexact(taker) ? taker : dtype_towards(a.dtype(), out);
     const Deferral fused;
     Array scaled = apply_row(up, a, scale);
-    if (is_inexact(taker)) scaled = astype(scaled, dtype, 'K', false);  // as in NumPy, which stores them in `out`
+    if (has_inexact(taker)) scaled = astype(scaled, dtype, 'K', false);  // as in NumPy, which stores them in `out`
     Array result = astype(apply_row(down, apply_row(row::rint, std::move(scaled)), scale), dtype, 'K', false);
     result.settle();
     return result;
@@ -89,12 +89,12 @@ Array functions::round(const Array& a, int64_t decimals, Array* out) {
     const Kind kind = info(a.dtype()).kind;
     if (kind == Kind::Bool) {
         if (decimals) raise(ErrorKind::Type, "round: bools have no decimals to round to ", decimals);
-        return rounded(row::rint, a, out);
+        return rounded_by(row::rint, a, out);
     }
-    if (is_integer(a.dtype()) && decimals >= 0 && !out) return copy(a, 'K');
-    if (decimals == 0 || (is_integer(a.dtype()) && decimals > 0)) return rounded(row::round, a, out);
+    if (has_integers(a.dtype()) && decimals >= 0 && !out) return copy(a, 'K');
+    if (decimals == 0 || (has_integers(a.dtype()) && decimals > 0)) return rounded_by(row::round, a, out);
     if (kind == Kind::Complex) return written_to(out, round_parts(a, decimals));
-    if (is_integer(a.dtype()) && decimals < -kMostDecimals) return written_to(out, zeros_like(a));
+    if (has_integers(a.dtype()) && decimals < -kMostDecimals) return written_to(out, zeros_like(a));
     return written_to(out, round_reals(a, decimals, out));
 }
 
