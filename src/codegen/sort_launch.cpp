@@ -19,10 +19,15 @@ std::string type_of(DType dtype) { return dtype == DType::none ? "SortPair" : in
 std::string name_of(DType dtype) { return dtype == DType::none ? "pairs" : info(dtype).text; }
 int64_t tile_of(const SortRows& rows) { return kernel::sort_tile(u32(item_of(rows.dtype))); }
 int64_t tiles_of(const SortRows& rows) { return divide_up(rows.n, tile_of(rows)); }
-bool counts_are_wide(const SortRows& rows) { return rows.n > UINT32_MAX; }
+bool counts_are_wide(const SortRows& rows) { return rows.n > int64_t(kernel::SortState<u32>::number); }
+int64_t count_size(const SortRows& rows) { return counts_are_wide(rows) ? sizeof(u64) : sizeof(u32); }
 
-/// Bytes of the digit totals of all rows, which precede the counts in the workspace.
-int64_t total_bytes(const SortRows& rows) { return rows.rows * kernel::kDigits * int64_t(sizeof(u64)); }
+/// Bytes of the parts of the workspace: tickets, starts, states.
+int64_t ticket_bytes(const SortRows& rows, int passes) { return divide_up((passes + rows.rows) * 4, 256) * 256; }
+int64_t start_bytes(const SortRows& rows, int passes) {
+    return rows.rows * passes * kernel::kDigits * count_size(rows);
+}
+int64_t state_bytes(const SortRows& rows) { return rows.rows * tiles_of(rows) * kernel::kDigits * count_size(rows); }
 
 template <class Parameters>
 NamedLaunch make_launch(std::string entry, const char* parameters, std::string function, const Parameters& p,
@@ -30,47 +35,70 @@ NamedLaunch make_launch(std::string entry, const char* parameters, std::string f
     static_assert(sizeof p <= sizeof(Launch::parameters));
     NamedLaunch to;
     to.kernel = {std::move(entry), parameters, std::move(function), false, kThreads};
+    to.kernel.is_optimised = true;
     to.launch.set_grid(to.kernel.entry, blocks, kThreads);
     std::memcpy(to.launch.parameters, &p, sizeof p);
     return to;
 }
 
-NamedLaunch make_sort(const std::string& kernel, const std::string& suffix, const std::string& type,
-                      const kernel::SortPass& p, int64_t blocks) {
-    return make_launch(kernel + suffix, "SortPass", kernel + "<" + type + ">", p, blocks);
+kernel::SortPass pass_over(const SortRows& rows, uint64_t from, int shift) {
+    kernel::SortPass p{};
+    p.rows = uint64_t(rows.rows), p.n = uint64_t(rows.n);
+    p.from = reinterpret_cast<const void*>(from);
+    p.shift = uint32_t(shift), p.descending = rows.descending;
+    return p;
+}
+
+/// Of the blocks that count digits, each takes several tiles if there are many: it adds up to 256 numbers for each
+/// pass.
+constexpr int64_t kMostCountingBlocks = 1024;
+
+void place_in_workspace(kernel::SortPass& p, const SortRows& rows, uint64_t workspace, int passes) {
+    p.tiles = uint32_t(tiles_of(rows));
+    p.blocks = uint32_t(std::clamp<int64_t>(kMostCountingBlocks / rows.rows, 1, tiles_of(rows)));
+    p.passes = uint32_t(passes);
+    p.tickets = reinterpret_cast<u32*>(workspace);
+    p.starts = reinterpret_cast<void*>(workspace + uint64_t(ticket_bytes(rows, passes)));
+    p.states = reinterpret_cast<void*>(workspace + uint64_t(ticket_bytes(rows, passes) + start_bytes(rows, passes)));
+}
+
+NamedLaunch make_long_sort(const std::string& kernel, const SortRows& rows, const kernel::SortPass& p, int64_t blocks) {
+    const bool wide = counts_are_wide(rows);
+    return make_launch(kernel + "_" + name_of(rows.dtype) + (wide ? "_64" : ""), "SortPass",
+                       kernel + "<" + type_of(rows.dtype) + (wide ? ", u64>" : ", u32>"), p, blocks);
 }
 
 }  // namespace
 
 bool is_one_launch(const SortRows& rows) { return rows.n <= tile_of(rows); }
 
-int64_t sort_workspace(const SortRows& rows) {
-    if (is_one_launch(rows)) return 0;
-    const int64_t count = counts_are_wide(rows) ? sizeof(u64) : sizeof(u32);
-    return total_bytes(rows) + rows.rows * kernel::kDigits * tiles_of(rows) * count;
+int64_t sort_workspace(const SortRows& rows, int passes) {
+    return is_one_launch(rows) ? 0 : ticket_bytes(rows, passes) + start_bytes(rows, passes) + state_bytes(rows);
 }
 
-int sort_launches(const SortRows& rows) { return is_one_launch(rows) ? 1 : 3; }
+NamedLaunch plan_short_sort(const SortRows& rows, uint64_t from, uint64_t to, int shift, int bits) {
+    kernel::SortPass p = pass_over(rows, from, shift);
+    p.to = reinterpret_cast<void*>(to);
+    p.bits = uint32_t(bits);
+    const int64_t together = std::min({tile_of(rows) / rows.n, kMostRows, rows.rows});
+    p.rows_per_tile = uint32_t(together);
+    return make_launch("sort_short_" + name_of(rows.dtype), "SortPass", "sort_short<" + type_of(rows.dtype) + ">", p,
+                       divide_up(rows.rows, together));
+}
 
-NamedLaunch plan_sort(const SortRows& rows, uint64_t from, uint64_t to, uint64_t workspace, int shift, int bits,
-                      int k) {
-    kernel::SortPass p{};
-    p.rows = uint64_t(rows.rows), p.n = uint64_t(rows.n), p.tiles = uint64_t(tiles_of(rows));
-    p.from = reinterpret_cast<const void*>(from), p.to = reinterpret_cast<void*>(to);
-    p.shift = uint32_t(shift), p.bits = uint32_t(bits), p.descending = rows.descending;
-    const std::string type = type_of(rows.dtype), name = "_" + name_of(rows.dtype);
-    if (is_one_launch(rows)) {
-        const int64_t together = std::min({tile_of(rows) / rows.n, kMostRows, rows.rows});
-        p.rows_per_tile = uint32_t(together);
-        return make_sort("sort_short", name, type, p, divide_up(rows.rows, together));
-    }
-    p.totals = reinterpret_cast<u64*>(workspace);
-    p.counts = reinterpret_cast<void*>(workspace + uint64_t(total_bytes(rows)));
-    const bool wide = counts_are_wide(rows);
-    const std::string count = wide ? "u64" : "u32", suffix = wide ? "_64" : "";
-    const int64_t tiles = rows.rows * tiles_of(rows), warps = kThreads / 32;
-    if (k == 1) return make_sort("sort_add_up", wide ? "_64" : "_32", count, p, rows.rows * kernel::kDigits / warps);
-    return make_sort(k == 0 ? "sort_count" : "sort_scatter", name + suffix, type + ", " + count, p, tiles);
+NamedLaunch plan_digit_counts(const SortRows& rows, uint64_t from, uint64_t workspace, int shift, int passes) {
+    kernel::SortPass p = pass_over(rows, from, shift);
+    place_in_workspace(p, rows, workspace, passes);
+    return make_long_sort("sort_count", rows, p, rows.rows * p.blocks);
+}
+
+NamedLaunch plan_sort_pass(const SortRows& rows, uint64_t from, uint64_t to, uint64_t workspace, int shift, int pass,
+                           int passes) {
+    kernel::SortPass p = pass_over(rows, from, shift + pass * int(kernel::kDigitBits));
+    place_in_workspace(p, rows, workspace, passes);
+    p.to = reinterpret_cast<void*>(to);
+    p.pass = uint32_t(pass);
+    return make_long_sort("sort_scatter", rows, p, rows.rows * tiles_of(rows));
 }
 
 NamedLaunch plan_pairs(DType values, const kernel::SortPairing& p) {

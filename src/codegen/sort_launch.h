@@ -16,13 +16,17 @@ struct SortRows {
 
 /// Whether one launch sorts the rows; it may work in place.
 CUARRAY_API bool is_one_launch(const SortRows& rows);
-/// Bytes of workspace that a pass over long rows needs.
-CUARRAY_API int64_t sort_workspace(const SortRows& rows);
-/// The launches of a pass, and the k-th of them. A pass sorts by key bits shift ... shift + bits - 1: all bits of short
-/// rows, at most 8 of long rows.
-CUARRAY_API int sort_launches(const SortRows& rows);
-CUARRAY_API NamedLaunch plan_sort(const SortRows& rows, uint64_t from, uint64_t to, uint64_t workspace, int shift,
-                                  int bits, int k);
+/// The launch that sorts short rows by key bits shift ... shift + bits - 1.
+CUARRAY_API NamedLaunch plan_short_sort(const SortRows& rows, uint64_t from, uint64_t to, int shift, int bits);
+
+/// Bytes of workspace that a sort of long rows by so many digits needs. It is zero before the digits are counted.
+CUARRAY_API int64_t sort_workspace(const SortRows& rows, int passes);
+/// The launch that counts the digits of all passes, of which the first is of the key's bits from `shift` on.
+CUARRAY_API NamedLaunch plan_digit_counts(const SortRows& rows, uint64_t from, uint64_t workspace, int shift,
+                                          int passes);
+/// The launch of a pass.
+CUARRAY_API NamedLaunch plan_sort_pass(const SortRows& rows, uint64_t from, uint64_t to, uint64_t workspace, int shift,
+                                       int pass, int passes);
 
 /// Makes pairs of values and indices.
 CUARRAY_API NamedLaunch plan_pairs(DType values, const kernel::SortPairing& pairing);

@@ -199,7 +199,7 @@ std::string kernel_source(const NamedKernel& kernel) {
         << " p, const __grid_constant__ Scalars<0> scalars, const __grid_constant__ FaultSink sink) {\n    (void)scalars, "
            "(void)sink;\n    "
         << kernel.function << (kernel.faults ? "(p, sink)" : "(p)") << ";\n}\n}\n";
-    std::string source;
+    std::string source(kernel.is_optimised ? kOptimised : "");
     append_reachable(source, body.view(), kernel.has_complex);
     return source.append(body.view());
 }

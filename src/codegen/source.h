@@ -50,7 +50,8 @@ struct NamedKernel {
     std::string function;
     bool faults = false;  ///< whether the function takes the fault sink
     int threads = 256;
-    bool has_complex = false;  ///< whether it computes with complex numbers
+    bool has_complex = false;   ///< whether it computes with complex numbers
+    bool is_optimised = false;  ///< whether kFastCompile is left out
 };
 
 /// The complete text for NVRTC.

@@ -1,6 +1,7 @@
 // sort.cpp -- radix sorts of rows on a GPU: passes that alternate between the result and a buffer of the same size.
 #include <algorithm>
 #include <bit>
+#include <utility>
 #include "codegen/select_launch.h"
 #include "codegen/sort_launch.h"
 #include "cuda/backend.h"
@@ -27,48 +28,55 @@ void GpuBackend::execute(const Sort& task) {
 }
 
 void GpuBackend::sort_values(const SortRows& rows, CUdeviceptr to, CUdeviceptr from, const char* name) {
-    const int bits = bits_of(rows.dtype);
-    const auto run = [&](CUdeviceptr source, CUdeviceptr target, CUdeviceptr workspace, int shift, int some) {
-        for (int k = 0; k < sort_launches(rows); ++k) {
-            NamedLaunch named = plan_sort(rows, source, target, workspace, shift, some, k);
-            launch(named, name);
-        }
-    };
-    if (is_one_launch(rows)) return run(from, to, 0, 0, bits);
+    const int bits = bits_of(rows.dtype), passes = passes_of(bits);
+    if (is_one_launch(rows)) {
+        NamedLaunch named = plan_short_sort(rows, from, to, 0, bits);
+        return launch(named, name);
+    }
     const int64_t bytes = rows.rows * rows.n * item_size(rows.dtype);
-    const StorageRef spare = allocate(bytes), workspace = allocate(sort_workspace(rows));
-    int left = passes_of(bits);
-    if (left % 2 && from == to) {
+    const StorageRef spare = allocate(bytes), workspace = allocate(sort_workspace(rows, passes));
+    const CUdeviceptr other = address_of(*spare, 0);
+    if (passes % 2 && from == to) {
         const Current current(runtime_.context);
-        runtime_.context.driver.cuMemcpyDtoDAsync(address_of(*spare, 0), from, size_t(bytes),
-                                                  runtime_.current().queue());
+        runtime_.context.driver.cuMemcpyDtoDAsync(other, from, size_t(bytes), runtime_.current().queue());
         runtime_.current().queued();
-        from = address_of(*spare, 0);
+        from = other;
     }
-    for (int shift = 0; left > 0; shift += kDigitBits, --left) {
-        const CUdeviceptr target = left % 2 ? to : address_of(*spare, 0);
-        run(from, target, address_of(*workspace, 0), shift, kDigitBits);
-        from = target;
+    sort_by_digits(rows, from, passes % 2 ? to : other, passes % 2 ? other : to, *workspace, 0, passes, name);
+}
+
+CUdeviceptr GpuBackend::sort_by_digits(const SortRows& rows, CUdeviceptr from, CUdeviceptr to, CUdeviceptr next,
+                                       const Storage& workspace, int shift, int passes, const char* name) {
+    const CUdeviceptr work = address_of(workspace, 0);
+    clear(work, sort_workspace(rows, passes));
+    NamedLaunch counts = plan_digit_counts(rows, from, work, shift, passes);
+    launch(counts, name);
+    for (int pass = 0; pass < passes; ++pass) {
+        NamedLaunch named = plan_sort_pass(rows, from, to, work, shift, pass, passes);
+        launch(named, name);
+        from = to;
+        std::swap(to, next);
     }
+    return from;
 }
 
 /// Only the lowest `bits` bits of each part of the keys are significant.
 void GpuBackend::sort_places(const Sort& task, int bits) {
     const SortRows rows{task.rows, task.n, DType::none};
     const bool is_short = is_one_launch(rows);
-    const StorageRef spare = allocate(is_short ? 0 : task.rows * task.n * int64_t(sizeof(kernel::SortPair)));
-    const StorageRef workspace = allocate(sort_workspace(rows));
-    const CUdeviceptr result = address_of(task.result), others = is_short ? result : address_of(*spare, 0);
-    CUdeviceptr at = result;
-
     kernel::SortPairing pairing{};
     pairing.rows = uint64_t(task.rows), pairing.n = uint64_t(task.n);
     pairing.values = reinterpret_cast<const void*>(address_of(task.values));
-    pairing.indices = reinterpret_cast<u64*>(result);
     pairing.index_bits = uint32_t(std::max(32, int(std::bit_width(uint64_t(task.n - 1)))));
     pairing.descending = task.descending;
     pairing.first = !task.refines;
     const int most = 64 - int(pairing.index_bits);
+    const StorageRef spare = allocate(is_short ? 0 : task.rows * task.n * int64_t(sizeof(kernel::SortPair)));
+    const StorageRef workspace = allocate(sort_workspace(rows, passes_of(std::min(most, bits))));
+    const CUdeviceptr result = address_of(task.result), others = is_short ? result : address_of(*spare, 0);
+    pairing.indices = reinterpret_cast<u64*>(result);
+    CUdeviceptr at = result;
+
     for (int part = 0; part < parts_of(task.values.dtype); ++part)
         for (int shift = 0; shift < bits; shift += most) {
             pairing.pairs = reinterpret_cast<u64*>(at);
@@ -77,16 +85,14 @@ void GpuBackend::sort_places(const Sort& task, int bits) {
             NamedLaunch named = plan_pairs(task.values.dtype, pairing);
             launch(named, task.name);
             pairing.first = false;
-            const int step = is_short ? int(pairing.bits) : kDigitBits;
-            for (int done = 0; done < int(pairing.bits); done += step) {
-                const CUdeviceptr to = at == result ? others : result;
-                for (int k = 0; k < sort_launches(rows); ++k) {
-                    NamedLaunch pass =
-                        plan_sort(rows, at, to, address_of(*workspace, 0), int(pairing.index_bits) + done, step, k);
-                    launch(pass, task.name);
-                }
-                at = to;
+            if (is_short) {
+                NamedLaunch sorts = plan_short_sort(rows, at, at, int(pairing.index_bits), int(pairing.bits));
+                launch(sorts, task.name);
+                continue;
             }
+            const CUdeviceptr to = at == result ? others : result;
+            at = sort_by_digits(rows, at, to, at, *workspace, int(pairing.index_bits), passes_of(int(pairing.bits)),
+                                task.name);
         }
     pairing.pairs = reinterpret_cast<u64*>(at);
     NamedLaunch named = plan_indices(pairing);

@@ -18,9 +18,11 @@ std::map<std::string, NamedKernel> kernels;
 void add(const NamedLaunch& named) { kernels[named.kernel.entry] = named.kernel; }
 
 void add_sorts(DType dtype) {
-    for (int64_t n : {int64_t(8), int64_t(1) << 20, int64_t(1) << 33})
-        for (int k = 0; k < sort_launches({1, n, dtype}); ++k)
-            add(plan_sort({1, n, dtype}, 4096, 8192, 1 << 20, 0, 8, k));
+    add(plan_short_sort({1, 8, dtype}, 4096, 8192, 0, 8));
+    for (int64_t n : {int64_t(1) << 20, int64_t(1) << 33}) {
+        add(plan_digit_counts({1, n, dtype}, 4096, 1 << 20, 0, 1));
+        add(plan_sort_pass({1, n, dtype}, 4096, 8192, 1 << 20, 0, 0, 1));
+    }
 }
 
 void add_selections(DType dtype) {

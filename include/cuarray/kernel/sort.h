@@ -90,18 +90,31 @@ constexpr u32 kDigits = 1 << kDigitBits;
 /// The number of items in a thread block's tile.
 CUARRAY_FN constexpr u32 sort_tile(u32 item) { return item == 8 ? 2048 : 4096; }
 
-/// One pass over rows of n items, or the complete sort of rows no longer than a tile. counts[row][digit][tile] is the
-/// number of items with that digit in the tile, then its exclusive sum over the row; totals[row][digit] is the number
-/// in the row.
+/// One pass over rows of n items, the counts of the digits of all passes, or the complete sort of rows no longer than a
+/// tile. What follows `to` is for long rows, and zero before the digits are counted.
 struct SortPass {
-    u64 rows, n, tiles;
+    u64 rows, n;
     const void* from;
     void* to;
-    void* counts;
-    u64* totals;
-    u32 shift, bits;  ///< the digit's position in the key; for short rows all significant bits
+    void* starts;  ///< [row][pass][digit]: the number of items with the digit, then the position of the first
+    void* states;  ///< [row][tile][digit]: see SortState
+    u32* tickets;  ///< of each pass, its tiles that have started; behind them of each row its blocks that have counted
+    u32 tiles, blocks;  ///< of a row; the blocks that count its digits
+    u32 pass, passes;
+    u32 shift,
+        bits;  ///< the digit's position in the key, the first one's to count; for short rows all significant bits
     u32 rows_per_tile;
     u32 descending;
+};
+
+/// What a tile tells the later ones of a digit, in one word: the items that it has, or, with those of all earlier tiles
+/// of the row. The bits above the number say which, and in which pass.
+template <class Count>
+struct SortState {
+    static constexpr u32 bits = sizeof(Count) == 4 ? 27 : 56;
+    static constexpr Count number = (Count(1) << bits) - 1;
+    static CUARRAY_FN Count own(u32 pass) { return Count(2 * pass + 1) << bits; }
+    static CUARRAY_FN Count all(u32 pass) { return Count(2 * pass + 2) << bits; }
 };
 
 /// Pairs of n elements of each row: `bits` bits from `shift` up of one part of the key, above an index of `index_bits`

@@ -1,9 +1,12 @@
 // sort_device.h -- the device kernels of a stable LSD radix sort of rows: eight bits of the keys per pass.
 //
-// A long row is cut into tiles, one per thread block. A pass is three kernels: blocks count the digits of their tiles,
-// warps scan the counts, and each block sorts its tile by the digit in shared memory and scatters runs of equal digits
-// to their destinations. Rows no longer than a tile are sorted completely in shared memory, several per block.
-// The result does not depend on the order in which blocks run.
+// A long row is cut into tiles, one per thread block. One kernel counts the digits of all passes. A pass is one kernel:
+// each block sorts its tile by the digit in shared memory, looks back at the counts that earlier tiles have published,
+// and scatters runs of equal digits to their destinations. A block takes the next tile by an atomic ticket, so that
+// the tiles it waits for have started. Rows no longer than a tile are sorted completely in shared memory, several per
+// block. The result does not depend on the order in which blocks run.
+// States and starts are written and read in the same kernel by different blocks: their pointers are neither const nor
+// __restrict__.
 #pragma once
 #include "cuarray/kernel/elementwise.h"
 #include "cuarray/kernel/sort.h"
@@ -35,14 +38,15 @@ CUARRAY_FN Sum sum_before(Sum x, Sum* sums) {
     if (lane == 31) sums[warp] = sum;
     __syncthreads();
     Sum before = sum - x;
-    for (u32 w = 0; w < warp; ++w) before += sums[w];
+#pragma unroll
+    for (u32 w = 0; w < kSortWarps - 1; ++w) before += w < warp ? sums[w] : 0;
     return before;
 }
 
 /// An item's digit.
 template <class T>
 CUARRAY_FN u32 digit_of(stored_t<T> item, u32 shift, u32 descending) {
-    return u32(u64(sort_key(load<T>(item), descending != 0)) >> shift) & (kDigits - 1);
+    return u32(sort_key(load<T>(item), descending != 0) >> shift) & (kDigits - 1);
 }
 
 /// The position in the tile of this thread's item j: each warp holds a contiguous run.
@@ -59,147 +63,200 @@ CUARRAY_FN u32 row_in(u32 word) { return word >> 24; }
 CUARRAY_FN u32 word_of(u32 row, u32 digit) { return row << 24 | digit << 16; }
 
 /// Adds to words without places the positions of the tile's items sorted by digit; returns the position of the first
-/// item of digit threadIdx.x.
-template <int V>
-CUARRAY_FN u32 order_tile(u32 (&words)[V], DigitCounts& shared) {
+/// item of digit threadIdx.x. Calls publish(number of items with that digit) before the positions are known.
+template <int V, class Publish>
+CUARRAY_FN u32 order_tile(u32 (&words)[V], DigitCounts& shared, const Publish& publish) {
     const u32 warp = threadIdx.x / 32, below = (1u << threadIdx.x % 32) - 1, t = threadIdx.x;
+    u32* const own = shared.counts[warp];
+#pragma unroll
     for (u32 w = 0; w < kSortWarps; ++w) shared.counts[w][t] = 0;
     __syncthreads();
 #pragma unroll
     for (int j = 0; j < V; ++j) {
         const u32 digit = digit_in(words[j]);
         const u32 same = __match_any_sync(0xffffffffu, digit);
-        const u32 before = shared.counts[warp][digit];
+        const u32 before = own[digit], lower = __popc(same & below);
         __syncwarp();
-        if ((same & below) == 0) shared.counts[warp][digit] = before + __popc(same);
+        if (lower == 0) own[digit] = before + __popc(same);
         __syncwarp();
-        words[j] += before + __popc(same & below);
+        words[j] += before + lower;
     }
     __syncthreads();
-    u32 total = 0;
-    for (u32 w = 0; w < kSortWarps; ++w) total += shared.counts[w][t];
+    u32 counts[kSortWarps], total = 0;
+#pragma unroll
+    for (u32 w = 0; w < kSortWarps; ++w) counts[w] = shared.counts[w][t], total += counts[w];
+    publish(total);
     const u32 begin = sum_before(total, shared.sums);
     u32 next = begin;
+#pragma unroll
     for (u32 w = 0; w < kSortWarps; ++w) {
-        const u32 count = shared.counts[w][t];
         shared.counts[w][t] = next;
-        next += count;
+        next += counts[w];
     }
     __syncthreads();
 #pragma unroll
-    for (int j = 0; j < V; ++j) words[j] += shared.counts[warp][digit_in(words[j])];
+    for (int j = 0; j < V; ++j) words[j] += own[digit_in(words[j])];
     return begin;
 }
 
-/// The tile of this block: its first item in the array, and the number of its items.
-template <class T>
-struct SortTile {
-    u64 row, tile, first;
-    u32 items;
-    CUARRAY_FN explicit SortTile(const SortPass& p) {
-        row = blockIdx.x / p.tiles;
-        tile = blockIdx.x - row * p.tiles;
-        const u64 begin = tile * sort_tile(sizeof(T)), left = p.n - begin;
-        first = row * p.n + begin;
-        items = u32(left < sort_tile(sizeof(T)) ? left : sort_tile(sizeof(T)));
-    }
-};
-
-/// The items of this thread and their digits; positions past the tile's end have the last digit.
+/// The items of this thread in a tile of `count`, and their digits; positions past the tile's end have the last digit.
 template <class T, int V>
 CUARRAY_FN void load_items(const stored_t<T>* from, u32 count, stored_t<T> (&items)[V]) {
+    if (count == V * kThreads) {
 #pragma unroll
-    for (int j = 0; j < V; ++j) {
-        const u32 at = tile_place<V>(j);
-        items[j] = at < count ? from[at] : stored_t<T>{};
+        for (int j = 0; j < V; ++j) items[j] = from[tile_place<V>(j)];
+    } else {
+#pragma unroll
+        for (int j = 0; j < V; ++j) items[j] = tile_place<V>(j) < count ? from[tile_place<V>(j)] : stored_t<T>{};
     }
 }
 template <class T, int V>
 CUARRAY_FN void digits_of(const stored_t<T> (&items)[V], u32 count, u32 shift, u32 descending, u32 (&words)[V]) {
 #pragma unroll
-    for (int j = 0; j < V; ++j) {
-        const u32 digit = tile_place<V>(j) < count ? digit_of<T>(items[j], shift, descending) : kDigits - 1;
-        words[j] = word_of(row_in(words[j]), digit);
-    }
-}
-
-/// First kernel of a pass: counts the digits of a tile.
-template <class T, class Count>
-CUARRAY_FN void sort_count(const SortPass& p) {
-    constexpr int V = kSortLanes<T>;
-    __shared__ u32 counts[kDigits];
-    const SortTile<T> tile(p);
-    stored_t<T> items[V];
-    load_items<T>(static_cast<const stored_t<T>*>(p.from) + tile.first, tile.items, items);
-    counts[threadIdx.x] = 0;
-    __syncthreads();
+    for (int j = 0; j < V; ++j) words[j] = word_of(row_in(words[j]), digit_of<T>(items[j], shift, descending));
+    if (count == V * kThreads) return;
 #pragma unroll
     for (int j = 0; j < V; ++j)
-        if (tile_place<V>(j) < tile.items) atomicAdd(&counts[digit_of<T>(items[j], p.shift, p.descending)], 1u);
-    __syncthreads();
-    static_cast<Count*>(p.counts)[(tile.row * kDigits + threadIdx.x) * p.tiles + tile.tile] = counts[threadIdx.x];
+        if (tile_place<V>(j) >= count) words[j] |= word_of(0, kDigits - 1);
 }
 
-/// Second kernel: a warp scans the counts of one digit over the tiles of its row.
-template <class Count>
-CUARRAY_FN void sort_add_up(const SortPass& p) {
-    constexpr u32 V = 4;
-    const u32 lane = threadIdx.x % 32;
-    const u64 digit = u64(blockIdx.x) * kSortWarps + threadIdx.x / 32;
-    Count* counts = static_cast<Count*>(p.counts) + digit * p.tiles;
-    Count carry = 0;
+/// The passes over the items of a type, at most.
+template <class T>
+constexpr u32 kMostPasses = (kKeyBits<T> + kDigitBits - 1) / kDigitBits;
+template <>
+constexpr u32 kMostPasses<SortPair> = 32 / kDigitBits;
+
+/// Counts the digits of all passes; the last block of a row makes positions of its counts.
+template <class T, class Count>
+CUARRAY_FN void sort_count(const SortPass& p) {
+    constexpr u32 V = 8;
+    __shared__ u32 counts[kMostPasses<T>][kDigits];
+    __shared__ Count sums[kSortWarps];
+    __shared__ bool is_last;
+    const u32 row = blockIdx.x / p.blocks, t = threadIdx.x;
+    const auto* const from = static_cast<const stored_t<T>*>(p.from) + row * p.n;
+#pragma unroll
+    for (u32 pass = 0; pass < kMostPasses<T>; ++pass) counts[pass][t] = 0;
+    __syncthreads();
+    const auto add = [&](stored_t<T> item) {
+        const u64 key = u64(sort_key(load<T>(item), p.descending != 0)) >> p.shift;
+#pragma unroll
+        for (u32 pass = 0; pass < kMostPasses<T>; ++pass)
+            atomicAdd(&counts[pass][u32(key >> pass * kDigitBits) & (kDigits - 1)], 1u);
+    };
+    const u64 step = u64(p.blocks) * (V * kThreads);
 #pragma unroll 1
-    for (u64 first = 0; first < p.tiles; first += V * 32) {
-        Count x[V];
+    for (u64 first = u64(blockIdx.x - row * p.blocks) * (V * kThreads) + t; first < p.n; first += step) {
+        stored_t<T> items[V];
+        if (p.n - first > (V - 1) * kThreads) {
 #pragma unroll
-        for (u32 u = 0; u < V; ++u) {
-            const u64 at = first + u * 32 + lane;
-            x[u] = at < p.tiles ? counts[at] : 0;
-        }
+            for (u32 v = 0; v < V; ++v) items[v] = from[first + v * kThreads];
 #pragma unroll
-        for (u32 u = 0; u < V; ++u) {
-            Count sum = x[u];
-#pragma unroll
-            for (u32 step = 1; step < 32; step *= 2) {
-                const Count below = __shfl_up_sync(0xffffffffu, sum, step);
-                if (lane >= step) sum += below;
-            }
-            const u64 at = first + u * 32 + lane;
-            if (at < p.tiles) counts[at] = carry + sum - x[u];
-            carry += __shfl_sync(0xffffffffu, sum, 31);
+            for (u32 v = 0; v < V; ++v) add(items[v]);
+        } else {
+#pragma unroll 1
+            for (u64 at = first; at < p.n; at += kThreads) add(from[at]);
         }
     }
-    if (lane == 0) p.totals[digit] = carry;
+    __syncthreads();
+    Count* const starts = static_cast<Count*>(p.starts) + u64(row) * p.passes * kDigits + t;
+#pragma unroll 1
+    for (u32 pass = 0; pass < p.passes; ++pass)
+        if (const u32 count = counts[pass][t]) atomicAdd(starts + pass * kDigits, Count(count));
+    // The barrier orders the other threads' counts before the ticket, the fences make them visible to the last block.
+    __threadfence();
+    __syncthreads();
+    if (t == 0) {
+        is_last = atomicAdd(p.tickets + p.passes + row, 1u) == p.blocks - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (!is_last) return;
+#pragma unroll 1
+    for (u32 pass = 0; pass < p.passes; ++pass) {
+        volatile Count* const start = starts + pass * kDigits;
+        const Count count = *start;
+        *start = sum_before(count, sums);
+        __syncthreads();
+    }
 }
 
-/// Third kernel: sorts a tile by digit and scatters its items.
+/// The tile that a block has taken.
+struct SortTile {
+    u32 row, tile;
+};
+
+/// The number of items of a digit in the earlier tiles of a row, of which `count` is the number in this tile, and
+/// `state` its word, already published.
+template <class Count>
+CUARRAY_FN Count items_before(volatile Count* state, u32 tile, Count count, u32 pass) {
+    using State = SortState<Count>;
+    if (tile == 0) return 0;
+    Count before = 0;
+    volatile Count* at = state;
+#pragma unroll 1
+    for (;;) {
+        at -= kDigits;
+        Count word;
+        while ((word = *at) < State::own(pass)) __nanosleep(20);
+        before += word & State::number;
+        if (word >= State::all(pass)) break;
+    }
+    *state = State::all(pass) | (before + count);
+    return before;
+}
+
+/// One pass: sorts a tile by its digit and scatters its items.
 template <class T, class Count>
 CUARRAY_FN void sort_scatter(const SortPass& p) {
     constexpr int V = kSortLanes<T>;
+    constexpr u32 kTile = sort_tile(sizeof(T));
+    using State = SortState<Count>;
     __shared__ DigitCounts shared;
-    __shared__ u64 sums[kSortWarps];
-    __shared__ u64 begins[kDigits];
-    alignas(16) __shared__ char bytes[sort_tile(sizeof(T)) * sizeof(T)];
+    __shared__ SortTile taken;
+    __shared__ Count begins[kDigits];
+    __shared__ unsigned char digits[kTile];
+    alignas(16) __shared__ char bytes[kTile * sizeof(T)];
     auto* ordered = reinterpret_cast<stored_t<T>*>(bytes);
-    const SortTile<T> tile(p);
+    const u32 t = threadIdx.x;
+    if (t == 0) {
+        const u32 ticket = atomicAdd(p.tickets + p.pass, 1u);
+        taken.row = p.rows > 1 ? ticket / p.tiles : 0;
+        taken.tile = ticket - taken.row * p.tiles;
+    }
+    __syncthreads();
+    const u32 row = taken.row, tile = taken.tile;
+    const u64 begin = u64(tile) * kTile, left = p.n - begin;
+    const u32 count = u32(left < kTile ? left : kTile);
     stored_t<T> items[V];
     u32 words[V] = {};
-    load_items<T>(static_cast<const stored_t<T>*>(p.from) + tile.first, tile.items, items);
-    digits_of<T>(items, tile.items, p.shift, p.descending, words);
-    const u32 begin = order_tile(words, shared);
-    const u64 digit = tile.row * kDigits + threadIdx.x;
-    begins[threadIdx.x] = sum_before(p.totals[tile.row * kDigits + threadIdx.x], sums) +
-                          static_cast<const Count*>(p.counts)[digit * p.tiles + tile.tile] - begin;
-#pragma unroll
-    for (int j = 0; j < V; ++j) ordered[place_in(words[j])] = items[j];
-    __syncthreads();
-    stored_t<T>* to = static_cast<stored_t<T>*>(p.to) + tile.row * p.n;
+    load_items<T>(static_cast<const stored_t<T>*>(p.from) + row * p.n + begin, count, items);
+    digits_of<T>(items, count, p.shift, p.descending, words);
+    volatile Count* const state = static_cast<Count*>(p.states) + (u64(row) * p.tiles + tile) * kDigits + t;
+    u32 own =
+        0;  // the items of digit t; in a row's last tile, which nobody looks at, of the positions past its end, too
+    const u32 first = order_tile(words, shared, [&](u32 total) {
+        own = total;
+        *state = (tile ? State::own(p.pass) : State::all(p.pass)) | Count(total);
+    });
+    const Count start = static_cast<const Count*>(p.starts)[(u64(row) * p.passes + p.pass) * kDigits + t];
 #pragma unroll
     for (int j = 0; j < V; ++j) {
-        const u32 at = u32(j) * kThreads + threadIdx.x;
-        if (at >= tile.items) continue;
-        const stored_t<T> item = ordered[at];
-        to[begins[digit_of<T>(item, p.shift, p.descending)] + at] = item;
+        ordered[place_in(words[j])] = items[j];
+        digits[place_in(words[j])] = static_cast<unsigned char>(digit_in(words[j]));
+    }
+    begins[t] = start + items_before<Count>(state, tile, own, p.pass) - first;
+    __syncthreads();
+    stored_t<T>* const to = static_cast<stored_t<T>*>(p.to) + row * p.n;
+    if (count == kTile) {
+#pragma unroll
+        for (u32 j = 0; j < V; ++j) {
+            const u32 at = j * kThreads + t;
+            to[Count(begins[digits[at]] + at)] = ordered[at];
+        }
+    } else {
+#pragma unroll 1
+        for (u32 at = t; at < count; at += kThreads) to[Count(begins[digits[at]] + at)] = ordered[at];
     }
 }
 
@@ -229,7 +286,7 @@ CUARRAY_FN void sort_short(const SortPass& p) {
             for (int j = 0; j < V; ++j)
                 words[j] = word_of(0, tile_place<V>(j) < count ? row_in(words[j]) : kDigits - 1);
         }
-        order_tile(words, shared);
+        order_tile(words, shared, [](u32) {});
 #pragma unroll
         for (int j = 0; j < V; ++j) {
             ordered[place_in(words[j])] = items[j];
