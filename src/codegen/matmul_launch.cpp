@@ -56,6 +56,7 @@ NamedLaunch plan_matmul(const MatmulOperands& places) {
     to.kernel.function = kernel + "<" + type + ">";
     to.kernel.has_complex = info(places.dtype).kind == Kind::Complex;
     to.kernel.threads = kThreads;
+    to.kernel.is_optimised = !is_small;  // else the addresses of each step are computed anew
     if (is_small) {
         auto& p = parameters_of<kernel::SmallMatmulParameters>(to.launch);
         p.stack = uint64_t(space.size), p.depth = uint64_t(places.depth);

@@ -68,6 +68,10 @@ NamedLaunch make_long_sort(const std::string& kernel, const SortRows& rows, cons
                        kernel + "<" + type_of(rows.dtype) + (wide ? ", u64>" : ", u32>"), p, blocks);
 }
 
+int64_t pair_blocks(const kernel::SortPairing& p) {
+    return divide_up(int64_t(p.rows * p.n), kThreads * int64_t(kernel::kPaired));
+}
+
 }  // namespace
 
 bool is_one_launch(const SortRows& rows) { return rows.n <= tile_of(rows); }
@@ -103,13 +107,13 @@ NamedLaunch plan_sort_pass(const SortRows& rows, uint64_t from, uint64_t to, uin
 
 NamedLaunch plan_pairs(DType values, const kernel::SortPairing& p) {
     const std::string type = info(values).text;
-    return make_launch("sort_make_pairs_" + type, "SortPairing", "sort_make_pairs<" + type + ">", p,
-                       divide_up(int64_t(p.rows * p.n), kThreads));
+    const bool several = p.rows > 1;
+    return make_launch("sort_make_pairs_" + type + (several ? "_rows" : ""), "SortPairing",
+                       "sort_make_pairs<" + type + (several ? ", true>" : ", false>"), p, pair_blocks(p));
 }
 
 NamedLaunch plan_indices(const kernel::SortPairing& p) {
-    return make_launch("sort_indices", "SortPairing", "sort_take_indices", p,
-                       divide_up(int64_t(p.rows * p.n), kThreads));
+    return make_launch("sort_indices", "SortPairing", "sort_take_indices", p, pair_blocks(p));
 }
 
 NamedLaunch plan_search_sorted(DType values, const kernel::SearchSortedParameters& p) {

@@ -39,7 +39,8 @@ int main() {
     for (int d = 0; d < kDTypes; ++d) {
         const DType dtype = DType(d);
         if (info(dtype).kind != Kind::Complex) add_sorts(dtype), add_selections(dtype);
-        add(plan_pairs(dtype, {1, 100, nullptr, nullptr, nullptr, 0, 0, 32, 32, 1, 0}));
+        for (const uint64_t rows : {1, 2})
+            add(plan_pairs(dtype, {rows, 100, nullptr, nullptr, nullptr, 0, 0, 32, 32, 1, 0}));
         add(plan_search_sorted(dtype, {100, 100, nullptr, nullptr, nullptr, 0}));
         add(plan_search_sorted(dtype, {uint64_t(5) << 32, 100, nullptr, nullptr, nullptr, 0}));
     }

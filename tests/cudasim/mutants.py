@@ -55,6 +55,7 @@ SCANS = "sim tests/python/test_scans.py -k 'cuda and (halves or any_axis or long
 REDUCE_DEVICE = "include/cuarray/kernel/reduce_device.h"
 ELEMENTWISE = "include/cuarray/kernel/elementwise.h"
 GATHER_DEVICE = "include/cuarray/kernel/gather_device.h"
+SORT_DEVICE = "include/cuarray/kernel/sort_device.h"
 MASKED_DEVICE = "include/cuarray/kernel/compaction_device.h"
 INDICES = "sim tests/python/test_indexing_arrays.py"
 
@@ -64,6 +65,7 @@ WRITES = "sim tests/python/test_writes.py"
 SEQUENCES = "sim tests/python/test_sequence.py -k 'cuda and (sizes or integers or layouts)'"
 LONG_SEQUENCES = "sim tests/python/test_sequence.py -k 'cuda and many_numbers'"
 
+SORTS = "sim tests/python/test_sorting.py -k 'cuda and (bools or top_k or long_rows)'"
 SELECTIONS = "sim tests/python/test_sorting.py -k 'cuda and order_statistics'"
 
 BY_HAND = [
@@ -1395,6 +1397,53 @@ BY_HAND = [
         text_only=True,
     ),
     Mutant(
+        "sorts-look-back-at-one-tile",
+        SORT_DEVICE,
+        "if (word >= State::all(pass)) break;",
+        "break;",
+        SORTS,
+        text_only=True,
+    ),
+    Mutant(
+        "sorts-read-states-of-the-pass-before",
+        SORT_DEVICE,
+        "while ((word = *at) < State::own(pass))",
+        "while ((word = *at) == 0)",
+        SORTS,
+        text_only=True,
+    ),
+    Mutant(
+        "digits-are-placed-by-the-first-block",
+        SORT_DEVICE,
+        "1u) == p.blocks - 1;",
+        "1u) == 0u;",
+        SORTS,
+        text_only=True,
+    ),
+    Mutant(
+        "sorts-count-what-is-no-item",
+        SORT_DEVICE,
+        "        if (tile_place<V>(j) >= count) words[j] |= word_of(0, kDigits - 1);",
+        "        ;",
+        SORTS,
+        text_only=True,
+    ),
+    Mutant(
+        "sorts-take-tiles-by-block",
+        SORT_DEVICE,
+        "const u32 ticket = atomicAdd(p.tickets + p.pass, 1u);",
+        "const u32 ticket = blockIdx.x;",
+        SORTS,
+        text_only=True,
+    ),
+    Mutant(
+        "sorts-begin-with-old-counts",
+        "src/cuda/sort.cpp",
+        "    clear(work, sort_workspace(rows, passes));\n",
+        "",
+        SORTS,
+    ),
+    Mutant(
         "every-thread-reports-its-fault",
         ELEMENTWISE,
         "    if (atomicCAS_system(sink.claim, 0u, 1u) != 0u) return;  // kernels on other streams claim it, too\n",
@@ -1495,7 +1544,7 @@ KERNEL_TESTS = {
     "reduce_device.h": (FOLDS, LONG_FOLD),
     "scan_device.h": (SCANS,),
     "segmented_reduce_device.h": ("sim tests/python/test_segments.py -k 'cuda and many'",),
-    "sort_device.h": ("sim tests/python/test_sorting.py -k 'cuda and (bools or top_k or long_rows)'",),
+    "sort_device.h": (SORTS,),
     "select_device.h": (SELECTIONS,),
     "histogram_device.h": ("sim tests/python/test_histograms.py -k 'cuda and on_edges'",),
     "sequence_device.h": (SEQUENCES,),

@@ -833,7 +833,7 @@ TYPES = [
     Mutant(
         "rounded-without-the-output",
         "src/ops/rounding.cpp",
-        "    if (is_inexact(taker)) scaled = astype(scaled, dtype, 'K', false);",
+        "    if (has_inexact(taker)) scaled = astype(scaled, dtype, 'K', false);",
         "   ",
         tests("out", "helps and round"),
     ),

@@ -135,6 +135,9 @@ CUARRAY_FN u64 sort_pair(const SortPairing& p, const stored_t<T>* row, u64 index
     return (key & ((u64(1) << p.bits) - 1)) << p.index_bits | index;
 }
 
+/// Pairs that a thread of a GPU makes, or takes apart.
+constexpr u32 kPaired = 4;
+
 /// Insertion positions of `count` values in a sorted array of n elements: before equal elements, or after (`right`).
 struct SearchSortedParameters {
     u64 n, count;

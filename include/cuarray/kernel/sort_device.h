@@ -305,20 +305,32 @@ CUARRAY_FN void sort_short(const SortPass& p) {
         if (tile_place<V>(j) < count) to[tile_place<V>(j)] = items[j];
 }
 
+/// Calls make(at) for the elements of this thread.
+template <class Make>
+CUARRAY_FN void each_pair(const SortPairing& p, const Make& make) {
+    const u64 size = p.rows * p.n, first = u64(blockIdx.x) * (kPaired * kThreads) + threadIdx.x;
+#pragma unroll
+    for (u32 j = 0; j < kPaired; ++j)
+        if (first + j * kThreads < size) make(first + j * kThreads);
+}
+
 /// Builds the pairs in place.
-template <class T>
+template <class T, bool SeveralRows>
 CUARRAY_FN void sort_make_pairs(const SortPairing& p) {
-    const u64 at = u64(blockIdx.x) * kThreads + threadIdx.x;
-    if (at >= p.rows * p.n) return;
-    const u64 row = p.rows > 1 ? at / p.n * p.n : 0;
-    const u64 index = p.first ? at - row : p.pairs[at] & ((u64(1) << p.index_bits) - 1);
-    p.pairs[at] = sort_pair<T>(p, static_cast<const stored_t<T>*>(p.values) + row, index);
+    const u64 mask = (u64(1) << p.index_bits) - 1;
+    const bool is_short = (p.rows * p.n) >> 32 == 0;
+    each_pair(p, [&](u64 at) {
+        u64 row = 0;
+        if (SeveralRows) row = is_short ? u64(u32(at) / u32(p.n)) * p.n : at / p.n * p.n;
+        const u64 index = p.first ? at - row : p.pairs[at] & mask;
+        p.pairs[at] = sort_pair<T>(p, static_cast<const stored_t<T>*>(p.values) + row, index);
+    });
 }
 
 /// Extracts the indices of pairs; may run in place.
 CUARRAY_FN void sort_take_indices(const SortPairing& p) {
-    const u64 at = u64(blockIdx.x) * kThreads + threadIdx.x;
-    if (at < p.rows * p.n) p.indices[at] = p.pairs[at] & ((u64(1) << p.index_bits) - 1);
+    const u64 mask = (u64(1) << p.index_bits) - 1;
+    each_pair(p, [&](u64 at) { p.indices[at] = p.pairs[at] & mask; });
 }
 
 /// Binary searches, kSearched values per thread; Size is an unsigned type that holds n.
