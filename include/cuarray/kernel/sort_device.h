@@ -163,10 +163,9 @@ CUARRAY_FN void sort_count(const SortPass& p) {
 #pragma unroll 1
     for (u32 pass = 0; pass < p.passes; ++pass)
         if (const u32 count = counts[pass][t]) atomicAdd(starts + pass * kDigits, Count(count));
-    // The barrier orders the other threads' counts before the ticket, the fences make them visible to the last block.
-    __threadfence();
     __syncthreads();
     if (t == 0) {
+        __threadfence();  // the barrier ordered the other threads' counts; the last block sees them
         is_last = atomicAdd(p.tickets + p.passes + row, 1u) == p.blocks - 1;
         __threadfence();
     }
