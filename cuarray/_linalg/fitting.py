@@ -5,8 +5,8 @@ import warnings
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.ufuncs import sqrt, square
 from cuarray._arguments.functions import vander
+from cuarray._arguments.ufuncs import sqrt, square
 from cuarray._functions.creation import as_array
 from cuarray._linalg.equations import inv, lstsq
 from cuarray._linalg.lapack import named

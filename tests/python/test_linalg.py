@@ -1,8 +1,6 @@
 """cuarray.linalg: NumPy's values, types, shapes and errors; residuals where results are not unique; every device."""
 
 import inspect
-import itertools
-import math
 import os
 import re
 import subprocess
