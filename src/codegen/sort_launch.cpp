@@ -22,8 +22,8 @@ int64_t tiles_of(const SortRows& rows) { return divide_up(rows.n, tile_of(rows))
 bool counts_are_wide(const SortRows& rows) { return rows.n > int64_t(kernel::SortState<u32>::number); }
 int64_t count_size(const SortRows& rows) { return counts_are_wide(rows) ? sizeof(u64) : sizeof(u32); }
 
-/// Bytes of the parts of the workspace: tickets, starts, states.
-int64_t ticket_bytes(const SortRows& rows, int passes) { return divide_up((passes + rows.rows) * 4, 256) * 256; }
+/// Bytes of the parts of the workspace: steps and tickets, starts, states.
+int64_t ticket_bytes(const SortRows& rows, int passes) { return divide_up((2 * passes + rows.rows) * 4, 256) * 256; }
 int64_t start_bytes(const SortRows& rows, int passes) {
     return rows.rows * passes * kernel::kDigits * count_size(rows);
 }
@@ -53,13 +53,19 @@ kernel::SortPass pass_over(const SortRows& rows, uint64_t from, int shift) {
 /// pass.
 constexpr int64_t kMostCountingBlocks = 1024;
 
-void place_in_workspace(kernel::SortPass& p, const SortRows& rows, uint64_t workspace, int passes) {
+kernel::SortPass pass_in(const SortBuffers& buffers, int shift, int passes) {
+    const SortRows& rows = buffers.rows;
+    kernel::SortPass p = pass_over(rows, buffers.from, shift);
+    p.to = reinterpret_cast<void*>(buffers.to), p.spare = reinterpret_cast<void*>(buffers.spare);
     p.tiles = uint32_t(tiles_of(rows));
     p.blocks = uint32_t(std::clamp<int64_t>(kMostCountingBlocks / rows.rows, 1, tiles_of(rows)));
     p.passes = uint32_t(passes);
-    p.tickets = reinterpret_cast<u32*>(workspace);
-    p.starts = reinterpret_cast<void*>(workspace + uint64_t(ticket_bytes(rows, passes)));
-    p.states = reinterpret_cast<void*>(workspace + uint64_t(ticket_bytes(rows, passes) + start_bytes(rows, passes)));
+    p.steps = reinterpret_cast<u32*>(buffers.workspace);
+    p.tickets = p.steps + passes;
+    const uint64_t starts = buffers.workspace + uint64_t(ticket_bytes(rows, passes));
+    p.starts = reinterpret_cast<void*>(starts);
+    p.states = reinterpret_cast<void*>(starts + uint64_t(start_bytes(rows, passes)));
+    return p;
 }
 
 NamedLaunch make_long_sort(const std::string& kernel, const SortRows& rows, const kernel::SortPass& p, int64_t blocks) {
@@ -90,19 +96,15 @@ NamedLaunch plan_short_sort(const SortRows& rows, uint64_t from, uint64_t to, in
                        divide_up(rows.rows, together));
 }
 
-NamedLaunch plan_digit_counts(const SortRows& rows, uint64_t from, uint64_t workspace, int shift, int passes) {
-    kernel::SortPass p = pass_over(rows, from, shift);
-    place_in_workspace(p, rows, workspace, passes);
-    return make_long_sort("sort_count", rows, p, rows.rows * p.blocks);
+NamedLaunch plan_digit_counts(const SortBuffers& buffers, int shift, int passes) {
+    const kernel::SortPass p = pass_in(buffers, shift, passes);
+    return make_long_sort("sort_count", buffers.rows, p, buffers.rows.rows * p.blocks);
 }
 
-NamedLaunch plan_sort_pass(const SortRows& rows, uint64_t from, uint64_t to, uint64_t workspace, int shift, int pass,
-                           int passes) {
-    kernel::SortPass p = pass_over(rows, from, shift + pass * int(kernel::kDigitBits));
-    place_in_workspace(p, rows, workspace, passes);
-    p.to = reinterpret_cast<void*>(to);
+NamedLaunch plan_sort_pass(const SortBuffers& buffers, int shift, int pass, int passes) {
+    kernel::SortPass p = pass_in(buffers, shift + pass * int(kernel::kDigitBits), passes);
     p.pass = uint32_t(pass);
-    return make_long_sort("sort_scatter", rows, p, rows.rows * tiles_of(rows));
+    return make_long_sort("sort_scatter", buffers.rows, p, buffers.rows.rows * tiles_of(buffers.rows));
 }
 
 NamedLaunch plan_pairs(DType values, const kernel::SortPairing& p) {

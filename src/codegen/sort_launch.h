@@ -21,12 +21,17 @@ CUARRAY_API NamedLaunch plan_short_sort(const SortRows& rows, uint64_t from, uin
 
 /// Bytes of workspace that a sort of long rows by so many digits needs. It is zero before the digits are counted.
 CUARRAY_API int64_t sort_workspace(const SortRows& rows, int passes);
+/// Addresses of a sort of long rows, whose result is in `to`; `spare` is written to as well. `from` may be `to` if
+/// the number of passes is even, and `spare` if it is odd.
+struct SortBuffers {
+    SortRows rows;
+    uint64_t from, to, spare, workspace;
+};
+
 /// The launch that counts the digits of all passes, of which the first is of the key's bits from `shift` on.
-CUARRAY_API NamedLaunch plan_digit_counts(const SortRows& rows, uint64_t from, uint64_t workspace, int shift,
-                                          int passes);
+CUARRAY_API NamedLaunch plan_digit_counts(const SortBuffers& buffers, int shift, int passes);
 /// The launch of a pass.
-CUARRAY_API NamedLaunch plan_sort_pass(const SortRows& rows, uint64_t from, uint64_t to, uint64_t workspace, int shift,
-                                       int pass, int passes);
+CUARRAY_API NamedLaunch plan_sort_pass(const SortBuffers& buffers, int shift, int pass, int passes);
 
 /// Makes pairs of values and indices.
 CUARRAY_API NamedLaunch plan_pairs(DType values, const kernel::SortPairing& pairing);

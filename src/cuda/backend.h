@@ -14,8 +14,9 @@
 #include "cuda/runtime.h"
 
 namespace cuarray {
+struct SortBuffers;
 struct SortRows;
-}
+}  // namespace cuarray
 
 namespace cuarray::cuda {
 
@@ -111,10 +112,8 @@ class GpuBackend final : public Backend {
     void find_nonzero(const Compaction& task);
     void sort_values(const SortRows& rows, CUdeviceptr to, CUdeviceptr from, const char* name);
     void sort_places(const Sort& task, int bits);
-    /// Sorts long rows by digits from `shift` on, from memory that only the first pass reads unless it is `next`, by
-    /// turns to `to` and `next`; returns where the result is.
-    CUdeviceptr sort_by_digits(const SortRows& rows, CUdeviceptr from, CUdeviceptr to, CUdeviceptr next,
-                               const Storage& workspace, int shift, int passes, const char* name);
+    /// Sorts long rows by so many digits from `shift` on.
+    void sort_by_digits(const SortBuffers& buffers, int shift, int passes, const char* name);
     void select_values(const OrderStatistics& task);
     void copy_pinned(Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes);
     void copy_shown(Storage& pinned, Storage& to, int64_t to_offset, Storage& from, int64_t from_offset, int64_t bytes);

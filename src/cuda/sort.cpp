@@ -42,22 +42,17 @@ void GpuBackend::sort_values(const SortRows& rows, CUdeviceptr to, CUdeviceptr f
         runtime_.current().queued();
         from = other;
     }
-    sort_by_digits(rows, from, passes % 2 ? to : other, passes % 2 ? other : to, *workspace, 0, passes, name);
+    sort_by_digits({rows, from, to, other, address_of(*workspace, 0)}, 0, passes, name);
 }
 
-CUdeviceptr GpuBackend::sort_by_digits(const SortRows& rows, CUdeviceptr from, CUdeviceptr to, CUdeviceptr next,
-                                       const Storage& workspace, int shift, int passes, const char* name) {
-    const CUdeviceptr work = address_of(workspace, 0);
-    clear(work, sort_workspace(rows, passes));
-    NamedLaunch counts = plan_digit_counts(rows, from, work, shift, passes);
+void GpuBackend::sort_by_digits(const SortBuffers& buffers, int shift, int passes, const char* name) {
+    clear(buffers.workspace, sort_workspace(buffers.rows, passes));
+    NamedLaunch counts = plan_digit_counts(buffers, shift, passes);
     launch(counts, name);
     for (int pass = 0; pass < passes; ++pass) {
-        NamedLaunch named = plan_sort_pass(rows, from, to, work, shift, pass, passes);
+        NamedLaunch named = plan_sort_pass(buffers, shift, pass, passes);
         launch(named, name);
-        from = to;
-        std::swap(to, next);
     }
-    return from;
 }
 
 /// Only the lowest `bits` bits of each part of the keys are significant.
@@ -90,9 +85,12 @@ void GpuBackend::sort_places(const Sort& task, int bits) {
                 launch(sorts, task.name);
                 continue;
             }
-            const CUdeviceptr to = at == result ? others : result;
-            at = sort_by_digits(rows, at, to, at, *workspace, int(pairing.index_bits), passes_of(int(pairing.bits)),
-                                task.name);
+            const int passes = passes_of(int(pairing.bits));
+            const CUdeviceptr other = at == result ? others : result;
+            const CUdeviceptr to = passes % 2 ? other : at, spare = passes % 2 ? at : other;
+            sort_by_digits({rows, at, to, spare, address_of(*workspace, 0)}, int(pairing.index_bits), passes,
+                           task.name);
+            at = to;
         }
     pairing.pairs = reinterpret_cast<u64*>(at);
     NamedLaunch named = plan_indices(pairing);

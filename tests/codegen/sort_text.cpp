@@ -20,8 +20,8 @@ void add(const NamedLaunch& named) { kernels[named.kernel.entry] = named.kernel;
 void add_sorts(DType dtype) {
     add(plan_short_sort({1, 8, dtype}, 4096, 8192, 0, 8));
     for (int64_t n : {int64_t(1) << 20, int64_t(1) << 33}) {
-        add(plan_digit_counts({1, n, dtype}, 4096, 1 << 20, 0, 1));
-        add(plan_sort_pass({1, n, dtype}, 4096, 8192, 1 << 20, 0, 0, 1));
+        add(plan_digit_counts({{1, n, dtype}, 4096, 8192, 16384, 1 << 20}, 0, 1));
+        add(plan_sort_pass({{1, n, dtype}, 4096, 8192, 16384, 1 << 20}, 0, 0, 1));
     }
 }
 

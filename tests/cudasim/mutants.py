@@ -65,7 +65,7 @@ WRITES = "sim tests/python/test_writes.py"
 SEQUENCES = "sim tests/python/test_sequence.py -k 'cuda and (sizes or integers or layouts)'"
 LONG_SEQUENCES = "sim tests/python/test_sequence.py -k 'cuda and many_numbers'"
 
-SORTS = "sim tests/python/test_sorting.py -k 'cuda and (bools or top_k or long_rows)'"
+SORTS = "sim tests/python/test_sorting.py -k 'cuda and (bools or top_k or long_rows or all_keys)'"
 SELECTIONS = "sim tests/python/test_sorting.py -k 'cuda and order_statistics'"
 
 BY_HAND = [
@@ -1437,9 +1437,25 @@ BY_HAND = [
         text_only=True,
     ),
     Mutant(
+        "sorts-write-where-they-read",
+        SORT_DEVICE,
+        "if (is_wrong && needless)",
+        "if (false)",
+        SORTS,
+        text_only=True,
+    ),
+    Mutant(
+        "sorts-end-in-the-other-memory",
+        SORT_DEVICE,
+        "left % 2 ? kStepWritesTo : 0;",
+        "left % 2 ? 0 : kStepWritesTo;",
+        SORTS,
+        text_only=True,
+    ),
+    Mutant(
         "sorts-begin-with-old-counts",
         "src/cuda/sort.cpp",
-        "    clear(work, sort_workspace(rows, passes));\n",
+        "    clear(buffers.workspace, sort_workspace(buffers.rows, passes));\n",
         "",
         SORTS,
     ),

@@ -88,6 +88,20 @@ def test_long_rows(device, dtype, rng):
         assert bits(got.numpy()) == bits(np.take_along_axis(x, want, -1))
 
 
+@pytest.mark.parametrize("dtype", ["int32", "uint64", "float32"])
+def test_digits_that_all_keys_have(device, dtype, rng):
+    """A GPU leaves their passes out: of one, of some, of all."""
+    n = 5000
+    steps = (0, 1, 1 << 8, 1 << 16, 1 << 16 | 1, 1 << 24 | 1)
+    for x in (rng.integers(0, 3, n).astype(dtype) * np.array(step, dtype) + np.array(7, dtype) for step in steps):
+        want = places(x)
+        got = cuarray.array(x)
+        assert bits(cuarray.argsort(got).numpy()) == bits(want)
+        assert bits(cuarray.sort(got).numpy()) == bits(x[want])
+        got.sort()
+        assert bits(got.numpy()) == bits(x[want])
+
+
 @pytest.mark.parametrize("layout", layouts.LAYOUTS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex128"])
 def test_layouts_and_axes(device, dtype, layout, rng):

@@ -94,11 +94,13 @@ CUARRAY_FN constexpr u32 sort_tile(u32 item) { return item == 8 ? 2048 : 4096; }
 /// tile. What follows `to` is for long rows, and zero before the digits are counted.
 struct SortPass {
     u64 rows, n;
-    const void* from;
-    void* to;
+    const void* from;  ///< of the first pass; in one of the others, where it may be written to
+    void* to;          ///< of the last pass
+    void* spare;
     void* starts;  ///< [row][pass][digit]: the number of items with the digit, then the position of the first
     void* states;  ///< [row][tile][digit]: see SortState
     u32* tickets;  ///< of each pass, its tiles that have started; behind them of each row its blocks that have counted
+    u32* steps;    ///< of each pass: kStepRuns and others
     u32 tiles, blocks;  ///< of a row; the blocks that count its digits
     u32 pass, passes;
     u32 shift,
@@ -106,6 +108,10 @@ struct SortPass {
     u32 rows_per_tile;
     u32 descending;
 };
+
+/// Bits of a step: whether the pass runs, and where it reads and writes. One in which all items of the only row have
+/// one digit does not run.
+constexpr u32 kStepRuns = 1, kStepReadsTo = 2, kStepReadsSpare = 4, kStepWritesTo = 8;
 
 /// What a tile tells the later ones of a digit, in one word: the items that it has, or, with those of all earlier tiles
 /// of the row. The bits above the number say which, and in which pass.

@@ -126,6 +126,27 @@ constexpr u32 kMostPasses = (kKeyBits<T> + kDigitBits - 1) / kDigitBits;
 template <>
 constexpr u32 kMostPasses<SortPair> = 32 / kDigitBits;
 
+/// Decides which passes run and where they read and write: by turns, the last one to p.to. If the first one would write
+/// where it reads, a needless one runs as well; the caller sees to it that this is not so if all of them do.
+CUARRAY_FN void plan_steps(const SortPass& p, u32 needless) {
+    const bool from_to = p.from == p.to, from_spare = p.from == p.spare;
+    u32 left = p.passes - __popc(needless);
+    const bool is_wrong = left == 0 ? !from_to : left % 2 ? from_to : from_spare;
+    if (is_wrong && needless) needless &= needless - 1, ++left;
+    u32 reads = 0;
+#pragma unroll 1
+    for (u32 pass = 0; pass < p.passes; ++pass) {
+        u32 step = 0;
+        if (!(needless >> pass & 1u)) {
+            const u32 writes = left % 2 ? kStepWritesTo : 0;
+            step = kStepRuns | reads | writes;
+            reads = writes ? kStepReadsTo : kStepReadsSpare;
+            --left;
+        }
+        p.steps[pass] = step;
+    }
+}
+
 /// Counts the digits of all passes; the last block of a row makes positions of its counts.
 template <class T, class Count>
 CUARRAY_FN void sort_count(const SortPass& p) {
@@ -133,6 +154,7 @@ CUARRAY_FN void sort_count(const SortPass& p) {
     __shared__ u32 counts[kMostPasses<T>][kDigits];
     __shared__ Count sums[kSortWarps];
     __shared__ bool is_last;
+    __shared__ u32 needless;  // passes, a bit each
     const u32 row = blockIdx.x / p.blocks, t = threadIdx.x;
     const auto* const from = static_cast<const stored_t<T>*>(p.from) + row * p.n;
 #pragma unroll
@@ -169,15 +191,18 @@ CUARRAY_FN void sort_count(const SortPass& p) {
         is_last = atomicAdd(p.tickets + p.passes + row, 1u) == p.blocks - 1;
         __threadfence();
     }
+    if (t == 0) needless = 0;
     __syncthreads();
     if (!is_last) return;
 #pragma unroll 1
     for (u32 pass = 0; pass < p.passes; ++pass) {
         volatile Count* const start = starts + pass * kDigits;
         const Count count = *start;
+        if (p.rows == 1 && count == p.n) needless |= 1u << pass;  // one thread does, at most
         *start = sum_before(count, sums);
         __syncthreads();
     }
+    if (t == 0 && row == 0) plan_steps(p, needless);
 }
 
 /// The tile that a block has taken.
@@ -217,7 +242,9 @@ CUARRAY_FN void sort_scatter(const SortPass& p) {
     __shared__ unsigned char digits[kTile];
     alignas(16) __shared__ char bytes[kTile * sizeof(T)];
     auto* ordered = reinterpret_cast<stored_t<T>*>(bytes);
-    const u32 t = threadIdx.x;
+    const u32 t = threadIdx.x, step = p.steps[p.pass];
+    if (!(step & kStepRuns)) return;
+    const void* const source = step & kStepReadsTo ? p.to : step & kStepReadsSpare ? p.spare : p.from;
     if (t == 0) {
         const u32 ticket = atomicAdd(p.tickets + p.pass, 1u);
         taken.row = p.rows > 1 ? ticket / p.tiles : 0;
@@ -229,7 +256,7 @@ CUARRAY_FN void sort_scatter(const SortPass& p) {
     const u32 count = u32(left < kTile ? left : kTile);
     stored_t<T> items[V];
     u32 words[V] = {};
-    load_items<T>(static_cast<const stored_t<T>*>(p.from) + row * p.n + begin, count, items);
+    load_items<T>(static_cast<const stored_t<T>*>(source) + row * p.n + begin, count, items);
     digits_of<T>(items, count, p.shift, p.descending, words);
     volatile Count* const state = static_cast<Count*>(p.states) + (u64(row) * p.tiles + tile) * kDigits + t;
     u32 own =
@@ -246,7 +273,7 @@ CUARRAY_FN void sort_scatter(const SortPass& p) {
     }
     begins[t] = start + items_before<Count>(state, tile, own, p.pass) - first;
     __syncthreads();
-    stored_t<T>* const to = static_cast<stored_t<T>*>(p.to) + row * p.n;
+    stored_t<T>* const to = static_cast<stored_t<T>*>(step & kStepWritesTo ? p.to : p.spare) + row * p.n;
     if (count == kTile) {
 #pragma unroll
         for (u32 j = 0; j < V; ++j) {
