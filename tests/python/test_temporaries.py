@@ -17,9 +17,11 @@ import cuarray
 from cuarray import memory
 
 
-@pytest.fixture
-def cpu():
-    with cuarray.device("cpu"):
+@pytest.fixture(params=[contextlib.nullcontext, cuarray.eager], ids=["fusing", "eager"])
+def cpu(request):
+    """Where chains wait, operands have no memory yet that a result could take."""
+    with cuarray.device("cpu"), contextlib.ExitStack() as modes:
+        modes.enter_context(request.param())
         yield
 
 
