@@ -174,7 +174,7 @@ SVDResult hermitian_singular_factors(const MatrixArgument& m, bool with_vectors)
     const Array signs = apply_row(row::copysign, one, take_along_axis(found.eigenvalues, order, last));
     const Array turned = apply_row(row::multiply, left, expand_dims(signs, {-2}));
     const Array right = is_complex_type(turned.dtype()) ? apply_row(row::conj, turned) : turned;
-    return {left, values, copy(matrix_transpose(right), 'C')};
+    return {left, values, matrix_transpose(right)};
 }
 
 SVDResult decompose(const Array& a, bool is_full, bool with_vectors, bool hermitian, const char* name) {
