@@ -12,12 +12,15 @@ namespace {
 int nesting(const Blocks& blocks) {
     if (blocks.array) return 0;
     if (blocks.entries.empty()) raise(ErrorKind::Value, "block: a list at arrays cannot be empty");
-    const int depth = nesting(blocks.entries[0]);
-    for (const Blocks& entry : blocks.entries)
-        if (const int other = nesting(entry); other != depth)
-            raise(ErrorKind::Value, "block: list depths are mismatched: ", std::min(depth, other), " and ",
-                  std::max(depth, other), " lie in one list");
-    return depth + 1;
+    std::optional<int> depth;
+    for (const Blocks& entry : blocks.entries) {
+        const int other = nesting(entry);
+        if (depth && other != *depth)
+            raise(ErrorKind::Value, "block: list depths are mismatched: ", std::min(*depth, other), " and ",
+                  std::max(*depth, other), " lie in one list");
+        depth = other;
+    }
+    return *depth + 1;
 }
 
 void add_leaves(const Blocks& blocks, Few<const Array*, 8>& leaves) {

@@ -169,6 +169,7 @@ Array outer(const Array& a, const Array& b, Array* out) {
 }
 
 Array kron(const Array& a, const Array& b) {
+    if (a.ndim() == 0 || b.ndim() == 0) return elementwise_product(a, b);
     const int rank = std::max(a.ndim(), b.ndim());
     Dims of_a, of_b, shape;
     for (int d = 0; d < rank; ++d) {

@@ -61,16 +61,25 @@ Array round_reals(const Array& a, int64_t decimals, Array* out) {
     const RowId up = decimals > 0 ? row::multiply : row::divide, down = decimals > 0 ? row::divide : row::multiply;
     const DType taker = out ? out->dtype() : a.dtype();
     const DType dtype = has_inexact(taker) ? taker : dtype_towards(a.dtype(), out);
+    const bool becomes_complex = info(taker).kind == Kind::Complex;
+    const Array from = becomes_complex ? astype(a, dtype, 'K', false) : a;
+    UfuncOptions options;
+    if (!a.is_f_contiguous()) options.order = 'C';  // not 'K', in NumPy
     const Deferral fused;
-    Array scaled = apply_row(up, a, scale);
-    if (has_inexact(taker)) scaled = astype(scaled, dtype, 'K', false);  // as in NumPy, which stores them in `out`
-    Array result = astype(apply_row(down, apply_row(row::rint, std::move(scaled)), scale), dtype, 'K', false);
+    Array result;
+    {  // what is held when the result is computed would be stored
+        Array scaled = apply_row(up, from, scale);
+        if (has_inexact(taker)) scaled = astype(scaled, dtype, 'K', false);  // as in NumPy, which stores them in `out`
+        const Array whole = apply_row(row::rint, std::move(scaled));
+        const Argument args[] = {whole, scale};
+        result = astype(call(down, args, options).array[0], dtype, 'K', false);
+    }
     result.settle();
     return result;
 }
 
 Array round_parts(const Array& a, int64_t decimals) {
-    Array result = copy(a);
+    Array result = copy(a, 'K');
     const DType part = real_part(a.dtype());
     for (const int64_t offset : {int64_t(0), int64_t(item_size(part))})
         assign(field(result, part, offset), round_reals(field(a, part, offset), decimals, nullptr),
@@ -87,14 +96,15 @@ Array functions::round(const Array& a, int64_t decimals, Array* out) {
         raise(ErrorKind::Value, "round: out= has shape ", to_string(out->shape()), ", the result ",
               to_string(a.shape()));
     const Kind kind = info(a.dtype()).kind;
-    if (kind == Kind::Bool) {
+    const bool fills_inexact = out && has_inexact(out->dtype());
+    if (kind == Kind::Bool && !(decimals && fills_inexact)) {
         if (decimals) raise(ErrorKind::Type, "round: bools have no decimals to round to ", decimals);
         return rounded_by(row::rint, a, out);
     }
     if (has_integers(a.dtype()) && decimals >= 0 && !out) return copy(a, 'K');
     if (decimals == 0 || (has_integers(a.dtype()) && decimals > 0)) return rounded_by(row::round, a, out);
     if (kind == Kind::Complex) return written_to(out, round_parts(a, decimals));
-    if (has_integers(a.dtype()) && decimals < -kMostDecimals) return written_to(out, zeros_like(a));
+    if (has_integers(a.dtype()) && decimals < -kMostDecimals && !fills_inexact) return written_to(out, zeros_like(a));
     return written_to(out, round_reals(a, decimals, out));
 }
 

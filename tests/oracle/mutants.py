@@ -826,15 +826,15 @@ TYPES = [
     Mutant(
         "rounded-integers-are-floats",
         "src/ops/rounding.cpp",
-        "Array result = astype(apply_row(down, apply_row(row::rint, std::move(scaled)), scale), dtype, 'K', false);",
-        "Array result = apply_row(down, apply_row(row::rint, std::move(scaled)), scale);",
+        "result = astype(call(down, args, options).array[0], dtype, 'K', false);",
+        "result = call(down, args, options).array[0];",
         tests("manipulation", "round"),
     ),
     Mutant(
         "rounded-without-the-output",
         "src/ops/rounding.cpp",
-        "    if (has_inexact(taker)) scaled = astype(scaled, dtype, 'K', false);",
-        "   ",
+        "if (has_inexact(taker)) scaled = astype(scaled, dtype, 'K', false);",
+        "",
         tests("out", "helps and round"),
     ),
     Mutant(

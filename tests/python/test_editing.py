@@ -345,3 +345,19 @@ def test_few_and_many_parts(extent, count, axis, device):
             np.insert(host, where, new, axis),
         )
         np.testing.assert_array_equal(cuarray.insert(x, where, 2.5, axis).numpy(), np.insert(host, where, 2.5, axis))
+
+
+def test_depth_of_nested_lists():
+    def nested(depth):
+        return [nested(depth - 1)] if depth > 1 else [1]
+
+    for depth in (33, 63, 64):
+        assert cuarray.block(nested(depth)).shape == (1,) * depth
+    with pytest.raises(ValueError, match="^block: lists are nested more than 64 deep"):
+        cuarray.block(nested(65))
+    endless = []
+    endless.append(endless)
+    with pytest.raises(RecursionError, match="^block: a list contains itself"):
+        cuarray.block(endless)
+    line = [1, 2]
+    assert cuarray.block([line, line]).tolist() == [[1, 2], [1, 2]]  # one list twice is not within itself

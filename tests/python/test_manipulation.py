@@ -328,3 +328,23 @@ def test_rows_are_shifted(type, shift, rng, device):
         target[:, shift:] = ours[:, :-shift]
         assert not target[:, :shift].any()
         np.testing.assert_array_equal(target.numpy()[:, shift:], x[:, :-shift])
+
+
+@pytest.mark.parametrize("decimals", [-1, 0, 1])
+@pytest.mark.parametrize("dtype", ["f4", "c8", "c16"])
+def test_rounded_arrays_keep_their_layout(decimals, dtype, device):
+    x = (np.arange(24).reshape(2, 3, 4) * 1.26).astype(dtype)
+    for theirs in (x, np.asfortranarray(x), x.transpose(1, 2, 0), x[:, ::-1]):
+        want = np.round(theirs, decimals)
+        got = cuarray.round(cuarray.asarray(theirs), decimals)
+        assert got.strides == want.strides
+        np.testing.assert_array_equal(got.numpy(), want)
+
+
+def test_rounding_into_inexact_outputs(device):
+    for values, decimals in ((np.arange(3), -400), (np.array([True, False]), 1), (np.arange(3, dtype="u1"), 2)):
+        want, out = np.zeros(values.shape), cuarray.zeros(values.shape)
+        with np.errstate(all="ignore"):
+            np.round(values, decimals, want)
+        cuarray.round(cuarray.asarray(values), decimals, out)
+        np.testing.assert_array_equal(out.numpy(), want)

@@ -59,27 +59,26 @@ std::optional<Device> FunctionCall::read_device() const {
     return array_of(like).device();
 }
 
-namespace {
-
-/// A list may contain itself.
-struct RecursiveCall {
-    RecursiveCall() { check(Py_EnterRecursiveCall(" in nested lists")); }
-    RecursiveCall(const RecursiveCall&) = delete;
-    RecursiveCall& operator=(const RecursiveCall&) = delete;
-    ~RecursiveCall() { Py_LeaveRecursiveCall(); }
+/// A list, and those that it lies in.
+struct Reader<Blocks>::NestedList {
+    PyObject* list;
+    const NestedList* outer;
+    int depth;
 };
 
-}  // namespace
-
-Blocks Reader<Blocks>::read_blocks(const FunctionCall& call, PyObject* given) {
+Blocks Reader<Blocks>::read_blocks(const FunctionCall& call, PyObject* given, const NestedList* outer) {
     if (PyTuple_Check(given))
         fail_in(call.row.name, PyExc_TypeError, "arrays is a tuple; only lists can be used to arrange blocks");
     if (PyList_Check(given)) {
+        for (const NestedList* around = outer; around; around = around->outer)
+            if (around->list == given) fail_in(call.row.name, PyExc_RecursionError, "a list contains itself");
+        const NestedList nested{given, outer, outer ? outer->depth + 1 : 1};
+        if (nested.depth > kMaxDims)
+            fail_in(call.row.name, PyExc_ValueError, "lists are nested more than %d deep", kMaxDims);
         const Object entries = Object::steal(PyList_AsTuple(given));  // the list may change meanwhile
-        const RecursiveCall guard;
         std::vector<Blocks> blocks;
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(entries.get()); ++i)
-            blocks.push_back(read_blocks(call, PyTuple_GET_ITEM(entries.get(), i)));
+            blocks.push_back(read_blocks(call, PyTuple_GET_ITEM(entries.get(), i), &nested));
         return Blocks(std::move(blocks));
     }
     Reader<Array> reader;

@@ -152,7 +152,8 @@ struct Reader<Blocks> {
     std::optional<Device> device;
 
  private:
-    Blocks read_blocks(const FunctionCall& call, PyObject* given);
+    struct NestedList;
+    Blocks read_blocks(const FunctionCall& call, PyObject* given, const NestedList* outer = nullptr);
     static void add_to(CallWork& work, const Blocks& blocks);
 };
 
