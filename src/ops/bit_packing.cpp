@@ -64,9 +64,7 @@ Array packed_bits(const Array& flags, BitOrder order) {
     const Array words = as_items(width % 8 ? zeros_behind(flags, 8 - width % 8) : flags, DType::uint64);
     const Deferral fused;
     const Array gathered = with_word(row::multiply, words, order == BitOrder::Big ? kGatherBig : kGatherLittle);
-    Array result = astype(with_word(row::bitwise_right_shift, gathered, 56), DType::uint8);
-    result.settle();
-    return result;
+    return astype(with_word(row::bitwise_right_shift, gathered, 56), DType::uint8);
 }
 
 Array spread_bits(const Array& bytes, BitOrder order) {

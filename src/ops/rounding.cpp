@@ -66,16 +66,11 @@ Array round_reals(const Array& a, int64_t decimals, Array* out) {
     UfuncOptions options;
     if (!a.is_f_contiguous()) options.order = 'C';  // not 'K', in NumPy
     const Deferral fused;
-    Array result;
-    {  // what is held when the result is computed would be stored
-        Array scaled = apply_row(up, from, scale);
-        if (has_inexact(taker)) scaled = astype(scaled, dtype, 'K', false);  // as in NumPy, which stores them in `out`
-        const Array whole = apply_row(row::rint, std::move(scaled));
-        const Argument args[] = {whole, scale};
-        result = astype(call(down, args, options).array[0], dtype, 'K', false);
-    }
-    result.settle();
-    return result;
+    Array scaled = apply_row(up, from, scale);
+    if (has_inexact(taker)) scaled = astype(scaled, dtype, 'K', false);  // as in NumPy, which stores them in `out`
+    const Array whole = apply_row(row::rint, std::move(scaled));
+    const Argument args[] = {whole, scale};
+    return astype(call(down, args, options).array[0], dtype, 'K', false);
 }
 
 Array round_parts(const Array& a, int64_t decimals) {

@@ -25,9 +25,7 @@ Array triangle(const Array& m, int64_t k, bool upper) {
     const Array below = upper ? apply_row(row::subtract, row, bound) : row;
     const Array kept = apply_row(upper ? row::less : row::greater_equal, below, column);
     const Scalar zero = convert(counted(0), array.dtype());
-    Array result = apply_row(row::where, kept, array, zero);
-    result.settle();
-    return result;
+    return apply_row(row::where, kept, array, zero);
 }
 
 }  // namespace

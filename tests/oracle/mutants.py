@@ -826,8 +826,8 @@ TYPES = [
     Mutant(
         "rounded-integers-are-floats",
         "src/ops/rounding.cpp",
-        "result = astype(call(down, args, options).array[0], dtype, 'K', false);",
-        "result = call(down, args, options).array[0];",
+        "return astype(call(down, args, options).array[0], dtype, 'K', false);",
+        "return call(down, args, options).array[0];",
         tests("manipulation", "round"),
     ),
     Mutant(

@@ -353,11 +353,11 @@ def test_depth_of_nested_lists():
 
     for depth in (33, 63, 64):
         assert cuarray.block(nested(depth)).shape == (1,) * depth
-    with pytest.raises(ValueError, match="^block: lists are nested more than 64 deep"):
+    with pytest.raises(ValueError, match=r"^block: lists are nested more than 64 deep"):
         cuarray.block(nested(65))
     endless = []
     endless.append(endless)
-    with pytest.raises(RecursionError, match="^block: a list contains itself"):
+    with pytest.raises(RecursionError, match=r"^block: a list contains itself"):
         cuarray.block(endless)
     line = [1, 2]
     assert cuarray.block([line, line]).tolist() == [[1, 2], [1, 2]]  # one list twice is not within itself

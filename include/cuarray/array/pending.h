@@ -73,6 +73,7 @@ class CUARRAY_API PendingNode {
 };
 
 /// Defers this thread's elementwise operations until the outermost Deferral ends, which computes the arrays still held.
+/// A function declares it before its intermediate arrays, which are gone then, and returns its result without `settle`.
 /// For use within one library call, where exported memory is not written: operations that read it are deferred, too.
 class CUARRAY_API Deferral {
  public:
