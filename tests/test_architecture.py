@@ -606,6 +606,18 @@ def test_decorator_forwards_everything():
     assert set(names) - defaults == set(forwarded), set(names) ^ set(forwarded)
 
 
+# What programs in C++ include
+
+HEADERS_OF_FUNCTIONS = re.compile(r'#include "(cuarray/ops/\w+\.h)"')
+
+
+def test_the_one_header_has_every_function():
+    rows = HEADERS_OF_FUNCTIONS.findall((ROOT / "src/ops/functions.cpp").read_text("utf-8"))
+    assert len(rows) > 20
+    missing = set(rows) - set(HEADERS_OF_FUNCTIONS.findall((ROOT / "include/cuarray/cuarray.h").read_text("utf-8")))
+    assert not missing, f"cuarray/cuarray.h does not include {', '.join(sorted(missing))}"
+
+
 # Elements in the bindings
 
 # What gives an address in the memory of an array, or hands elements to a device past the tasks.

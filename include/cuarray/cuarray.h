@@ -34,6 +34,7 @@
 #include "cuarray/ops/rearranging.h"
 #include "cuarray/ops/reduceat.h"
 #include "cuarray/ops/reduction.h"
+#include "cuarray/ops/rounding.h"
 #include "cuarray/ops/scan.h"
 #include "cuarray/ops/selection.h"
 #include "cuarray/ops/shaping.h"
