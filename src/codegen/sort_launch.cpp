@@ -35,7 +35,7 @@ NamedLaunch make_launch(std::string entry, const char* parameters, std::string f
     static_assert(sizeof p <= sizeof(Launch::parameters));
     NamedLaunch to;
     to.kernel = {std::move(entry), parameters, std::move(function), false, kThreads};
-    to.kernel.is_optimised = true;
+    to.kernel.is_optimised = true;  // half the instructions: addresses stay in registers
     to.launch.set_grid(to.kernel.entry, blocks, kThreads);
     std::memcpy(to.launch.parameters, &p, sizeof p);
     return to;

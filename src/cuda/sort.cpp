@@ -1,7 +1,6 @@
 // sort.cpp -- radix sorts of rows on a GPU: passes that alternate between the result and a buffer of the same size.
 #include <algorithm>
 #include <bit>
-#include <utility>
 #include "codegen/select_launch.h"
 #include "codegen/sort_launch.h"
 #include "cuda/backend.h"

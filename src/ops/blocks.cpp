@@ -1,9 +1,10 @@
 // blocks.cpp -- block: arrays in nested lists, copied to their places in one array.
 #include <algorithm>
 #include <optional>
+#include <utility>
+#include <vector>
 #include "cuarray/ops/creation.h"
 #include "cuarray/ops/joining.h"
-#include "cuarray/ops/shaping.h"
 
 namespace cuarray {
 namespace {

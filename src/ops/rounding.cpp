@@ -1,12 +1,10 @@
 // rounding.cpp -- round: calls of the rows round and rint, scaled for a number of decimals.
 #include "cuarray/ops/rounding.h"
-#include <algorithm>
 #include <cmath>
-#include <optional>
+#include <utility>
 #include "cuarray/array/pending.h"
 #include "cuarray/core/table.h"
 #include "cuarray/ops/creation.h"
-#include "cuarray/ops/shaping.h"
 #include "cuarray/ops/ufunc.h"
 #include "ops/element_parts.h"
 

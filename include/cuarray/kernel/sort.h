@@ -91,20 +91,20 @@ constexpr u32 kDigits = 1 << kDigitBits;
 CUARRAY_FN constexpr u32 sort_tile(u32 item) { return item == 8 ? 2048 : 4096; }
 
 /// One pass over rows of n items, the counts of the digits of all passes, or the complete sort of rows no longer than a
-/// tile. What follows `to` is for long rows, and zero before the digits are counted.
+/// tile. What follows `to` is for long rows; `starts`, `states` and `tickets` are zero before the digits are counted.
 struct SortPass {
     u64 rows, n;
-    const void* from;  ///< of the first pass; in one of the others, where it may be written to
-    void* to;          ///< of the last pass
-    void* spare;
-    void* starts;  ///< [row][pass][digit]: the number of items with the digit, then the position of the first
-    void* states;  ///< [row][tile][digit]: see SortState
-    u32* tickets;  ///< of each pass, its tiles that have started; behind them of each row its blocks that have counted
-    u32* steps;    ///< of each pass: kStepRuns and others
+    const void* from;  ///< the items; where they lie in `to` or in `spare`, the sort overwrites them
+    void* to;          ///< the result
+    void* spare;       ///< by turns with `to`, what a pass writes and the next one reads
+    void* starts;      ///< [row][pass][digit]: the number of items with the digit, then the position of the first
+    void* states;      ///< [row][tile][digit]: see SortState
+    u32* tickets;  ///< [passes + rows]: the tiles of a pass that have started; the blocks of a row that have counted
+    u32* steps;    ///< [pass]: kStepRuns and others
     u32 tiles, blocks;  ///< of a row; the blocks that count its digits
     u32 pass, passes;
-    u32 shift,
-        bits;  ///< the digit's position in the key, the first one's to count; for short rows all significant bits
+    u32 shift;  ///< position in the key of the digit, of the first one to count, or of the bits
+    u32 bits;   ///< of short rows: how many are significant
     u32 rows_per_tile;
     u32 descending;
 };

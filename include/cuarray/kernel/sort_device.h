@@ -190,8 +190,8 @@ CUARRAY_FN void sort_count(const SortPass& p) {
         __threadfence();  // the barrier ordered the other threads' counts; the last block sees them
         is_last = atomicAdd(p.tickets + p.passes + row, 1u) == p.blocks - 1;
         __threadfence();
+        needless = 0;
     }
-    if (t == 0) needless = 0;
     __syncthreads();
     if (!is_last) return;
 #pragma unroll 1
@@ -259,8 +259,7 @@ CUARRAY_FN void sort_scatter(const SortPass& p) {
     load_items<T>(static_cast<const stored_t<T>*>(source) + row * p.n + begin, count, items);
     digits_of<T>(items, count, p.shift, p.descending, words);
     volatile Count* const state = static_cast<Count*>(p.states) + (u64(row) * p.tiles + tile) * kDigits + t;
-    u32 own =
-        0;  // the items of digit t; in a row's last tile, which nobody looks at, of the positions past its end, too
+    u32 own = 0;  // items of digit t; a row's last tile, at which none looks back, counts positions past its end too
     const u32 first = order_tile(words, shared, [&](u32 total) {
         own = total;
         *state = (tile ? State::own(p.pass) : State::all(p.pass)) | Count(total);
