@@ -2,8 +2,7 @@
 // column and no library.
 #include "cuarray/ops/matmul.h"
 
-#include <cstring>
-
+#include "core/copy_run.h"
 #include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
 #include "cuarray/kernel/index.h"
@@ -60,7 +59,7 @@ Array fold(const Array& left, const Array& right, DType dtype, int64_t axis) {
 /// The elements of one axis that lie `step` bytes apart, in place or copied to `room`.
 const char* line_of(const char* from, int64_t step, int64_t n, int64_t item, char* room) {
     if (step == item) return from;
-    for (int64_t i = 0; i < n; ++i) std::memcpy(room + i * item, from + i * step, size_t(item));
+    copy_runs(room, item, from, step, n, item);
     return room;
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 /// Memory of freed objects of one size, kept because most arrays of a program die young. The GIL guards it. It is
 /// PyMem_RawMalloc's: that of a number may be freed where nobody holds the GIL.
-template <class Object>
+template <class Object, int kMost>
 class FreeObjects {
  public:
     Object* take(PyTypeObject* type) {
@@ -40,12 +40,11 @@ class FreeObjects {
     }
 
  private:
-    static constexpr int kMost = 64;
     void* objects_[kMost];
     int count_ = 0;
 };
-FreeObjects<ArrayObject> free_arrays;
-FreeObjects<NumberObject> free_numbers;
+FreeObjects<ArrayObject, 256> free_arrays;
+FreeObjects<NumberObject, 1024> free_numbers;  // 64 KB: a list of an array's elements
 
 PyObject* as_python(NdArray* object) { return reinterpret_cast<PyObject*>(object); }
 
