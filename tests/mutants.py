@@ -14,6 +14,13 @@ from planted import Mutant, main
 
 MUTANTS = [
     Mutant(
+        "operands-without-names-are-stored",
+        "include/cuarray/api/elementwise.h",
+        "    if constexpr (std::same_as<T, Array>) operand = Array();",
+        "",
+        "tests/test_cpp.py -k test_explain",
+    ),
+    Mutant(
         "a-slow-division",
         "include/cuarray/kernel/index.h",
         "CUARRAY_FN u32 quotient(u32 n) const { return (u32(u64(n) * multiplier >> 32) + n) >> shift; }",
@@ -1948,7 +1955,7 @@ MUTANTS = [
     Mutant(
         "priorities-are-not-looked-at",
         "src/bindings/protocols/other_arrays.cpp",
-        "return value >= kArrayPriority;",
+        "return value > 0;",
         "return value > 1e9;",
         "tests/python/test_protocols.py -k 'say_so or identities'",
     ),

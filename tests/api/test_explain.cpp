@@ -26,6 +26,21 @@ void test_runs() {
     CHECK(sum(y).item<double>() == 7.0 * 2.0 * 6000);
 }
 
+/// Arrays without names live to the end of a statement, in which the result may be read.
+void test_operands_without_names_are_not_stored() {
+    const Array x = full({1000}, 3.0);
+    FuseScope fused;
+    const auto stored = [](const Array& y) { return explain(y).runs.at(0).bytes_written(); };
+    CHECK(stored(sqrt(x * x + 1.0) - x * 0.5 + 2.0) == 8000);
+    CHECK(stored(-(x + 1.0) * where(x > 2.0, x * 2.0, 0.0)) == 8000);
+    CHECK(stored(divmod(x * 2.0 + 1.0, maximum(x - 1.0, 1.0)).first) == 16000, "two results");
+    const Array named = x * 2.0;
+    CHECK(stored(named + 1.0) == 16000, "what has a name is");
+    CHECK((sqrt(x * x + 7.0) - x * 0.5)(5).item<double>() == 2.5 && named(7).item<double>() == 6);
+    Array moved = x * 3.0;
+    CHECK((moved + moved)(2).item<double>() == 18 && (std::move(moved) + 1.0)(2).item<double>() == 10);
+}
+
 void test_what_is_stored() {
     const Array x = full({10}, 1.0);
     const Explanation plan = explain(x);
@@ -37,5 +52,6 @@ void test_what_is_stored() {
 
 int main() {
     test_runs();
+    test_operands_without_names_are_not_stored();
     test_what_is_stored();
 }

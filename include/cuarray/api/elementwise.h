@@ -27,6 +27,13 @@ concept Operand = AnyArray<T> || NumberType<std::remove_cvref_t<T>> || std::same
 template <class... Ts>
 concept Operands = (AnyArray<Ts> || ...) && (Operand<Ts> && ...);
 
+/// Lets go of an array without a name, which otherwise lives to the end of the statement: what computes it need not
+/// store it then. T is that of a forwarding reference.
+template <class T>
+void give_up([[maybe_unused]] T& operand) {
+    if constexpr (std::same_as<T, Array>) operand = Array();
+}
+
 }  // namespace api
 
 // f(x), f(x, y) or f(x, y, z) of arrays and numbers, as NumPy's ufuncs: broadcast, in the dtype of the first loop to
@@ -48,6 +55,9 @@ concept Operands = (AnyArray<Ts> || ...) && (Operand<Ts> && ...);
 #define CUARRAY_PASSED_1 operand(std::forward<X>(x))
 #define CUARRAY_PASSED_2 CUARRAY_PASSED_1, operand(std::forward<Y>(y))
 #define CUARRAY_PASSED_3 CUARRAY_PASSED_2, operand(std::forward<Z>(z))
+#define CUARRAY_GIVEN_UP_1 give_up<X>(x)
+#define CUARRAY_GIVEN_UP_2 CUARRAY_GIVEN_UP_1, api::give_up<Y>(y)
+#define CUARRAY_GIVEN_UP_3 CUARRAY_GIVEN_UP_2, api::give_up<Z>(z)
 #define CUARRAY_VALUES_1 x
 #define CUARRAY_VALUES_2 x, y
 #define CUARRAY_VALUES_3 x, y, z
@@ -62,7 +72,9 @@ concept Operands = (AnyArray<Ts> || ...) && (Operand<Ts> && ...);
         requires api::Operands<CUARRAY_JOIN(CUARRAY_OPERANDS_, CUARRAY_COUNT in)>                             \
     auto name(CUARRAY_JOIN(CUARRAY_FORWARDED_, CUARRAY_COUNT in), const UfuncOptions& options = {}) {         \
         const Argument args[] = {CUARRAY_JOIN(CUARRAY_PASSED_, CUARRAY_COUNT in)};                            \
-        return api::results<CUARRAY_COUNT out>(call(row::name, args, options));                               \
+        auto made = api::results<CUARRAY_COUNT out>(call(row::name, args, options));                          \
+        api::CUARRAY_JOIN(CUARRAY_GIVEN_UP_, CUARRAY_COUNT in);                                               \
+        return made;                                                                                          \
     }
 #include "cuarray/ufuncs.def"
 #undef CUARRAY_COUNT
@@ -82,6 +94,9 @@ concept Operands = (AnyArray<Ts> || ...) && (Operand<Ts> && ...);
 #undef CUARRAY_PASSED_1
 #undef CUARRAY_PASSED_2
 #undef CUARRAY_PASSED_3
+#undef CUARRAY_GIVEN_UP_1
+#undef CUARRAY_GIVEN_UP_2
+#undef CUARRAY_GIVEN_UP_3
 #undef CUARRAY_VALUES_1
 #undef CUARRAY_VALUES_2
 #undef CUARRAY_VALUES_3
@@ -120,11 +135,13 @@ void operate_in_place(Array& target, B&& other) {
 
 // Operators, of which one operand at least is an array: each computes what Python's computes. There is no && and no ||,
 // which C++ evaluates otherwise; & and | of bools are logical.
-#define OPERATOR(symbol)                                                                   \
-    template <class A, class B>                                                            \
-        requires api::Operands<A, B>                                                       \
-    Array operator symbol(A&& a, B&& b) {                                                  \
-        return apply_row(api::row_of(#symbol, 2), std::forward<A>(a), std::forward<B>(b)); \
+#define OPERATOR(symbol)                                                                         \
+    template <class A, class B>                                                                  \
+        requires api::Operands<A, B>                                                             \
+    Array operator symbol(A&& a, B&& b) {                                                        \
+        Array made = apply_row(api::row_of(#symbol, 2), std::forward<A>(a), std::forward<B>(b)); \
+        api::give_up<A>(a), api::give_up<B>(b);                                                  \
+        return made;                                                                             \
     }
 // x += y writes to the elements of x, which all arrays that share them see; the result is cast by the rule 'same_kind'.
 #define ARITHMETIC(symbol)                                                        \
@@ -138,10 +155,12 @@ void operate_in_place(Array& target, B&& other) {
     void operator symbol## = (A && a, B && b) {                                   \
         std::move(a) = apply_row(api::row_of(#symbol, 2), a, std::forward<B>(b)); \
     }
-#define UNARY_OPERATOR(symbol)                                         \
-    template <api::AnyArray A>                                         \
-    Array operator symbol(A&& a) {                                     \
-        return apply_row(api::row_of(#symbol, 1), std::forward<A>(a)); \
+#define UNARY_OPERATOR(symbol)                                               \
+    template <api::AnyArray A>                                               \
+    Array operator symbol(A&& a) {                                           \
+        Array made = apply_row(api::row_of(#symbol, 1), std::forward<A>(a)); \
+        api::give_up<A>(a);                                                  \
+        return made;                                                         \
     }
 ARITHMETIC(+)
 ARITHMETIC(-)
