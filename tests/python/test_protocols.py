@@ -219,7 +219,13 @@ def test_others_come_first_where_they_say_so(device):
     assert np.multiply(x, Stranger()) == "stranger's multiply" and np.sum(Stranger()) == "stranger's sum"
     assert np.concatenate([x, Stranger()]) == "stranger's concatenate"
     assert x - OptedOut() == "rsub" and x @ OptedOut() == "rmatmul"
-    assert x * Prior() == "rmul"
+    low = type(
+        "Low",
+        (Prior,),
+        {"__array_priority__": 0.5, "__len__": lambda self: 2, "__getitem__": lambda self, i: [5, 6][i]},
+    )()
+    assert x * Prior() == "rmul" and x * low == "rmul", "NumPy's arrays have priority 0"
+    assert (x + low).tolist() == [6, 7], "it does not add"
     x_before = x
     with pytest.raises(TypeError):
         x += OptedOut()

@@ -59,14 +59,14 @@ ArrayClass class_of_numpy(PyObject* object) {
     return overrides(object, {"__array_wrap__", "__array_finalize__"}) ? ArrayClass::Wrapping : ArrayClass::Number;
 }
 
-/// Whether the class wants to handle operators beside arrays of our priority.
+/// Whether the class wants to handle operators beside arrays: its priority is above that of NumPy's arrays, 0.
 bool has_priority(PyObject* object) {
     PyObject* const of_class = attribute_of(object, "__array_priority__");
     const Object priority = of_class ? Object::share(of_class) : attribute_of_instance(object, "__array_priority__");
     if (!priority) return false;
     const double value = PyFloat_AsDouble(priority.get());
     if (PyErr_Occurred()) PyErr_Clear();
-    return value >= kArrayPriority;
+    return value > 0;
 }
 
 /// Classes that are neither Python's nor NumPy's.
