@@ -306,9 +306,30 @@ def data_ptr(self):
     return address
 
 
+def to_sympy(self):
+    """Return the number as SymPy's, for ``sympy.sympify``.
+
+    Raises
+    ------
+    SympifyError
+        If the array has axes.
+
+    See Also
+    --------
+    sympy.sympify
+    """
+    from sympy import Float, SympifyError, sympify
+
+    if self.ndim:
+        raise SympifyError(f"an array of shape {self.shape} is no number; see sympy.Array(x.tolist())")
+    bits = {"bfloat16": 8, "float16": 11, "float32": 24}.get(self.dtype.name)
+    return Float(self.item(), precision=bits) if bits else sympify(self.item())
+
+
 METHODS = {
     "__cupy_get_ndarray__": to_cupy,
     "__jax_array__": to_jax,
+    "_sympy_": to_sympy,
     "cupy": to_cupy,
     "data_ptr": data_ptr,
     "drjit": to_drjit,
