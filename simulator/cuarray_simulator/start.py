@@ -53,6 +53,8 @@ def settings(count=1, like="H100", memcheck=False, seed=0, limit=100, suppress=(
         "CUDASIM_ATTRIBUTES": MODELS[like].attributes(),
         "CUDASIM_NAME": like,
         "CUDASIM_CHECK": "1" if memcheck else "0",
+        # Blocks of the arrays' own sizes: of rounded ones the end would not be the array's.
+        **({"CUARRAY_MEMORY_CACHE": "off"} if memcheck else {}),
         "CUDASIM_SEED": checked("seed", seed, 0, 2**63 - 1),
         "CUDASIM_LIMIT": checked("limit", limit, 1, 2**31 - 1),
         "CUDASIM_SUPPRESS": ",".join(suppress),

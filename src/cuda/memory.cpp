@@ -120,7 +120,7 @@ CUdeviceptr DevicePool::ask_driver(int64_t bytes, GpuStream& stream) {
 
 bool DevicePool::take_once(Allocation& allocation, bool wait) {
     if (allocation.from == Allocation::From::Pool)
-        allocation.address = ask_driver(pooled_size(allocation.bytes), *allocation.home);
+        allocation.address = ask_driver(caches_ ? pooled_size(allocation.bytes) : allocation.bytes, *allocation.home);
     else
         allocation.address = kept(allocation.from).allocate(class_of(allocation.bytes), *allocation.home, wait);
     return allocation.address != 0;

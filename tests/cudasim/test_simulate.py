@@ -235,6 +235,23 @@ def test_memcheck_reports_both_accesses_and_what_they_mean(script):
     assert f"cudasim: {len(found)} finding" in run.stderr.splitlines()[-1]
 
 
+@pytest.mark.parametrize("extent", [1, 999, 1000])
+def test_memcheck_knows_the_ends_of_arrays(script, extent):
+    """The blocks of arrays are not rounded then; a pool's would hide a write behind them."""
+    writes = 'extern "C" __global__ void kernel(double* x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }'
+    program = script(
+        KERNEL
+        + f"import cuarray as ca\nx = ca.empty({extent}, device='cuda:0')\n"
+        + f"d.launch(d.kernel({writes!r}, 'kernel'), int(sys.argv[1]), 1, [x.__cuda_array_interface__['data'][0]])\n"
+        + "d.synchronize()\n"
+    )
+    for blocks, found in ((extent, 0), (extent + 1, 1)):
+        command = ["-m", "cuarray", "--simulate", "--memcheck", program.name, str(blocks)]
+        run = python(program.parent, *command)
+        assert (run.returncode != 0) == bool(found), run.stdout + run.stderr
+        assert (f"past the end of a block of {8 * extent} bytes" in run.stderr) == bool(found), run.stderr
+
+
 def test_findings_are_limited_and_suppressed(script):
     program = script(KERNEL + f"launch({RACE!r})\nprint('ends')\n")
     run = simulate(program, "--memcheck", "--limit", "1")
