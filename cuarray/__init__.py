@@ -16,10 +16,14 @@ except ImportError as error:
     root = Path(__file__).resolve().parents[1]
     if list(Path(__file__).parent.glob("_core.*.so")) or not (root / "CMakeLists.txt").exists():
         raise
-    raise ImportError(
-        f"cuarray: this is the source folder {root} and it is not built for this Python; type\n\n"
-        f"    pip install {root}\n\nor run Python in another folder to use an installed cuarray"
-    ) from error
+    installed = next((path for path in map(Path, sys.path) if list(path.glob("cuarray/_core.*.so"))), None)
+    advice = (
+        f"hides the cuarray that is installed in {installed}; run Python in another folder, or with -P:\n\n"
+        "    python -P -m cuarray"
+        if installed
+        else f"is not built for this Python; type\n\n    pip install {root}\n\nand run Python in another folder, or with -P"
+    )
+    raise ImportError(f"cuarray: the source folder {root} {advice}") from error
 
 from numpy import False_ as False_
 from numpy import True_ as True_

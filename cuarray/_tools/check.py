@@ -1,8 +1,10 @@
 """`python -m cuarray --check script.py`: every call beside NumPy's, up to the first one whose result differs."""
 
+import atexit
 import functools
 import inspect
 import itertools
+import sys
 import threading
 import warnings
 
@@ -38,6 +40,7 @@ ORDERS = {
 }
 #: Elements may differ by so many units in the last place, which is more than docs/accuracy.md has for any function.
 ULP = 64
+compared = itertools.count()  # the calls that agreed
 inside = threading.local()  # `call`: whether this thread is in a call that is being checked
 
 
@@ -48,6 +51,7 @@ class Difference(BaseException):
 def start():
     """Check the calls of the program from now on."""
     facade.decorate = checked
+    atexit.register(lambda: print(f"cuarray: {next(compared)} calls gave what NumPy's give", file=sys.stderr))
     for name in dir(np.ndarray):
         ours = getattr(ndarray, name, None)
         if callable(ours) and name not in NOT_CHECKED:
@@ -86,7 +90,9 @@ def checked_call(ours, theirs, name):
             return ours(*args, **kwargs)
         inside.call = True
         try:
-            return compare_calls(ours, theirs, name, args, kwargs)
+            result = compare_calls(ours, theirs, name, args, kwargs)
+            next(compared)
+            return result
         finally:
             inside.call = False
 

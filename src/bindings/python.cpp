@@ -37,10 +37,19 @@ int run_pending_calls(void*) {
 int position_of(const Signature& signature, PyObject* name) {
     for (int position = 0; position < Signature::kMaxParameters && signature.names[position]; ++position)
         if (PyUnicode_CompareWithASCIIString(name, signature.names[position]) == 0) return position;
-    fail(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", signature.function, name);
+    refuse_keyword(signature.function, name);
 }
 
 }  // namespace
+
+void refuse_keyword(const char* function, PyObject* name) {
+    constexpr const char* kOfTorch[][2] = {{"dim", "axis"}, {"dims", "axis"}, {"keepdim", "keepdims"}};
+    for (const auto& [theirs, ours] : kOfTorch)
+        if (PyUnicode_CompareWithASCIIString(name, theirs) == 0)
+            fail(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'; NumPy's name is '%s'", function, name,
+                 ours);
+    fail(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", function, name);
+}
 
 void stop_thread() noexcept {
     for (;;) pause();

@@ -104,6 +104,9 @@ template <class... Parts>
     fail(type, function ? (std::string(function) + ": " + format).c_str() : format, parts...);
 }
 
+/// Raises TypeError for a keyword that a function does not have.
+[[noreturn]] void refuse_keyword(const char* function, PyObject* name);
+
 /// The parameter that a converter reads, as errors name it. Without a function, fail() finds the public one
 /// that was called.
 struct Parameter {

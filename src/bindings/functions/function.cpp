@@ -84,7 +84,7 @@ int place_of_keyword(const TableFunction& f, PyObject* keyword) {
         if (PyUnicode_Compare(PyTuple_GET_ITEM(f.names, k), keyword) == 0)
             fail(PyExc_TypeError, "%U() got some positional-only arguments passed as keyword arguments: '%U'", f.name,
                  keyword);
-    fail(PyExc_TypeError, "%U() got an unexpected keyword argument '%U'", f.name, keyword);
+    refuse_keyword(PyUnicode_AsUTF8(f.name), keyword);
 }
 
 /// Puts the arguments of a call, and defaults, in the order of the signature.

@@ -142,8 +142,11 @@ DType to_dtype(PyObject* object, DType fallback, const char* function) {
     if (!descriptor) {
         if (PyErr_ExceptionMatches(PyExc_TypeError)) {
             PyErr_Clear();
-            fail_in(function, PyExc_TypeError, "%R is not a dtype: use a NumPy dtype such as 'float32', or 'bfloat16'",
-                    object);
+            const char* advice = "use a NumPy dtype such as 'float32', or 'bfloat16'";
+            if (PyLong_Check(object)) advice = "a shape is one argument, a tuple such as (2, 3)";
+            if (PyUnicode_Check(object) && std::string_view(PyUnicode_AsUTF8(object)).starts_with("c"))  // cpu, cuda
+                advice = "use a NumPy dtype such as 'float32'; a device is the argument device=";
+            fail_in(function, PyExc_TypeError, "%R is not a dtype: %s", object, advice);
         }
         throw ExceptionIsSet{};
     }
