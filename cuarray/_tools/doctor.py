@@ -28,7 +28,7 @@ SETTINGS = {
     "CUARRAY_NUM_THREADS": (r"[1-9]\d{0,3}", "a number from 1 to 4096"),
     "CUARRAY_CPU_LEVEL": (r"base|v3|v4", "base, v3 or v4"),
     "CUARRAY_LIBMVEC": OFF,
-    "CUARRAY_JIT": (r"off|on|avx2", "off or avx2"),
+    "CUARRAY_JIT": (r"off|on|avx2|wait", "off, avx2 or wait"),
     "CUARRAY_FUSE": (r"off|on|[1-9]\d*", "off, on, or a number of elements"),
     "CUARRAY_LIBBLAS": FILE_OR_OFF,
     "CUARRAY_STREAM_FROM": (r"\d+", "a number of bytes"),

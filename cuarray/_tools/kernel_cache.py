@@ -10,6 +10,7 @@ from cuarray import _core
 from cuarray._arguments.functions import ones
 from cuarray._core import CudaError
 from cuarray._namespace.package import package
+from cuarray._runtime.fuse import eager
 from cuarray._tools.doctor import bytes_text, cache_folder
 from cuarray._tools.profile import profile
 
@@ -114,7 +115,7 @@ def warm(device):
     calls = list(common_calls(device))
     builds, failed = {"compiled": 0, "disk": 0}, {}
     for name, call in tqdm(calls, desc=f"kernels for {device}", unit=" calls", file=sys.stderr):
-        with profile() as p:
+        with profile() as p, eager():
             try:
                 call()
             except (TypeError, ValueError):  # no such loop, or no valid argument for it

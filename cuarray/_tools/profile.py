@@ -84,8 +84,11 @@ class profile:
 
     def __exit__(self, *exception: Any) -> None:
         recording, self._recording = self._recording, None
-        recording.stop()
         try:
+            try:
+                _core.settle_all()  # what waits was asked for in the block
+            finally:
+                recording.stop()
             with _core.Unrecorded():
                 for device in recording.devices():
                     _core.synchronize(device)

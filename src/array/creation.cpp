@@ -256,7 +256,7 @@ Array astype(const Array& from, DType dtype, char order, bool copy) {
         if (fits) return from;
     }
     const Array* operand[] = {&from};
-    if (dtype != from.dtype() && order == 'K' && may_defer(from.size())) {
+    if (dtype != from.dtype() && order == 'K' && may_defer(from.size(), from.device())) {
         const GraphLock lock = lock_graph();
         const Dims strides = strides_in_order(from.shape(), order_of(from, 'K'), item_size(dtype));
         if (can_defer(operand, from.size()))

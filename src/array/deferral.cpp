@@ -9,6 +9,7 @@
 #include "array/pending_graph.h"
 #include "cuarray/array/elements.h"
 #include "cuarray/runtime/registry.h"
+#include "cuarray/runtime/runtime.h"
 #include "runtime/hooks.h"
 
 namespace cuarray {
@@ -40,18 +41,18 @@ bool computes_alone(bool registers) {
     return false;
 }
 
-/// Why an operation outside of the scopes that ask for deferral runs at its call; No, where nothing captures or
-/// observes the tasks of `cpu`.
+/// Why an operation outside of the scopes that ask for deferral runs at its call.
 AtCall why_not_automatically(std::span<const Array* const> arrays, int64_t elements, bool registers) {
-    if (elements < deferred_from) return deferred_from == INT64_MAX ? AtCall::Off : AtCall::Few;
+    if (deferred_from == INT64_MAX) return AtCall::Off;
+    const auto some = std::find_if(arrays.begin(), arrays.end(), [](const Array* a) { return a; });
+    const Device device = some == arrays.end() ? Device{} : (*some)->device();
+    if (device == Device{} && elements < deferred_from) return AtCall::Few;
     if (own_graph().eager) return AtCall::Eager;
-    if (are_lines_wanted()) return AtCall::Observed;
-    const bool on_host =
-        std::all_of(arrays.begin(), arrays.end(), [](const Array* a) { return !a || a->device() == Device{}; });
-    if (!on_host) return AtCall::Device;
+    if (std::any_of(some, arrays.end(), [=](const Array* a) { return a && !(a->device() == device); }))
+        return AtCall::Devices;
     if (!computes_alone(registers)) return AtCall::Threads;
-    survive_forks();
-    return backend(Device{}).front().direct() ? AtCall::No : AtCall::Captured;
+    prepare_deferral();
+    return backend(device).runs_at_call() ? AtCall::AtOnce : AtCall::No;
 }
 
 }  // namespace
@@ -65,7 +66,7 @@ std::atomic<int> deferring_threads = 0;
 bool is_deferring_here() { return own_graph().depth > 0; }
 
 void begin_deferral() {
-    survive_forks();
+    prepare_deferral();
     deferring_threads += own_graph().depth++ == 0;
 }
 

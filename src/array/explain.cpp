@@ -53,10 +53,9 @@ std::string text_of(AtCall why) {
         case AtCall::Off: return "CUARRAY_FUSE=off";
         case AtCall::Few: return "results of fewer than " + std::to_string(deferred_from) + " elements do not wait";
         case AtCall::Eager: return "this is a scope of eager()";
-        case AtCall::Observed: return "a profile, a log or tracked memory observes them";
-        case AtCall::Device: return "they are on a GPU, outside of fuse";
+        case AtCall::Devices: return "their operands are on several devices";
         case AtCall::Threads: return "several threads compute";
-        case AtCall::Captured: return "a graph is captured, or every operation is observed";
+        case AtCall::AtOnce: return "a graph is captured, or every operation is checked";
         case AtCall::Shared: return "the array's memory is shared with other code";
         case AtCall::No: break;
     }

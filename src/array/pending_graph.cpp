@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include "cuarray/runtime/registry.h"
 #include "runtime/hooks.h"
@@ -96,12 +97,28 @@ GraphLock lock_graph() {
     return lock;
 }
 
+namespace {
+
+void settle_quietly() noexcept {
+    thread_local bool is_settling = false;  // which may be short of memory, too
+    if (graph->nodes.empty() || std::exchange(is_settling, true)) return;
+    try {
+        settle_all();
+    } catch (...) {
+        // What could not run waits on: who reads it meets the error.
+    }
+    is_settling = false;
+}
+
+}  // namespace
+
 /// `prepare` handlers run in reverse order of registration. A run holds our lock and waits for locks that the cpu
 /// backend's handlers take, so the backend must register its handlers first.
-void survive_forks() {
+void prepare_deferral() {
     [[maybe_unused]] static const bool is_ready = [] {
         backend(Device{});
         pthread_atfork(hold_graphs, release_graphs, renew_graphs);
+        set_settler(settle_quietly);
         return true;
     }();
 }
@@ -121,11 +138,12 @@ void PendingNode::release_last() {
 
 namespace {
 
-constexpr int64_t kMostKeptBytes = int64_t(32) << 20;  // alive on the host for pending nodes alone
+constexpr int64_t kMostKeptBytes = int64_t(32) << 20;  // alive for pending nodes alone; on GPUs outside of scopes
 
 /// A run plans all nodes that wait and takes as many as its limits allow: what several runs would share is planned
 /// several times. So a graph runs before it reads much more than one run, or before many of its values have names.
 constexpr size_t kMostInputs = 4 * kHostLimits.inputs, kWatched = 64, kMostNamed = 4 * kHostLimits.outputs;
+constexpr int kShortestRepeated = 8;  // a launch takes as long as to record so many operations
 
 /// Bytes that are alive because pending nodes read them, beyond those that their results would take.
 int64_t kept_bytes(const PendingGraph& g) {
@@ -144,11 +162,28 @@ int64_t kept_bytes(const PendingGraph& g) {
     return bytes;
 }
 
+/// Whether an operation begins another pass of a program's loop: it is as the first one of the graph, whose first nodes
+/// are repeated. A kernel is compiled for each chain, so that they should begin at the same place of the program.
+bool begins_again(const PendingGraph& g, const DeferredOperation& operation) {
+    const auto is_alike = [](const auto& a, const auto& b) {
+        return a.op == b.op && a.loop == b.loop && a.dtype == b.dtype && a.shape == b.shape;
+    };
+    if (g.nodes.size() < 2 * kShortestRepeated || !is_alike(*g.nodes[0], operation)) return false;
+    const auto first = g.nodes.begin();
+    const auto are_alike = [&](const PendingNode* a, const PendingNode* b) { return is_alike(*a, *b); };
+    for (auto pass = first + kShortestRepeated; pass - first <= g.nodes.end() - pass; ++pass)
+        if (std::equal(first, pass, pass, are_alike)) return true;
+    return false;
+}
+
 /// Whether to run what waits before a node is added.
-bool is_full(PendingGraph& g, Device device) {
+bool is_full(PendingGraph& g, const DeferredOperation& operation) {
+    const Device device = operation.device;
     const size_t count = g.nodes.size();
     if (count >= run_limits(device).nodes) return true;
-    if (device == Device{} && g.operand_bytes > g.judged_at + kMostKeptBytes / 8) {
+    const bool is_of_scope = is_deferring(), is_on_host = device == Device{};
+    if (!is_on_host && !is_of_scope && begins_again(g, operation)) return true;
+    if ((is_on_host || !is_of_scope) && g.operand_bytes > g.judged_at + kMostKeptBytes / 8) {
         if (kept_bytes(g) > kMostKeptBytes) return true;
         g.judged_at = g.operand_bytes;
     }
@@ -173,7 +208,7 @@ bool is_read_so(const PendingNode::Source& source) {
 Array defer(const DeferredOperation& operation) {
     const auto& [op, loop, dtype, arrays, scalars, shape, strides, device] = operation;
     const GraphLock lock = lock_graph();
-    if (op != ExprNode::Op::Second && is_full(*graph, device)) settle_all();
+    if (op != ExprNode::Op::Second && is_full(*graph, operation)) settle_all();
     for (const Array* a : arrays)
         if (a && a->is_pending() && a->pending()->graph != &*graph) a->settle();
     Ref<PendingNode> node(new PendingNode);

@@ -67,7 +67,7 @@ inline const RunLimits& run_limits(Device device) { return device == Device{} ? 
 constexpr int64_t kFewElements = 1024;
 
 /// Why an operation runs at its call; No: it waits.
-enum class AtCall : uint8_t { No, FloatingErrors, Off, Few, Eager, Observed, Device, Threads, Captured, Shared };
+enum class AtCall : uint8_t { No, FloatingErrors, Off, Few, Eager, Devices, Threads, AtOnce, Shared };
 /// For can_defer(). With `registers` the thread counts as one that computes.
 AtCall why_at_call(std::span<const Array* const> arrays, int64_t elements, bool registers);
 
@@ -79,7 +79,8 @@ void drop_sources(PendingNode& node);
 /// Removes nodes that could not be run from the graph: the error is raised only where one of their values is read.
 void abandon(PendingGraph& g, std::exception_ptr error);
 
-/// Registers fork handlers, once: a child finds every graph consistent and unlocked.
-void survive_forks();
+/// Once: a child of fork() finds every graph consistent and unlocked, and what waits runs on the stream on which it was
+/// asked for.
+void prepare_deferral();
 
 }  // namespace cuarray

@@ -40,6 +40,10 @@ Nodes closure(PendingGraph& g, NodeSpan roots) {
     }
 }
 
+const char* operation_of(const PendingNode& node) {
+    return node.op == ExprNode::Op::Cast ? "astype" : rows()[loops()[node.loop].row].name;
+}
+
 bool is_waiting(NodeSpan plan) {
     return std::all_of(plan.begin(), plan.end(), [](const Ref<PendingNode>& node) { return node->graph; });
 }

@@ -15,6 +15,9 @@ using Arrays = std::span<const Array* const>;
 /// another shape are run here, before, and so are memory afterwards.
 Nodes closure(PendingGraph& g, NodeSpan roots);
 
+/// The public name of a node's operation.
+const char* operation_of(const PendingNode& node);
+
 /// Whether all nodes of the plan are still pending. An allocation may run a finalizer that settles an array of the plan
 /// and then writes what the plan reads: the plan is invalid then.
 bool is_waiting(NodeSpan plan);

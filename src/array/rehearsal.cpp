@@ -34,10 +34,6 @@ std::string limit_text(RunLimits::Kind limit, const RunLimits& limits) {
     return "";
 }
 
-const char* operation_of(const PendingNode& node) {
-    return node.op == ExprNode::Op::Cast ? "astype" : rows()[loops()[node.loop].row].name;
-}
-
 }  // namespace
 
 StorageRef Rehearsal::allocate(Device device, int64_t bytes) {

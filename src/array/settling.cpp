@@ -58,7 +58,7 @@ bool run_alone(PendingGraph& g, NodeSpan plan) {
     if (node.op != ExprNode::Op::Loop || !(node.handles || node.users)) return false;
     const Loop& loop = loops()[node.loop];
     if (rows()[loop.row].nout > 1) return false;
-    SingleLoop task{node.loop, node.shape, "deferred"};
+    SingleLoop task{node.loop, node.shape, operation_of(node)};
     // Copies: the task allocates, which may run a finalizer that settles this node, whose sources are dropped then.
     PendingNode::Source sources[kMaxIn];
     Storage* some = nullptr;
@@ -102,6 +102,14 @@ bool reads_in_place(const MergedExpr& program, const Array& to) {
     return true;
 }
 
+/// Whether a run may start at once; outside of the scopes nobody has asked for it as a whole.
+bool is_prepared(const MergedExpr& program, const Dims& shape, std::span<const Array> outputs) {
+    if (is_deferring() || outputs.empty()) return true;
+    std::vector<View> views;
+    for (const Array& out : outputs) views.push_back(out.as_operand(shape, "fused"));
+    return backend(outputs[0].device()).is_prepared({&program.expr, shape, program.inputs, views, "fused"});
+}
+
 /// As many nodes of a plan as one run takes, the first ones.
 struct PlannedRun {
     Nodes plan, wanted;
@@ -120,10 +128,11 @@ struct PlannedRun {
         program = MergedExpr(plan);
     }
 
-    /// Runs, also with the last node's value cast into `to` if that is not null. False if nothing was computed because
-    /// an allocation ran a finalizer that settled some of the plan, or that reads `to`.
+    /// Runs, also with the last node's value cast into `to` if that is not null. False if `to` was not written: because
+    /// an allocation ran a finalizer that settled some of the plan, or that reads `to`, and nothing was computed; or
+    /// because the nodes have run one by one while the run is prepared.
     bool run(PendingGraph& g, const Array* to) {
-        const char* const name = plan.size() == 1 && !to ? "deferred" : "fused";
+        const char* const name = is_chain() || to ? "fused" : operation_of(*plan[0]);
         const LinesScope recorded(lines_of(plan));
         Backend& target = backend(plan[0]->device);
         const auto allocate = [&](int64_t bytes) {
@@ -135,6 +144,11 @@ struct PlannedRun {
             outputs.push_back(*to);
             program.expr.outputs.push_back(program.expr.cast(program.values.back(), to->dtype()));
         }
+        if (!g.rehearsal && is_chain() && !is_prepared(program, plan[0]->shape, outputs)) {
+            outputs.clear();
+            run_one_by_one(g);
+            return false;
+        }
         if (g.rehearsal)
             g.rehearsal->run(program, plan, outputs, is_whole ? RunLimits::Kind::None : limit);
         else if (!outputs.empty() && count(plan[0]->shape) > 0)
@@ -143,6 +157,19 @@ struct PlannedRun {
         for (size_t k = 0; k < wanted.size(); ++k) wanted[k]->result = outputs[k].storage_ref();
         finish(g, plan);
         return true;
+    }
+
+ private:
+    /// Whether there are several operations.
+    bool is_chain() const { return plan.size() > (plan.back()->op == ExprNode::Op::Second ? 2 : 1); }
+    /// Each operation by itself, into memory of its own.
+    void run_one_by_one(PendingGraph& g) const {
+        for (size_t i = 0; i < plan.size(); ++i) {
+            Nodes one{plan[i]};
+            if (i + 1 < plan.size() && plan[i + 1]->op == ExprNode::Op::Second) one.push_back(plan[++i]);
+            if (!is_waiting(one)) continue;
+            if (one.size() > 1 || !run_alone(g, one)) PlannedRun(std::move(one), {}, 0).run(g, nullptr);
+        }
     }
 };
 

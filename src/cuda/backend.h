@@ -28,6 +28,8 @@ class GpuBackend final : public Backend {
 
     Fault run(const Task& task) override;
     TaskExplanation explain(const Elementwise& task, bool with_code) override;
+    bool is_prepared(const Elementwise& task) override;
+    bool runs_at_call() override { return runtime_.is_capturing() || GpuRuntime::is_thread_capturing(); }
     StorageRef single_loop(const SingleLoop& task) override;
     bool multiplies_by_library(DType dtype) override;
     MaskCounts count_mask(const View& mask, int64_t size) override;

@@ -23,6 +23,14 @@ void GpuBackend::execute(const Elementwise& task) {
     staging.finish();
 }
 
+bool GpuBackend::is_prepared(const Elementwise& task) {
+    if (!compiles_beside() || count(task.shape) == 0) return true;
+    DeviceOperand to[kernel::kMaxOperands], from[kernel::kMaxOperands];
+    const ElementwisePlan plan(*task.expr, task.shape, device_operands(task.outputs, to),
+                               device_operands(task.inputs, from));
+    return kernels_.prepare({task.expr}, plan.launch.walk);
+}
+
 TaskExplanation GpuBackend::explain(const Elementwise& task, bool with_code) {
     if (count(task.shape) == 0) return {"nothing: there are no elements", ""};
     DeviceOperand to[kernel::kMaxOperands], from[kernel::kMaxOperands];

@@ -14,6 +14,7 @@ class BuildNote {
  public:
     explicit BuildNote(const std::string& kernel) : kernel_(kernel) {}
     ~BuildNote() {
+        if (build == Record::Build::None) return;
         const int64_t time = record_clock() - start_;
         note_build(build, time);
         if (build == Record::Build::Compiled && time > kLongCompile)
@@ -22,7 +23,7 @@ class BuildNote {
     BuildNote(const BuildNote&) = delete;
     BuildNote& operator=(const BuildNote&) = delete;
 
-    Record::Build build = Record::Build::Disk;
+    Record::Build build = Record::Build::None;
 
  private:
     const std::string& kernel_;
@@ -54,7 +55,10 @@ const Kernel& KernelTable::find_in_table(const Program& program, Walk walk) {
     }
     // Compile without the lock: the NVRTC locator may need the GIL, which another thread may hold while it waits
     // for this lock. If two threads compile the same kernel, the second result is not used.
-    const CUfunction function = build(kernel_source(program, {&walk, 1}), entry_point(program, walk));
+    return add(hash, program, walk, build(order(kernel_source(program, {&walk, 1}), entry_point(program, walk))));
+}
+
+const Kernel& KernelTable::add(uint64_t hash, const Program& program, Walk walk, CUfunction function) {
     const std::lock_guard lock(mutex_);
     if (const Kernel* const known = look_up(hash, program, walk)) return *known;
     Kernel kernel{entry_point(program, walk), std::make_unique<Expr>(*program.expr), program, walk, function};
@@ -73,7 +77,7 @@ const NamedFunction& KernelTable::find(const NamedKernel& kernel) {
         const std::lock_guard lock(mutex_);
         if (const auto known = named_.find(kernel.entry); known != named_.end()) return *known;
     }
-    const CUfunction function = build(kernel_source(kernel), kernel.entry);
+    const CUfunction function = build(order(kernel_source(kernel), kernel.entry));
     const std::lock_guard lock(mutex_);
     return *named_.try_emplace(kernel.entry, function).first;
 }
@@ -83,8 +87,40 @@ size_t KernelTable::size() const {
     return kernels_.size() + named_.size();
 }
 
-CUfunction KernelTable::build(const std::string& text, const std::string& entry) {
-    BuildNote note(entry);
+bool KernelTable::prepare(const Program& program, Walk walk) {
+    const uint64_t hash = program_hash(program) + uint64_t(walk);
+    std::shared_ptr<Compilation> compilation;
+    {
+        const std::lock_guard lock(mutex_);
+        if (look_up(hash, program, walk)) return true;
+        if (const auto known = compiled_beside_.find(hash); known != compiled_beside_.end()) {
+            compilation = known->second;
+            if (!compilation->is_done.load(std::memory_order_acquire)) return false;
+            compiled_beside_.erase(known);
+        }
+    }
+    BuildOrder wanted = order(kernel_source(program, {&walk, 1}), entry_point(program, walk));
+    CUfunction function = nullptr;
+    if (compilation && compilation->order.key == wanted.key) {
+        if (compilation->error) std::rethrow_exception(compilation->error);
+        std::string trouble;
+        function = load(compilation->binary, wanted.entry, trouble);
+        if (!function) throw Error(ErrorKind::Cuda, trouble);
+    } else {
+        function = load_stored(wanted);
+    }
+    if (function) {
+        add(hash, program, walk, function);
+        return true;
+    }
+    if ((compilation = compile_beside(std::move(wanted)))) {
+        const std::lock_guard lock(mutex_);
+        compiled_beside_.emplace(hash, std::move(compilation));
+    }
+    return false;
+}
+
+BuildOrder KernelTable::order(std::string text, std::string entry) const {
     std::string why_none;
     const Toolchain* const toolchain = find_toolchain(&why_none);
     if (!toolchain) throw Error(ErrorKind::Cuda, why_none);
@@ -92,17 +128,29 @@ CUfunction KernelTable::build(const std::string& text, const std::string& entry)
     if (!target.arch)
         raise(ErrorKind::Cuda, "NVRTC ", toolchain->path, " cannot compile for ", context_.name,
               " (compute capability ", context_.capability / 10, ".", context_.capability % 10, ")");
-
     const Hash key = hash_of(toolchain->identity() + "\n" + (target.ptx ? "compute_" : "sm_") +
                              std::to_string(target.arch) + "\n" + text);
+    return {std::move(text), std::move(entry), target, key};
+}
+
+/// The function from the disk cache; null if it is not there, or is damaged.
+CUfunction KernelTable::load_stored(const BuildOrder& order) {
+    BuildNote note(order.entry);
     std::string binary, trouble;
-    if (disk_cache().load(key, binary))
-        if (const CUfunction function = load(binary, entry, trouble)) return function;
+    const CUfunction function = disk_cache().load(order.key, binary) ? load(binary, order.entry, trouble) : nullptr;
+    if (function) note.build = Record::Build::Disk;
+    return function;
+}
+
+CUfunction KernelTable::build(const BuildOrder& order) {
+    if (const CUfunction function = load_stored(order)) return function;
+    BuildNote note(order.entry);
     note.build = Record::Build::Compiled;
-    binary = compile(text, entry, target);
-    const CUfunction function = load(binary, entry, trouble);
+    const std::string binary = compile(order.text, order.entry, order.target);
+    std::string trouble;
+    const CUfunction function = load(binary, order.entry, trouble);
     if (!function) throw Error(ErrorKind::Cuda, trouble);
-    disk_cache().store(key, binary);
+    disk_cache().store(order.key, binary);
     return function;
 }
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <unordered_map>
 #include "codegen/source.h"
+#include "cuda/compiler.h"
 #include "cuda/context.h"
-#include "cuda/nvrtc.h"
 #include "runtime/mutex.h"
 
 namespace cuarray::cuda {
@@ -37,6 +37,9 @@ class KernelTable {
     const NamedFunction& find(const NamedKernel& kernel);
     /// Whether find() would return a kernel that is loaded already.
     bool has(const Program& program, Walk walk) const;
+    /// Whether find() need not compile; the kernel is loaded then. Else it is being compiled, beside the program; the
+    /// compiler's error is thrown by a later call.
+    bool prepare(const Program& program, Walk walk);
     size_t size() const;
 
  private:
@@ -45,13 +48,17 @@ class KernelTable {
 
     const Kernel* look_up(uint64_t hash, const Program& program, Walk walk) const;
     const Kernel& find_in_table(const Program& program, Walk walk);
-    CUfunction build(const std::string& text, const std::string& entry);
+    const Kernel& add(uint64_t hash, const Program& program, Walk walk, CUfunction function);
+    BuildOrder order(std::string text, std::string entry) const;
+    CUfunction build(const BuildOrder& order);
+    CUfunction load_stored(const BuildOrder& order);
     CUfunction load(const std::string& binary, const std::string& entry, std::string& trouble);
 
     const Context& context_;
     mutable Mutex mutex_;
     std::unordered_multimap<uint64_t, Kernel> kernels_;
     std::unordered_map<std::string, CUfunction> named_;
+    std::unordered_map<uint64_t, std::shared_ptr<Compilation>> compiled_beside_;  ///< by the hash of find_in_table()
     const std::unique_ptr<std::atomic<const Kernel*>[]> singles_;  ///< single-loop programs, found without the lock
 };
 

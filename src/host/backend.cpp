@@ -138,6 +138,7 @@ class HostBackend final : public Backend {
     }
 
     void synchronize() override { host::refuse_in_capture("synchronize"); }
+    bool runs_at_call() override { return runtime_.is_capturing(); }
     bool is_host_accessible() const override { return true; }
 
     Runtime& runtime() override { return runtime_; }

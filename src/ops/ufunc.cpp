@@ -17,7 +17,7 @@ bool may_fault(const Call& c) { return c.row.has(NegativeFault) && info(c.types-
 
 bool can_wait(const Call& c) {
     const int64_t elements = count(c.shape);
-    if (!may_defer(elements) || c.options.where || may_fault(c)) return false;
+    if (!may_defer(elements, c.device) || c.options.where || may_fault(c)) return false;
     if (std::none_of(c.arrays, c.arrays + kMaxIn, [](const Array* a) { return a; })) return false;
     return can_defer({c.arrays, c.args.size()}, elements);
 }

@@ -15,6 +15,8 @@ class CUARRAY_API Decorator : public Backend {
     TaskExplanation explain(const Elementwise& task, bool with_code) override {
         return inner_.explain(task, with_code);
     }
+    bool is_prepared(const Elementwise& task) override { return inner_.is_prepared(task); }
+    bool runs_at_call() override { return inner_.runs_at_call(); }
     bool multiplies_by_library(DType dtype) override { return inner_.multiplies_by_library(dtype); }
     PlanCache* plan_cache() override { return inner_.plan_cache(); }
     bool sums_by_library() const override { return inner_.sums_by_library(); }

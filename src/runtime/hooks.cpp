@@ -21,6 +21,7 @@ std::atomic<int> line_watchers{0};
 std::atomic<FloatingErrorHandler> the_error_handler{nullptr};
 std::atomic<LostPartsHandler> the_lost_parts_handler{nullptr};
 std::atomic<Waiter> the_waiter{nullptr};
+std::atomic<void (*)() noexcept> the_settler{nullptr};
 
 struct Endings {
     std::mutex mutex;
@@ -83,6 +84,12 @@ void warn_of_lost_imaginary_part(DType from, DType to) {
 }
 
 void set_memory_reliever(MemoryReliever reliever) { the_reliever = reliever; }
+
+void set_settler(void (*settler)() noexcept) { the_settler = settler; }
+
+void run_deferred() noexcept {
+    if (const auto settler = the_settler.load(std::memory_order_relaxed)) settler();
+}
 
 void relieve_memory_pressure() {
     if (const MemoryReliever reliever = the_reliever) reliever();

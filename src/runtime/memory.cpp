@@ -150,6 +150,7 @@ bool Memory::find_room(const std::function<bool()>& attempt) {
     } search;
     const std::function<void()> steps[] = {
         [this] { drop_cached(); },
+        run_deferred,  // operations keep alive what they read
         relieve_memory_pressure,
         [this] { trim(); },
         [this] { flush_other_libraries(), trim(); },
@@ -162,7 +163,7 @@ bool Memory::find_room(const std::function<bool()>& attempt) {
 }
 
 void Memory::find_room_in_limit(int64_t bytes) {
-    if (!account_.has_room(bytes)) relieve_memory_pressure();
+    if (!account_.has_room(bytes)) run_deferred(), relieve_memory_pressure();
     if (!account_.has_room(bytes)) raise_no_memory(bytes);
 }
 

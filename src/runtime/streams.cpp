@@ -1,6 +1,7 @@
 // streams.cpp -- the numbers of streams, and which one is current in a thread.
 #include "cuarray/runtime/registry.h"
 #include "cuarray/runtime/runtime.h"
+#include "runtime/hooks.h"
 
 namespace cuarray {
 namespace {
@@ -49,9 +50,15 @@ Stream& current_stream(Device device) {
     return stream ? *stream : runtime(device).default_stream();
 }
 
-StreamScope::StreamScope(StreamRef stream) { chosen().push_back(std::move(stream)); }
+StreamScope::StreamScope(StreamRef stream) {
+    run_deferred();
+    chosen().push_back(std::move(stream));
+}
 
-StreamScope::~StreamScope() { chosen().pop_back(); }
+StreamScope::~StreamScope() {
+    run_deferred();
+    chosen().pop_back();
+}
 
 void wait_for_users(const Storage& storage, bool for_write) {
     for (const StreamPoint point : storage.uses.points(for_write))

@@ -67,6 +67,7 @@ class ValidatingDecorator final : public Decorator {
  public:
     using Decorator::Decorator;
 
+    bool runs_at_call() override { return true; }
     Fault run(const Task& any) override {
         return any.visit([&](const auto& task) { return validate(task); });
     }

@@ -10,6 +10,7 @@ class WaitingDecorator final : public Decorator {
  public:
     using Decorator::Decorator;
 
+    bool runs_at_call() override { return true; }
     Fault run(const Task& task) override {
         const Fault fault = inner_.run(task);
         wait();

@@ -26,7 +26,7 @@ except ca.CudaError as error:
 
 
 def run(**settings):
-    result = backend_program.run(["python", "-c", PROGRAM], CUDASIM_SEED=1, **settings)
+    result = backend_program.run(["python", "-c", PROGRAM], CUARRAY_FUSE="off", CUDASIM_SEED=1, **settings)
     assert result.returncode == 0, result.stderr
     assert "cpu still works: 3.0" in result.stdout
     return result.stdout
@@ -64,7 +64,7 @@ except ca.CudaError as error:
         print("NOTE", note)
 """
     settings = {"CUDASIM_SEED": 1, "CUDASIM_FAIL": f"cuLaunchKernel:2:{INVALID_VALUE}"}
-    said = backend_program.run(["python", "-c", program], **settings).stdout
+    said = backend_program.run(["python", "-c", program], CUARRAY_FUSE="off", **settings).stdout
     assert said.startswith("MESSAGE cuLaunchKernel: CUDA_ERROR_INVALID_VALUE (1)"), said
     notes = said.split("NOTE ")[1:]
     assert notes[0].startswith("kernel gather_") and notes[0].strip().endswith(", for index"), notes[0]
@@ -85,7 +85,7 @@ except ca.CudaError as error:
 print("AT", hex(x.__cuda_array_interface__["data"][0]))
 """
     settings = {"CUDASIM_SEED": 1, "CUDASIM_FAIL": f"cuLaunchKernel:2:{INVALID_VALUE}"}
-    said = backend_program.run(["python", "-c", program], **settings).stdout
+    said = backend_program.run(["python", "-c", program], CUARRAY_FUSE="off", **settings).stdout
     address = said.split("AT ")[1].strip()
     notes = said.split("NOTE ")[1:]
     assert notes[0].startswith("kernel ") and "unknown (error" not in notes[1], said
@@ -153,7 +153,7 @@ except RuntimeError as error:
 end.synchronize()
 assert end - start >= 0
 """
-    result = backend_program.run(["python", "-c", program], CUDASIM_SEED=1, CUDASIM_PROGRESS="lazy")
+    result = backend_program.run(["python", "-c", program], CUARRAY_FUSE="off", CUDASIM_SEED=1, CUDASIM_PROGRESS="lazy")
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith("MESSAGE elapsed_ms: the work before the events has not run yet")
 
@@ -170,7 +170,7 @@ print("UNRAISABLE", said)
 print(float(ca.ones(7, device="cuda:0").sum()))
 """
     settings = {"CUDASIM_FAIL": f"cuMemFreeAsync:1:{INVALID_VALUE}", "CUARRAY_MEMORY_CACHE": "off"}
-    result = backend_program.run(["python", "-c", program], CUDASIM_SEED=1, **settings)
+    result = backend_program.run(["python", "-c", program], CUARRAY_FUSE="off", CUDASIM_SEED=1, **settings)
     assert result.returncode == 0, result.stderr
     assert "UNRAISABLE ['CudaError: a block of cuda memory could not be freed: cuMemFreeAsync" in result.stdout
     assert result.stdout.count("could not be freed") == 1 and "7.0" in result.stdout
@@ -190,7 +190,7 @@ except ca.CudaError as error:
 """
     for nth in range(1, 9):
         settings = {"CUDASIM_FAIL": f"cuStreamSynchronize:{nth}:{LAUNCH_FAILED}", "CUDASIM_PROGRESS": "lazy"}
-        said = backend_program.run(["python", "-c", program], CUDASIM_SEED=1, **settings).stdout
+        said = backend_program.run(["python", "-c", program], CUARRAY_FUSE="off", CUDASIM_SEED=1, **settings).stdout
         if said.startswith("NOTES"):
             break
     assert "queued on cuda:0: index, kernel gather_" in said, said

@@ -145,4 +145,4 @@ print("passed")
 
 
 def test_after_a_reset_errors_say_what_happened():
-    backend_program.check(["python", "-c", RESET], CUDASIM_SEED=1)
+    backend_program.check(["python", "-c", RESET], CUARRAY_FUSE="off", CUDASIM_SEED=1)

@@ -68,7 +68,79 @@ LONG_SEQUENCES = "sim tests/python/test_sequence.py -k 'cuda and many_numbers'"
 SORTS = "sim tests/python/test_sorting.py -k 'cuda and (bools or top_k or long_rows or all_keys)'"
 SELECTIONS = "sim tests/python/test_sorting.py -k 'cuda and order_statistics'"
 
+DEFERRAL = "tests/cuda/test_cuda_deferral.py"
+
 BY_HAND = [
+    Mutant(
+        "what-waits-changes-its-stream",
+        "src/runtime/streams.cpp",
+        "StreamScope::~StreamScope() {\n    run_deferred();",
+        "StreamScope::~StreamScope() {",
+        f"{DEFERRAL} -k what_waits",
+    ),
+    Mutant(
+        "what-waits-enters-another-stream",
+        "src/runtime/streams.cpp",
+        "StreamScope::StreamScope(StreamRef stream) {\n    run_deferred();",
+        "StreamScope::StreamScope(StreamRef stream) {",
+        f"{DEFERRAL} -k what_waits",
+    ),
+    Mutant(
+        "operations-wait-within-captures",
+        "src/cuda/backend.h",
+        "bool runs_at_call() override { return runtime_.is_capturing() || GpuRuntime::is_thread_capturing(); }",
+        "bool runs_at_call() override { return false; }",
+        f"{DEFERRAL} -k what_waits",
+    ),
+    Mutant(
+        "passes-of-loops-are-not-seen",
+        "src/array/pending_graph.cpp",
+        "        if (std::equal(first, pass, pass, are_alike)) return true;",
+        "        if (std::equal(first, pass, pass, are_alike)) return false;",
+        f"{DEFERRAL} -k launches",
+    ),
+    Mutant(
+        "memory-is-kept-on-gpus-without-limit",
+        "src/array/pending_graph.cpp",
+        "    if ((is_on_host || !is_of_scope) &&",
+        "    if (is_on_host &&",
+        f"{DEFERRAL} -k launches",
+    ),
+    Mutant(
+        "chains-are-compiled-at-the-call",
+        "src/cuda/elementwise.cpp",
+        "    return kernels_.prepare({task.expr}, plan.launch.walk);",
+        "    return true;",
+        f"{DEFERRAL} -k beside",
+    ),
+    Mutant(
+        "what-was-compiled-beside-is-not-found",
+        "src/cuda/compiler.cpp",
+        "        compilation.is_done.store(true, std::memory_order_release);",
+        "",
+        f"{DEFERRAL} -k beside",
+    ),
+    Mutant(
+        "compiled-beside-without-a-cache",
+        "src/cuda/compiler.cpp",
+        "            disk_cache().store(order.key, compilation.binary);",
+        "",
+        f"{DEFERRAL} -k beside",
+    ),
+    Mutant(
+        "singles-run-in-place-of-an-assignment",
+        "src/array/settling.cpp",
+        "            run_one_by_one(g);\n            return false;",
+        "            run_one_by_one(g);\n            return true;",
+        f"{DEFERRAL} -k beside",
+    ),
+    Mutant(
+        "the-compiler-outlives-the-program",
+        "src/cuda/compiler.cpp",
+        "        if (thread_.joinable()) run_unlocked([this] { thread_.join(); });",
+        "        std::terminate();",
+        f"{DEFERRAL} -k ends",
+    ),
     Mutant(
         "selected-digits-of-other-prefixes",
         "include/cuarray/kernel/select_device.h",

@@ -11,10 +11,10 @@ import cuarray
 N = 20_000
 
 
-def arrays(dtype="f8", n=N):
+def arrays(dtype="f8", n=N, device="cpu"):
     rng = np.random.default_rng(0)
     host = [(rng.normal(size=n) * 4).astype(dtype) for _ in range(3)]
-    return host, [cuarray.array(x, device="cpu") for x in host]
+    return host, [cuarray.array(x, device=device) for x in host]
 
 
 PROGRAMS = {
@@ -208,7 +208,7 @@ assert not _core.is_pending(x * 2), "from now on neither waits"
 """)
 
 
-def test_captures_and_observers_see_each_operation():
+def test_captures_record_each_operation_and_a_profile_shows_what_runs():
     in_own_process("""
 x = ca.ones(20_000)
 graph = ca.Graph()
@@ -219,7 +219,9 @@ graph.launch()
 assert float(y[0]) == 10
 with ca.profile() as p:
     z = x * 2 + 1
-assert not _core.is_pending(z)
+    assert _core.is_pending(z)
+assert not _core.is_pending(z), "it was asked for in the block"
+assert [(event.name, event.expression) for event in p.events if event.kind == "launch"] == [("fused", "a*2 + 1")], p.events
 """)
 
 

@@ -155,7 +155,7 @@ def test_arguments(device):
 def test_the_reason_that_holds_at_every_size_comes_first(device):
     for n in (3, 20_000):
         stored = cuarray.explain(cuarray.ones(n)).stored
-        assert ("they are on a GPU" in stored) == (device != "cpu"), stored
+        assert "fewer than" not in stored or (device, n) == ("cpu", 3), stored
     if device == "cpu":
         with cuarray.fuse():
             for number in (cuarray.ones(3)[0], cuarray.ones(3).sum(), cuarray.ones(())):
@@ -176,7 +176,7 @@ with ca.eager():
 with ca.errstate(over="raise"):
     assert why(x).startswith("floating-point errors")
 with ca.profile():
-    assert why(x).startswith("a profile, a log")
+    assert why(x) == "operations on it wait"
 graph = ca.Graph()
 with graph.capture():
     assert why(x).startswith("a graph is captured")

@@ -339,7 +339,8 @@ def test_collecting_ends_with_the_function(fails, device):
         f(x)
     gc.collect()  # what earlier tests left
     before = cuarray.memory.stats(device)["current"]
-    y = x + 1  # immediately, not when the value is read
+    with cuarray.eager():
+        y = x + 1  # immediately, not when the value is read
     assert cuarray.memory.stats(device)["current"] >= before + y.nbytes
 
 
@@ -986,11 +987,13 @@ class Adds:
         done.append((ca.ones(10) + 1000.0)[0].item())
 done = []
 x = ca.zeros(800_001, "u1")[1:].view("f8")  # no kernel can address it: a copy takes its place
-x + 1.0
+with ca.eager():
+    x + 1.0
 ca.synchronize()
 Adds()
 ca.memory.limit(ca.memory.stats()["current"] + 1_000_000)
-y = x + 3.0
+with ca.eager():
+    y = x + 3.0
 ca.memory.limit(None)
 assert y[0].item() == 3.0 and done in ([], [1001.0]), (y[0].item(), done)
 print(done)

@@ -59,7 +59,7 @@ def test_line(device):
 
 def test_lines_without_the_gil(device):
     # Long operations release the GIL before the backend is called.
-    program = "import cuarray as ca\na = ca.ones(200_000)\nb = (\n    a\n    + a\n)\n"
+    program = "import cuarray as ca\na = ca.ones(200_000)\nb = (\n    a\n    + a\n)\nca.synchronize()\n"
     lines = run(device, program, CUARRAY_LOG="launch")
     assert lines[0].endswith("<string>:2") and re.search(r"<string>:[345]$", lines[1]), lines
 

@@ -199,7 +199,8 @@ def test_expression_of_two_results(device):
         wanted = (fraction * 2, whole + 1)
         del fraction, whole
     with ca.profile() as q:
-        ca.modf(x)
+        kept = ca.modf(x)
+    del kept
     assert [v.tolist() for v in wanted] == [[1.0, -0.5], [2.0, -1.0]]
     assert launches(p)[-1].expression == "t1 = modf(a); (t1[0]*2, t1[1] + 1)"
     assert launches(q)[-1].expression == "t1 = modf(a); (t1[0], t1[1])"

@@ -68,6 +68,9 @@ class CUARRAY_API Backend {
     virtual Fault run(const Task& task) = 0;
     /// How run() would compute it; nothing runs, is compiled or is kept. Addresses are compared, and not dereferenced.
     virtual TaskExplanation explain(const Elementwise& task, bool with_code) = 0;
+    /// Whether run() would begin at once. Else what it needs is being made, and this call has begun that if nothing
+    /// had: a kernel of many operations is compiled, while each alone may run.
+    virtual bool is_prepared(const Elementwise&) { return true; }
     /// Runs one loop; returns the result's memory if it is new. The default runs an Expr, cached per thread.
     virtual StorageRef single_loop(const SingleLoop& task);
     /// The loops for a caller who runs them on a few elements without a task. Null on devices that do not compute on
@@ -81,6 +84,9 @@ class CUARRAY_API Backend {
     virtual bool has_lapack_drivers() const { return false; }
     /// Counts the true elements of a contiguous mask of `size` elements; waits for the total.
     virtual MaskCounts count_mask(const View& mask, int64_t size) = 0;
+
+    /// Whether tasks run at their calls: while a graph is captured, or where each is checked.
+    virtual bool runs_at_call() = 0;
 
     /// Copies raw bytes between host memory and a storage of this device. The host memory may be reused on return.
     virtual void write(Storage& to, int64_t offset, const void* from, int64_t bytes) = 0;
