@@ -289,7 +289,7 @@ def on_simulator(part: str, **settings: str) -> list[Result]:
     here = Path(__file__).resolve().parent
     simulator, program = here.parent / "tests" / "cudasim" / "run", here / "cuda_overhead.py"
     simulated = {"CUDASIM_LAUNCHES": "off", "CUDASIM_SEED": "1", "CUDASIM_PROGRESS": "eager"}
-    environment = {**os.environ, "CUARRAY_DEVICE": "cuda:0", **simulated, **settings}
+    environment = {**os.environ, "CUARRAY_DEVICE": "cuda:0", "CUARRAY_FUSE": "off", **simulated, **settings}
     # Other libraries find the simulated driver by its name.
     driver = subprocess.run([simulator, "--paths"], check=True, stdout=subprocess.PIPE, text=True).stdout.split()[0]
     environment["LD_LIBRARY_PATH"] = str(Path(driver).parent)

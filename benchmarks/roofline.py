@@ -124,6 +124,7 @@ def count(calls: list[str], folder: Path) -> dict[str, dict[str, list[int]]]:
         "CUDASIM_CHECK": "0",
         "CUARRAY_CACHE_DIR": str(folder / "cache"),
         "CUARRAY_DEVICE": "cuda",
+        "CUARRAY_FUSE": "off",  # each call launches
     }
     command = [ROOT / "tests/cudasim/run", sys.executable, __file__, "--count", *calls]
     subprocess.run(command, env=os.environ | settings, check=True, stdout=subprocess.DEVNULL)

@@ -1,8 +1,10 @@
 """The time of calls on a GPU, which work asynchronously: used by the parts of gpu_check.sh."""
 
+import os
 import time
 
 ROUNDS = 7
+os.environ.setdefault("CUARRAY_FUSE", "off")  # each call launches; read when cuarray is imported, after this module
 
 
 def seconds(function, wait, round_seconds=0.02):
