@@ -72,14 +72,18 @@ void begin_deferral() {
 
 void end_deferral() {
     // Leave deferred mode first: if the run fails, the next operation must be eager.
-    if (--own_graph().depth > 0) return;
+    PendingGraph& g = own_graph();
+    if (--g.depth > 0) return;
     --deferring_threads;
+    g.ends_scope = true;
     try {
         settle_all();
     } catch (...) {
-        abandon(own_graph(), std::current_exception());
+        g.ends_scope = false;
+        abandon(g, std::current_exception());
         throw;
     }
+    g.ends_scope = false;
 }
 
 void begin_call_deferral() {

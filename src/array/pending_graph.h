@@ -31,6 +31,7 @@ struct PendingGraph {
     /// Memory that was exported up to this moment is not written before this call ends.
     int64_t tolerated() const { return library_calls ? INT64_MAX : functions ? called_at : 0; }
     std::vector<PendingNode*> nodes;
+    bool ends_scope = false;  ///< while the outermost scope computes what it has deferred
     Rehearsal* rehearsal = nullptr;  ///< of a copy, whose runs are only noted (explain)
 };
 /// That of this thread.

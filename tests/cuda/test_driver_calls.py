@@ -58,7 +58,7 @@ def calls(operation, repeats):
     program = BEGIN.format(operation=operation, repeats=repeats)
     result = subprocess.run(
         [*backend_program.SIMULATOR, sys.executable, "-c", program],
-        env={**os.environ, "CUDASIM_LOG": "1", "CUDASIM_SEED": "1", "CUARRAY_DEVICE": "cuda:0"},
+        env={**os.environ, "CUDASIM_LOG": "1", "CUDASIM_SEED": "1", "CUARRAY_DEVICE": "cuda:0", "CUARRAY_FUSE": "off"},
         capture_output=True,
         text=True,
         timeout=300,

@@ -25,10 +25,21 @@ struct GraphObject {
     std::unique_ptr<Graph> graph;
 };
 
-/// Begins a `with stream:` or `with graph.capture():` block.
-void enter_stream(const StreamObject& held) { WithBlocks<StreamScope>::enter(held.stream); }
+/// Begins a `with stream:` or `with graph.capture():` block. What waits runs on the stream so far.
+void enter_stream(const StreamObject& held) {
+    settle_all();
+    WithBlocks<StreamScope>::enter(held.stream);
+}
 
-void leave_stream() { WithBlocks<StreamScope>::leave(); }
+void leave_stream() {
+    try {
+        settle_all();
+    } catch (...) {
+        WithBlocks<StreamScope>::leave();
+        throw;
+    }
+    WithBlocks<StreamScope>::leave();
+}
 
 StreamObject made_stream(Device device, int priority, bool non_blocking) {
     return {runtime(device).make_stream(priority, !non_blocking)};
@@ -71,16 +82,16 @@ GraphObject end_capture(const StreamObject& held) {
     try {
         settle_all();
     } catch (...) {
-        leave_stream();
+        WithBlocks<StreamScope>::leave();
         owner.drop_capture(*held.stream);
         throw;
     }
-    leave_stream();
+    WithBlocks<StreamScope>::leave();
     return {owner.end_capture(*held.stream)};
 }
 
 void drop_capture(const StreamObject& held) {
-    leave_stream();
+    WithBlocks<StreamScope>::leave();
     runtime(held.stream->device()).drop_capture(*held.stream);
 }
 
