@@ -31,7 +31,7 @@ struct PendingGraph {
     /// Memory that was exported up to this moment is not written before this call ends.
     int64_t tolerated() const { return library_calls ? INT64_MAX : functions ? called_at : 0; }
     std::vector<PendingNode*> nodes;
-    bool ends_scope = false;  ///< while the outermost scope computes what it has deferred
+    bool ends_scope = false;         ///< while the outermost scope computes what it has deferred
     Rehearsal* rehearsal = nullptr;  ///< of a copy, whose runs are only noted (explain)
 };
 /// That of this thread.
@@ -77,8 +77,12 @@ void leave_sources(PendingNode& node);
 /// Call after `leave_sources`. Dropping a reference may run a Python finalizer that re-enters this graph, so all other
 /// nodes must be consistent.
 void drop_sources(PendingNode& node);
-/// Removes nodes that could not be run from the graph: the error is raised only where one of their values is read.
+/// Removes nodes that could not be run from the graph, and those that need their values: the error is raised where one
+/// of these is read. Without `roots` all nodes.
 void abandon(PendingGraph& g, std::exception_ptr error);
+void abandon(PendingGraph& g, NodeSpan roots, std::exception_ptr error);
+/// settle_all(), whose errors are raised where values are read.
+void settle_quietly() noexcept;
 
 /// Once: a child of fork() finds every graph consistent and unlocked, and what waits runs on the stream on which it was
 /// asked for.

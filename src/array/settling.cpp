@@ -145,7 +145,7 @@ struct PlannedRun {
             program.expr.outputs.push_back(program.expr.cast(program.values.back(), to->dtype()));
         }
         if (!g.rehearsal && is_chain() && !is_prepared(program, plan[0]->shape, outputs)) {
-            outputs.clear();
+            outputs.clear(), program.memory.clear(), wanted.clear();
             run_one_by_one(g);
             return false;
         }
@@ -168,7 +168,9 @@ struct PlannedRun {
             Nodes one{plan[i]};
             if (i + 1 < plan.size() && plan[i + 1]->op == ExprNode::Op::Second) one.push_back(plan[++i]);
             if (!is_waiting(one)) continue;
-            if (one.size() > 1 || !run_alone(g, one)) PlannedRun(std::move(one), {}, 0).run(g, nullptr);
+            if (one.size() > 1 || !run_alone(g, one)) PlannedRun(one, {}, 0).run(g, nullptr);
+            for (const Ref<PendingNode>& node : one)  // those that read it have its memory
+                if (node->handles == 0) node->result = {};
         }
     }
 };
@@ -243,16 +245,26 @@ bool settle_into(const Array& value, const Array& to, std::span<const Array* con
 void settle_all() {
     const GraphLock lock = lock_graph();
     PendingGraph& g = own_graph();
+    std::exception_ptr error;
     while (!g.nodes.empty()) {
         // One run for all nodes of the newest shape; sources of other shapes run before it.
         const PendingNode& last = *g.nodes.back();
         Nodes roots;
         for (PendingNode* node : g.nodes)
             if (node->shape == last.shape && node->device == last.device) roots.emplace_back(node);
-        run_together(g, roots);
+        try {
+            run_together(g, roots);
+        } catch (const Error&) {
+            error = std::current_exception();
+            abandon(g, roots, error);
+        } catch (...) {
+            abandon(g, roots, std::current_exception());
+            throw;
+        }
     }
     g.latest_export = g.operand_bytes = g.judged_at = 0;
     g.inputs = 0;
+    if (error) std::rethrow_exception(error);
 }
 
 ValueId read_once(const View& operand, Expr& expr, std::vector<View>& inputs) {

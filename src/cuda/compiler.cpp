@@ -1,5 +1,6 @@
 // compiler.cpp -- the thread that compiles kernels, and the kernels that wait for it.
 #include "cuda/compiler.h"
+#include <unistd.h>
 #include <cstdlib>
 #include <deque>
 #include <string_view>
@@ -29,6 +30,7 @@ class Compiler {
     }
 
     void end() {
+        if (owner_ != getpid()) return;  // a forked child, where another thread's lock may be held for ever
         {
             const std::lock_guard lock(mutex_);
             has_ended_ = true;
@@ -47,6 +49,7 @@ class Compiler {
                 while (const std::shared_ptr<Compilation> next = take()) run(*next);
             });
         } catch (const std::system_error&) { return false; }
+        owner_ = getpid();
         return is_working_ = true;
     }
 
@@ -74,6 +77,7 @@ class Compiler {
     std::deque<std::shared_ptr<Compilation>> waiting_;
     std::thread thread_;
     bool is_working_ = false, has_ended_ = false;
+    pid_t owner_ = getpid();
 };
 
 /// Never destroyed: its thread outlives statics where the host program calls no shutdown().

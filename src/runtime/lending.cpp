@@ -5,6 +5,7 @@
 #include "cuarray/runtime/registry.h"
 #include "cuarray/runtime/runtime.h"
 #include "runtime/hooks.h"
+#include "runtime/inner_stream.h"
 
 namespace cuarray {
 namespace {
@@ -50,7 +51,7 @@ void* cuarray_allocate(int64_t bytes, int device, void* stream) {
         ~Asking() { is_asking = false; }
     } asking;
     Runtime& owner = runtime(Device{Device::Kind::Cuda, uint8_t(device)});
-    const StreamScope scope(owner.foreign_stream(reinterpret_cast<int64_t>(stream)));
+    const InnerStreamScope scope(owner.foreign_stream(reinterpret_cast<int64_t>(stream)));
     StorageRef block = owner.allocate(bytes, MemoryKind::Device);
     void* const address = block->data;
     lent_blocks().add(std::move(block));

@@ -11,6 +11,7 @@
 #include "runtime/decorator.h"
 #include "runtime/decorators.h"
 #include "runtime/hooks.h"
+#include "runtime/inner_stream.h"
 #include "runtime/programs.h"
 
 namespace cuarray {
@@ -261,7 +262,7 @@ void remove_listener(Listener& listener) {
 void record_stream_work(Record::Kind kind, const char* name, Stream& stream, const std::function<void()>& run) {
     if (listening.load(std::memory_order_relaxed) == 0) return run();
     Backend& device = backend(stream.device());
-    const StreamScope scope{StreamRef(&stream)};
+    const InnerStreamScope scope{StreamRef(&stream)};
     RecordScope recorded(device, kind, name);
     if (kind == Record::Kind::Launch)
         recorded.begin_span(device);

@@ -2,6 +2,7 @@
 #include "cuarray/runtime/registry.h"
 #include "cuarray/runtime/runtime.h"
 #include "runtime/hooks.h"
+#include "runtime/inner_stream.h"
 
 namespace cuarray {
 namespace {
@@ -49,6 +50,10 @@ Stream& current_stream(Device device) {
     Stream* const stream = chosen_stream(device);
     return stream ? *stream : runtime(device).default_stream();
 }
+
+InnerStreamScope::InnerStreamScope(StreamRef stream) { chosen().push_back(std::move(stream)); }
+
+InnerStreamScope::~InnerStreamScope() { chosen().pop_back(); }
 
 StreamScope::StreamScope(StreamRef stream) {
     run_deferred();

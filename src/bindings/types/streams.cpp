@@ -25,27 +25,21 @@ struct GraphObject {
     std::unique_ptr<Graph> graph;
 };
 
-/// Begins a `with stream:` or `with graph.capture():` block. What waits runs on the stream so far.
-void enter_stream(const StreamObject& held) {
-    settle_all();
-    WithBlocks<StreamScope>::enter(held.stream);
-}
+/// Begins a `with stream:` or `with graph.capture():` block.
+void enter_stream(const StreamObject& held) { WithBlocks<StreamScope>::enter(held.stream); }
 
-void leave_stream() {
-    try {
-        settle_all();
-    } catch (...) {
-        WithBlocks<StreamScope>::leave();
-        throw;
-    }
-    WithBlocks<StreamScope>::leave();
-}
+void leave_stream() { WithBlocks<StreamScope>::leave(); }
 
 StreamObject made_stream(Device device, int priority, bool non_blocking) {
     return {runtime(device).make_stream(priority, !non_blocking)};
 }
 
 StreamObject foreign_stream(int64_t handle, Device device) { return {runtime(device).foreign_stream(handle)}; }
+
+bool is_stream_done(const StreamObject& held) {
+    settle_all();
+    return held.stream->is_done();
+}
 
 void synchronize_stream(const StreamObject& held) {
     settle_all();
@@ -82,16 +76,16 @@ GraphObject end_capture(const StreamObject& held) {
     try {
         settle_all();
     } catch (...) {
-        WithBlocks<StreamScope>::leave();
+        leave_stream();
         owner.drop_capture(*held.stream);
         throw;
     }
-    WithBlocks<StreamScope>::leave();
+    leave_stream();
     return {owner.end_capture(*held.stream)};
 }
 
 void drop_capture(const StreamObject& held) {
-    WithBlocks<StreamScope>::leave();
+    leave_stream();
     runtime(held.stream->device()).drop_capture(*held.stream);
 }
 
@@ -117,7 +111,7 @@ void bind_streams(py::module_& module) {
         .def_property_readonly("priority", [](const StreamObject& s) { return s.stream->priority(); })
         .def_property_readonly("is_foreign", [](const StreamObject& s) { return s.stream->is_foreign(); })
         .def_property_readonly("device", [](const StreamObject& s) { return s.stream->device(); })
-        .def("is_done", [](const StreamObject& s) { return s.stream->is_done(); })
+        .def("is_done", &is_stream_done)
         .def("synchronize", &synchronize_stream)
         .def("wait_for_stream", &wait_for_stream, py::arg("other"))
         .def("wait_for_event", &wait_for_event, py::arg("event"))
