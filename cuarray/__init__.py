@@ -21,7 +21,7 @@ except ImportError as error:
         f"hides the cuarray that is installed in {installed}; run Python in another folder, or with -P:\n\n"
         "    python -P -m cuarray"
         if installed
-        else f"is not built for this Python; type\n\n    pip install {root}\n\nand run Python in another folder, or with -P"
+        else f"is not built for this Python; type\n\n    pip install {root}\n\nand run Python elsewhere, or with -P"
     )
     raise ImportError(f"cuarray: the source folder {root} {advice}") from error
 

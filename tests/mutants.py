@@ -1276,8 +1276,8 @@ MUTANTS = [
     Mutant(
         "cycles-are-not-collected",
         "src/runtime/memory.cpp",
-        "        relieve_memory_pressure,\n",
-        "",
+        "[] { run_deferred(), relieve_memory_pressure(); },",
+        "[] { run_deferred(); },",
         "tests/python/test_memory.py -k cycles",
     ),
     Mutant(

@@ -64,23 +64,13 @@ void drop_sources(PendingNode& node) {
 
 void abandon(PendingGraph& g, std::exception_ptr error) {
     const GraphLock lock = lock_graph();
-    abandon(g, Nodes(g.nodes.begin(), g.nodes.end()), error);
-    g.latest_export = 0;
-}
-
-void abandon(PendingGraph& g, NodeSpan roots, std::exception_ptr error) {
-    const GraphLock lock = lock_graph();
-    Nodes failed;
-    for (const Ref<PendingNode>& node : roots)
-        if (node->graph == &g) node->error = error, failed.push_back(node);
-    // Sources come before those that read them.
-    for (PendingNode* const node : g.nodes) {
-        const auto is_failed = [](const PendingNode::Source& s) { return s.node && s.node->error; };
-        if (!node->error && std::any_of(node->source, node->source + node->sources, is_failed))
-            node->error = error, failed.emplace_back(node);
+    const Nodes nodes(g.nodes.begin(), g.nodes.end());
+    for (const Ref<PendingNode>& node : nodes) {
+        leave_graph(*node), leave_sources(*node);
+        node->error = error;
     }
-    for (const Ref<PendingNode>& node : failed) leave_graph(*node), leave_sources(*node);
-    for (const Ref<PendingNode>& node : failed) drop_sources(*node);
+    g.latest_export = 0;
+    for (const Ref<PendingNode>& node : nodes) drop_sources(*node);
 }
 
 // The lock, and forks.
@@ -107,16 +97,20 @@ GraphLock lock_graph() {
     return lock;
 }
 
+namespace {
+
 void settle_quietly() noexcept {
     thread_local bool is_settling = false;  // which may be short of memory, too
     if (graph->nodes.empty() || std::exchange(is_settling, true)) return;
     try {
         settle_all();
     } catch (...) {
-        // The arrays that could not be computed keep it.
+        // What could not run waits on: who reads it meets the error.
     }
     is_settling = false;
 }
+
+}  // namespace
 
 /// `prepare` handlers run in reverse order of registration. A run holds our lock and waits for locks that the cpu
 /// backend's handlers take, so the backend must register its handlers first.
@@ -214,7 +208,7 @@ bool is_read_so(const PendingNode::Source& source) {
 Array defer(const DeferredOperation& operation) {
     const auto& [op, loop, dtype, arrays, scalars, shape, strides, device] = operation;
     const GraphLock lock = lock_graph();
-    if (op != ExprNode::Op::Second && is_full(*graph, operation)) settle_quietly();
+    if (op != ExprNode::Op::Second && is_full(*graph, operation)) settle_all();
     for (const Array* a : arrays)
         if (a && a->is_pending() && a->pending()->graph != &*graph) a->settle();
     Ref<PendingNode> node(new PendingNode);

@@ -77,12 +77,8 @@ void leave_sources(PendingNode& node);
 /// Call after `leave_sources`. Dropping a reference may run a Python finalizer that re-enters this graph, so all other
 /// nodes must be consistent.
 void drop_sources(PendingNode& node);
-/// Removes nodes that could not be run from the graph, and those that need their values: the error is raised where one
-/// of these is read. Without `roots` all nodes.
+/// Removes nodes that could not be run from the graph: the error is raised only where one of their values is read.
 void abandon(PendingGraph& g, std::exception_ptr error);
-void abandon(PendingGraph& g, NodeSpan roots, std::exception_ptr error);
-/// settle_all(), whose errors are raised where values are read.
-void settle_quietly() noexcept;
 
 /// Once: a child of fork() finds every graph consistent and unlocked, and what waits runs on the stream on which it was
 /// asked for.

@@ -245,26 +245,16 @@ bool settle_into(const Array& value, const Array& to, std::span<const Array* con
 void settle_all() {
     const GraphLock lock = lock_graph();
     PendingGraph& g = own_graph();
-    std::exception_ptr error;
     while (!g.nodes.empty()) {
         // One run for all nodes of the newest shape; sources of other shapes run before it.
         const PendingNode& last = *g.nodes.back();
         Nodes roots;
         for (PendingNode* node : g.nodes)
             if (node->shape == last.shape && node->device == last.device) roots.emplace_back(node);
-        try {
-            run_together(g, roots);
-        } catch (const Error&) {
-            error = std::current_exception();
-            abandon(g, roots, error);
-        } catch (...) {
-            abandon(g, roots, std::current_exception());
-            throw;
-        }
+        run_together(g, roots);
     }
     g.latest_export = g.operand_bytes = g.judged_at = 0;
     g.inputs = 0;
-    if (error) std::rethrow_exception(error);
 }
 
 ValueId read_once(const View& operand, Expr& expr, std::vector<View>& inputs) {

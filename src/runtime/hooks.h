@@ -99,8 +99,8 @@ void run_unlocked(Wait wait) {
     wait_unlocked([](void* function) { (*static_cast<Wait*>(function))(); }, &wait);
 }
 
-/// Runs the operations that this thread has deferred; errors are raised where their values are read. For runtime/, which
-/// knows no arrays: before the current stream changes, and when a device is out of memory.
+/// Runs the operations that this thread has deferred; errors are raised where their values are read. For runtime/,
+/// which knows no arrays: before the current stream changes, and when a device is out of memory.
 CUARRAY_API void set_settler(void (*settler)() noexcept);
 void run_deferred() noexcept;
 

@@ -150,8 +150,7 @@ bool Memory::find_room(const std::function<bool()>& attempt) {
     } search;
     const std::function<void()> steps[] = {
         [this] { drop_cached(); },
-        run_deferred,  // operations keep alive what they read
-        relieve_memory_pressure,
+        [] { run_deferred(), relieve_memory_pressure(); },  // operations keep alive what they read
         [this] { trim(); },
         [this] { flush_other_libraries(), trim(); },
     };

@@ -135,6 +135,20 @@ BY_HAND = [
         f"{DEFERRAL} -k beside",
     ),
     Mutant(
+        "short-of-memory-what-waits-is-not-run",
+        "src/runtime/memory.cpp",
+        "    if (!account_.has_room(bytes)) run_deferred(), relieve_memory_pressure();",
+        "    if (!account_.has_room(bytes)) relieve_memory_pressure();",
+        f"{DEFERRAL} -k short",
+    ),
+    Mutant(
+        "singles-keep-what-nobody-reads",
+        "src/array/settling.cpp",
+        "                if (node->handles == 0) node->result = {};",
+        "                (void)node;",
+        f"{DEFERRAL} -k memory_is",
+    ),
+    Mutant(
         "the-compiler-outlives-the-program",
         "src/cuda/compiler.cpp",
         "        if (thread_.joinable()) run_unlocked([this] { thread_.join(); });",
@@ -333,7 +347,7 @@ BY_HAND = [
     Mutant(
         "lent-blocks-are-not-of-the-callers-stream",
         "src/runtime/lending.cpp",
-        "    const StreamScope scope(owner.foreign_stream(reinterpret_cast<int64_t>(stream)));\n",
+        "    const InnerStreamScope scope(owner.foreign_stream(reinterpret_cast<int64_t>(stream)));\n",
         "",
         "sim tests/python/test_interop_memory.py -k 'cuda and in_our_memory'",
     ),
