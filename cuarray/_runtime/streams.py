@@ -251,7 +251,11 @@ class Stream:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        _core.leave_stream()
+        try:
+            if exception[0] is None:  # else what waits runs as well, and its errors are raised where values are read
+                _core.settle_all()
+        finally:
+            _core.leave_stream()
 
     def __eq__(self, other) -> bool:
         if not isinstance(other, Stream):

@@ -193,19 +193,23 @@ with ca.memory.limit(ca.memory.stats()["current"] + (12 << 20)):
             pass
         else:
             raise AssertionError("there is no room for both")
-    with ca.Stream():
-        y + 1
     assert np.array_equal(small.numpy(), host * 2)
-    del both
+    del both, w
     assert float(z[3]) == 2
-    for context in (ca.Stream(), ca.eager()):
-        try:
-            with context:
-                v = keep * 4
-                raise KeyError("the program's own")
-        except (KeyError, MemoryError) as error:
-            assert type(error) is (MemoryError if context.__class__.__name__ == "eager" else KeyError)
-assert float(w[3]) == 3 and float(v[3]) == 4, "it is tried again"
+    try:
+        with ca.Stream():
+            v = keep * 4
+            raise KeyError("the program's own")
+    except KeyError:
+        pass
+    try:
+        with ca.Stream():
+            v = keep * 4
+    except MemoryError:
+        pass
+    else:
+        raise AssertionError("there is no room for v")
+assert float(v[3]) == 4, "it is tried again"
 # What waits is run before memory is refused: it keeps alive what it reads.
 with ca.memory.limit(ca.memory.stats()["current"] + (20 << 20)):
     kept = ca.ones(1 << 20) > 0

@@ -432,12 +432,18 @@ def test_an_unbuilt_source_folder_says_what_to_type(tmp_path):
     for file in filter(Path.is_file, PACKAGE.glob("*.py")):
         (tmp_path / "cuarray" / file.name).write_text(file.read_text("utf-8"), "utf-8")
     (tmp_path / "CMakeLists.txt").write_text("")
-    # Without site, so that an editable install adds nothing; NumPy's folder is named instead.
-    environment = {**os.environ, "PYTHONPATH": str(Path(np.__file__).parents[1])}
-    run = subprocess.run(
-        [sys.executable, "-S", "-c", "import cuarray"], cwd=tmp_path, capture_output=True, text=True, env=environment
-    )
-    assert run.returncode != 0 and f"pip install {tmp_path}" in run.stderr
+    installed = tmp_path / "installed"
+    (installed / "cuarray").mkdir(parents=True)
+    (installed / "cuarray/_core.cpython.so").write_text("")
+    # Without site, so that an install adds nothing.
+    command = [sys.executable, "-S", "-c", "import cuarray"]
+    for path, says in (
+        ("", f"pip install {tmp_path}"),
+        (str(installed), f"that is installed in {installed}; run Python"),
+    ):
+        environment = {**os.environ, "PYTHONPATH": path}
+        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
+        assert run.returncode != 0 and says in run.stderr, run.stderr
 
 
 def test_namespace_info(device):

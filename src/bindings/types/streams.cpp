@@ -25,8 +25,11 @@ struct GraphObject {
     std::unique_ptr<Graph> graph;
 };
 
-/// Begins a `with stream:` or `with graph.capture():` block.
-void enter_stream(const StreamObject& held) { WithBlocks<StreamScope>::enter(held.stream); }
+/// Begins a `with stream:` or `with graph.capture():` block. What waits runs on the stream so far.
+void enter_stream(const StreamObject& held) {
+    settle_all();
+    WithBlocks<StreamScope>::enter(held.stream);
+}
 
 void leave_stream() { WithBlocks<StreamScope>::leave(); }
 
