@@ -49,7 +49,7 @@ def test_kinds(device, kinds, seen):
 
 
 def test_line(device):
-    lines = [line for line in run(device, CUARRAY_LOG="launch") if "  astype  " not in line]
+    lines = [line for line in run(device, CUARRAY_LOG="launch", CUARRAY_FUSE="off") if "  astype  " not in line]
     pattern = rf"cuarray launch  multiply  a\*2  \(3,\) float32  24 B  {device}( stream 0x\w+)?  [\d.]+ [um]s"
     assert re.match(pattern, lines[0]), lines[0]
     assert lines[0].endswith("<string>:5"), "the line of the program, not of the package"

@@ -13,10 +13,19 @@ import pytest
 import cuarray as ca
 
 
+@pytest.fixture
+def at_the_call(request):
+    """Operations on a GPU run at the call, as those on few elements of `cpu` do."""
+    scope = ca.eager()
+    scope.__enter__()
+    request.addfinalizer(lambda: scope.__exit__(None, None, None))
+
+
 def launches(p):
     return [event for event in p.events if event.kind == "launch"]
 
 
+@pytest.mark.usefixtures("at_the_call")
 def test_events(device):
     host = np.arange(1000, dtype=np.float32)
     with ca.profile() as p:
@@ -60,6 +69,7 @@ def test_deferred_work_names_the_lines_where_it_was_written(device):
     del third
 
 
+@pytest.mark.usefixtures("at_the_call")
 def test_bytes_count_repeated_elements_once(device):
     row = ca.ones(40, dtype=ca.float32)
     with ca.profile() as p:
@@ -75,6 +85,7 @@ def test_off_outside(device):
     assert p.events == [] and p.lost == 0
 
 
+@pytest.mark.usefixtures("at_the_call")
 def test_nested(device):
     x = ca.ones(3)
     with ca.profile() as outer:
@@ -86,6 +97,7 @@ def test_nested(device):
     assert [e.expression for e in launches(inner)] == ["a + 2"]
 
 
+@pytest.mark.usefixtures("at_the_call")
 def test_entered_twice():
     p = ca.profile()
     with p, pytest.raises(RuntimeError, match="profile: it is running already"):
@@ -96,6 +108,7 @@ def test_entered_twice():
     assert [e.expression for e in launches(p)] == ["a*3"], "a profile that is entered again starts anew"
 
 
+@pytest.mark.usefixtures("at_the_call")
 def test_exception_in_the_block(device):
     x = ca.ones(3)
     with pytest.raises(ZeroDivisionError), ca.profile() as p:
