@@ -72,18 +72,11 @@ DEFERRAL = "tests/cuda/test_cuda_deferral.py"
 
 BY_HAND = [
     Mutant(
-        "what-waits-changes-its-stream",
-        "src/runtime/streams.cpp",
-        "StreamScope::~StreamScope() {\n    run_deferred();",
-        "StreamScope::~StreamScope() {",
-        f"{DEFERRAL} -k what_waits",
-    ),
-    Mutant(
-        "what-waits-enters-another-stream",
-        "src/runtime/streams.cpp",
-        "StreamScope::StreamScope(StreamRef stream) {\n    run_deferred();",
-        "StreamScope::StreamScope(StreamRef stream) {",
-        f"{DEFERRAL} -k what_waits",
+        "errors-of-what-waits-are-lost-with-its-stream",
+        "cuarray/_runtime/streams.py",
+        "                _core.settle_all()\n        finally:\n            _core.leave_stream()",
+        "                pass\n        finally:\n            _core.leave_stream()",
+        f"{DEFERRAL} -k short",
     ),
     Mutant(
         "operations-wait-within-captures",
@@ -97,7 +90,7 @@ BY_HAND = [
         "src/array/pending_graph.cpp",
         "        if (std::equal(first, pass, pass, are_alike)) return true;",
         "        if (std::equal(first, pass, pass, are_alike)) return false;",
-        f"{DEFERRAL} -k launches",
+        f"{DEFERRAL} -k passes",
     ),
     Mutant(
         "memory-is-kept-on-gpus-without-limit",
