@@ -102,9 +102,9 @@ bool reads_in_place(const MergedExpr& program, const Array& to) {
     return true;
 }
 
-/// Whether a run may start at once. What a scope has deferred is computed as a whole, as asked for.
+/// Whether a run may start at once, as on the host. What a scope has deferred is computed as a whole, as asked for.
 bool is_prepared(const MergedExpr& program, const Dims& shape, std::span<const Array> outputs) {
-    if (is_deferring() || own_graph().ends_scope || outputs.empty()) return true;
+    if (outputs.empty() || outputs[0].device() == Device{} || is_deferring() || own_graph().ends_scope) return true;
     std::vector<View> views;
     for (const Array& out : outputs) views.push_back(out.as_operand(shape, "fused"));
     return backend(outputs[0].device()).is_prepared({&program.expr, shape, program.inputs, views, "fused"});

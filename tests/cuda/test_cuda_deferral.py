@@ -23,6 +23,17 @@ def launches(function):
     return launched() - before
 """
 
+# A program's loop: a pass has five operations, one of which is overwritten in the next.
+STEPS = """
+def steps(count):
+    u = x * 0.5
+    for _ in range(count):
+        u = u + 0.1 * (y - u)
+        named = u + 1
+        u = u * 0.99
+    return u, named
+"""
+
 
 def check(script, cache="", *modes, **settings):
     for mode in modes or ("lazy", "random"):
@@ -97,19 +108,13 @@ assert np.array_equal(w.numpy(), host[::-1] + 1) and not _core.is_pending(y * 2)
 
 def test_launches():
     check(
-        """
+        STEPS
+        + """
 def chain():
     z = x
     for k in range(60):
         z = z * 0.5 + y
     return z
-def steps(count):
-    u = x * 0.5
-    for _ in range(count):
-        u = u + 0.1 * (y - u)
-        named = u + 1
-        u = u * 0.99
-    return u, named
 want = [f() for f in (lambda: chain().numpy(), lambda: steps(30)[0].numpy())]
 assert launches(lambda: chain().numpy()) <= 8
 assert launches(lambda: [a.numpy() for a in steps(30)]) <= 12
@@ -136,18 +141,12 @@ assert float(total[7]) == 780 and ca.memory.stats()["peak"] < 100 << 20, ca.memo
 
 def test_passes_of_a_loop_use_the_same_kernels(tmp_path):
     check(
-        f"""
-def steps(count):
-    u = x * 0.5
-    for _ in range(count):
-        u = u + 0.1 * (y - u)
-        named = u + 1
-        u = u * 0.99
-    return u.numpy()
+        STEPS
+        + f"""
 compiled = lambda: sum(name.endswith(".kernel") for name in os.listdir({str(tmp_path)!r}))
-steps(40)
+steps(40)[0].numpy()
 before = compiled()
-steps(80)
+steps(80)[0].numpy()
 assert compiled() <= before + 1, (before, compiled(), "but for where it ends")
 """,
         tmp_path,
