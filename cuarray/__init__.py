@@ -58,7 +58,6 @@ __array_api_version__ = ARRAY_API_VERSION
 #: The modules whose `__all__` make the namespace; a later one may override a row of the table.
 MODULES = (
     "_functions.creation",
-    "_functions.sequences",
     "_functions.shaping",
     "_functions.index_grids",
     "_functions.sorting",

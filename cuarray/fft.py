@@ -738,8 +738,8 @@ def fftfreq(n, d=1.0, device=None, *, dtype=None) -> ndarray:
     array([ 0.,  2.,  4., -4., -2.])
     """
     unit, dtype = lowest_frequency("fftfreq", n, d, dtype)
-    places = arange(n, device=device)
-    places[(n + 1) // 2 :] -= n
+    half = int(n) // 2
+    places = roll(arange(-half, int(n) - half, device=device), -half)
     return frequencies(places, unit, dtype)
 
 

@@ -3,14 +3,13 @@
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.axes import normalise_axes, shape_tuple
-from cuarray._arguments.functions import empty
+from cuarray._arguments.axes import normalise_axes
 from cuarray._arguments.operands import WEAK, as_arrays, values_for
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
 from cuarray._functions.reductions import any
 
-__all__ = ["delete", "insert", "resize", "trim_zeros"]
+__all__ = ["delete", "insert", "trim_zeros"]
 
 
 def delete(arr, obj, axis=None):
@@ -94,48 +93,6 @@ def insert(arr, obj, values, axis=None):
     is_read = isinstance(values, (*WEAK, list, tuple)) and not isinstance(values, ndarray)
     values = values_for(arr, values if is_read else beside, "insert")
     return _core.insert(arr, obj, values.astype(arr.dtype, copy=False), axis)
-
-
-def resize(a, new_shape):
-    """Return an array of another shape, with the elements repeated in C order as needed.
-
-    Parameters
-    ----------
-    a : array_like
-    new_shape : int or tuple of int
-
-    Returns
-    -------
-    ndarray
-        A new array; zeros where `a` has no elements.
-
-    Raises
-    ------
-    ValueError
-        If an extent is negative.
-
-    See Also
-    --------
-    numpy.resize
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.resize([1, 2, 3], (2, 4))
-    array([[1, 2, 3, 1],
-           [2, 3, 1, 2]])
-    """
-    a = as_array(a).ravel()
-    shape = shape_tuple(new_shape, "new_shape", "resize")
-    result = empty(shape, a.dtype, device=a.device)
-    if a.size == 0:
-        result[...] = 0
-        return result
-    flat = result.reshape(-1)
-    whole = flat.size // a.size
-    flat[: whole * a.size].reshape(whole, a.size)[...] = a
-    flat[whole * a.size :] = a[: flat.size - whole * a.size]
-    return result
 
 
 def trim_zeros(filt, trim="fb", axis=None):

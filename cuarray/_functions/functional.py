@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.axes import integer, integer_tuple, normalise_axis
-from cuarray._arguments.functions import empty, expand_dims, moveaxis, zeros_like
+from cuarray._arguments.axes import integer, integer_tuple, normalise_axis, shape_tuple
+from cuarray._arguments.functions import empty, expand_dims, indices, moveaxis, zeros_like
 from cuarray._arguments.operands import as_arrays, device_of, members
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
 
-__all__ = ["apply_along_axis", "apply_over_axes", "frompyfunc", "piecewise", "vectorize"]
+__all__ = ["apply_along_axis", "apply_over_axes", "fromfunction", "frompyfunc", "piecewise", "vectorize"]
 
 
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
@@ -106,6 +106,40 @@ def apply_over_axes(func, a, axes):
             raise ValueError("apply_over_axes: function is not returning an array of the correct shape")
         a = result
     return a
+
+
+def fromfunction(function, shape, *, dtype=float, device=None, like=None, **kwargs):
+    """Return the result of one call of a function with the indices of all elements.
+
+    Parameters
+    ----------
+    function : callable
+        Called with one array of `shape` per axis, which holds the index along that axis.
+    shape : tuple of int
+    dtype : dtype
+        Type of the index arrays.
+    device : device or str, optional
+    like : ndarray, optional
+    **kwargs
+        Passed to `function`.
+
+    Returns
+    -------
+    ndarray
+
+    See Also
+    --------
+    numpy.fromfunction
+
+    Examples
+    --------
+    >>> import cuarray as ca
+    >>> ca.fromfunction(lambda i, j: 10 * i + j, (2, 3), dtype=int)
+    array([[ 0,  1,  2],
+           [10, 11, 12]])
+    """
+    shape = shape_tuple(shape, "shape", "fromfunction")
+    return function(*indices(shape, dtype, device=device, like=like), **kwargs)
 
 
 def piecewise(x, condlist, funclist, *args, **kw):

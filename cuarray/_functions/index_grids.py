@@ -1,26 +1,13 @@
-"""Index arrays of diagonals, triangles and grids."""
+"""Index arrays of diagonals, masks and open meshes."""
 
 import numpy as np
 
-from cuarray._arguments.axes import integer
-from cuarray._arguments.functions import arange, nonzero, ones, tri
+from cuarray._arguments.functions import arange, nonzero, ones
 from cuarray._arguments.operands import as_arrays
 from cuarray._core import ndarray
 from cuarray._functions.creation import as_array
 
-__all__ = [
-    "diag_indices",
-    "diag_indices_from",
-    "ix_",
-    "mask_indices",
-    "tril_indices",
-    "tril_indices_from",
-    "triu_indices",
-    "triu_indices_from",
-]
-
-
-# Diagonals.
+__all__ = ["diag_indices", "diag_indices_from", "ix_", "mask_indices"]
 
 
 def diag_indices(n, ndim=2):
@@ -87,147 +74,6 @@ def diag_indices_from(arr):
     return (arange(arr.shape[0], device=arr.device),) * arr.ndim
 
 
-# Triangles.
-
-
-def tril_indices(n, k=0, m=None):
-    """Return the coordinates of the elements at and below a diagonal.
-
-    Parameters
-    ----------
-    n : int
-        Rows.
-    k : int
-        Index of the diagonal: 0 is the main one, positive ones are above it.
-    m : int, optional
-        Columns; as many as rows by default.
-
-    Returns
-    -------
-    tuple of ndarray
-
-    See Also
-    --------
-    numpy.tril_indices
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.tril_indices(2)
-    (array([0, 1, 1]), array([0, 0, 1]))
-    """
-    return nonzero(tri(n, m, k, dtype=bool))
-
-
-def triu_indices(n, k=0, m=None):
-    """Return the coordinates of the elements at and above a diagonal.
-
-    Parameters
-    ----------
-    n : int
-        Rows.
-    k : int
-        Index of the diagonal: 0 is the main one, positive ones are above it.
-    m : int, optional
-        Columns; as many as rows by default.
-
-    Returns
-    -------
-    tuple of ndarray
-
-    See Also
-    --------
-    numpy.triu_indices
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.triu_indices(2)
-    (array([0, 0, 1]), array([0, 1, 1]))
-    """
-    return nonzero(~tri(n, m, integer(k, "k", "triu_indices") - 1, dtype=bool))
-
-
-def tril_indices_from(arr, k=0):
-    """Return the coordinates of the elements of a matrix at and below a diagonal.
-
-    Parameters
-    ----------
-    arr : array_like
-        Two-dimensional.
-    k : int
-        Index of the diagonal: 0 is the main one, positive ones are above it.
-
-    Returns
-    -------
-    tuple of ndarray
-        On the array's device.
-
-    Raises
-    ------
-    ValueError
-        If `arr` is not two-dimensional.
-
-    See Also
-    --------
-    numpy.tril_indices_from
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> x = ca.asarray([[1, 2], [3, 4]])
-    >>> x[ca.tril_indices_from(x)]
-    array([1, 3, 4])
-    """
-    rows, columns, device = matrix(arr, "tril_indices_from")
-    with device:
-        return tril_indices(rows, k, columns)
-
-
-def triu_indices_from(arr, k=0):
-    """Return the coordinates of the elements of a matrix at and above a diagonal.
-
-    Parameters
-    ----------
-    arr : array_like
-        Two-dimensional.
-    k : int
-        Index of the diagonal: 0 is the main one, positive ones are above it.
-
-    Returns
-    -------
-    tuple of ndarray
-        On the array's device.
-
-    Raises
-    ------
-    ValueError
-        If `arr` is not two-dimensional.
-
-    See Also
-    --------
-    numpy.triu_indices_from
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> x = ca.asarray([[1, 2], [3, 4]])
-    >>> x[ca.triu_indices_from(x)]
-    array([1, 2, 4])
-    """
-    rows, columns, device = matrix(arr, "triu_indices_from")
-    with device:
-        return triu_indices(rows, k, columns)
-
-
-def matrix(arr, function):
-    """Return rows, columns and device of a 2-d array."""
-    arr = as_array(arr)
-    if arr.ndim != 2:
-        raise ValueError(f"{function}: the array has {arr.ndim} axes and 2 are needed")
-    return (*arr.shape, arr.device)
-
-
 def mask_indices(n, mask_func, k=0):
     """Return the coordinates of the nonzero elements of ``mask_func(ones((n, n)), k)``.
 
@@ -255,9 +101,6 @@ def mask_indices(n, mask_func, k=0):
     (array([0, 0, 1]), array([0, 1, 1]))
     """
     return nonzero(mask_func(ones((n, n), int), k) != 0)
-
-
-# Grids.
 
 
 def ix_(*args):

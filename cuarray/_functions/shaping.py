@@ -1,5 +1,7 @@
 """Shapes of arrays, and of what becomes one."""
 
+import math
+
 import numpy as np
 
 from cuarray._arguments.axes import normalise_axes
@@ -84,8 +86,6 @@ def size(a, axis=None):
     3
     """
     extents = shape(a)
-    axes = range(len(extents)) if axis is None else normalise_axes(axis, len(extents), "size")
-    result = 1
-    for i in axes:
-        result *= extents[i]
-    return result
+    if axis is not None:
+        extents = [extents[i] for i in normalise_axes(axis, len(extents), "size")]
+    return math.prod(extents)

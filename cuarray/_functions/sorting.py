@@ -1,19 +1,12 @@
-"""Sorting, partitioning and searching."""
+"""Sorting of complex numbers, and the largest elements."""
 
 import numpy as np
 
-from cuarray import _core
 from cuarray._arguments.axes import integer, normalise_axis
-from cuarray._arguments.functions import argpartition, argsort, searchsorted, sort, take_along_axis
-from cuarray._arguments.operands import as_arrays
-from cuarray._arguments.ufuncs import less, not_equal
+from cuarray._arguments.functions import argpartition, argsort, sort, take_along_axis
 from cuarray._functions.creation import as_array
 
-__all__ = [
-    "digitize",
-    "sort_complex",
-    "top_k",
-]
+__all__ = ["sort_complex", "top_k"]
 
 
 def along(a, axis, function):
@@ -103,65 +96,3 @@ def top_k(a, k, /, *, axis=-1, largest=True, sorted=True):
     values = take_along_axis(a, places, axis)
     order = argsort(values, axis, descending=largest)
     return take_along_axis(values, order, axis), take_along_axis(places, order, axis)
-
-
-def digitize(x, bins, right=False):
-    """Return the indices of the bins to which elements belong.
-
-    Parameters
-    ----------
-    x : array_like
-    bins : array_like
-        The edges, one axis, ascending or descending.
-    right : bool
-        Whether a bin includes its right edge, not its left one.
-
-    Returns
-    -------
-    ndarray
-        int64, of the shape of `x`; for ascending edges `i` where ``bins[i - 1] <= x < bins[i]``, 0 below the
-        first edge, ``len(bins)`` above the last.
-
-    Raises
-    ------
-    TypeError
-        If `x` is complex.
-    ValueError
-        If the edges are neither ascending nor descending.
-
-    See Also
-    --------
-    numpy.digitize
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.digitize([0.2, 6.4, 3.0], [0.0, 1.0, 2.5, 4.0])
-    array([1, 4, 3])
-    """
-    x, bins = as_arrays("digitize", x, bins)
-    if "c" in (x.dtype.kind, bins.dtype.kind):
-        raise TypeError("digitize: x and bins must be real")
-    if bins.ndim != 1:
-        raise ValueError(f"digitize: the edges need one axis, they have shape {bins.shape}")
-    side = "left" if right else "right"
-    if ascend(bins):
-        return searchsorted(bins, x, side)
-    if bool((bins[1:] != bins[1:]).any()):  # a NaN behind others: no order, so that only NumPy's steps find its places
-        places = as_array(np.digitize(x.numpy(), bins.numpy(), right), x.device)
-        return places if x.ndim else _core.as_value(places)
-    return bins.size - searchsorted(bins[::-1], x, side)
-
-
-def ascend(edges):
-    """Return whether edges ascend, or are all equal; ValueError if they neither ascend nor descend.
-
-    As in NumPy, edges descend unless the first that differs is greater, which a NaN never is.
-    """
-    before, after = edges[:-1], edges[1:]
-    changes = not_equal(before, after)
-    first = int(changes.argmax()) if changes.size else 0
-    ascends = not changes.size or not bool(changes[first]) or bool(before[first] < after[first])
-    if bool((less(after, before) if ascends else less(before, after)).any()):
-        raise ValueError("digitize: the edges must ascend or descend")
-    return ascends

@@ -1,4 +1,5 @@
-// coordinates.cpp -- unravel_index and ravel_multi_index: numbers and few positions by the caller, others by ufuncs.
+// coordinates.cpp -- unravel_index and ravel_multi_index: numbers and few positions by the caller, others by ufuncs;
+// coordinates of grids and triangles.
 #include "cuarray/ops/coordinates.h"
 #include <algorithm>
 #include <cstring>
@@ -8,6 +9,8 @@
 #include "cuarray/array/pending.h"
 #include "cuarray/ops/creation.h"
 #include "cuarray/ops/reduction.h"
+#include "cuarray/ops/selection.h"
+#include "cuarray/ops/shaping.h"
 #include "cuarray/ops/ufunc.h"
 #include "cuarray/runtime/registry.h"
 #include "ops/order.h"
@@ -262,6 +265,53 @@ std::variant<Array, std::vector<Array>> indices(const Dims& dimensions, DType dt
         assign(grid.view(std::move(points), axis * apart), axes[size_t(axis)], "indices");
     }
     return grid;
+}
+
+std::vector<Array> meshgrid(const ArrayList& xi, bool copy, bool sparse, GridIndexing indexing) {
+    const int ndim = int(xi.size());
+    std::vector<Array> lines;
+    lines.reserve(size_t(ndim));
+    for (int i = 0; i < ndim; ++i) {
+        const int axis = indexing == GridIndexing::XY && ndim > 1 && i < 2 ? 1 - i : i;
+        Dims shape(ndim, 1);
+        shape[axis] = xi[size_t(i)]->size();
+        lines.push_back(xi[size_t(i)]->reshape(shape));
+    }
+    std::vector<Array> grids = sparse ? std::move(lines) : broadcast_arrays(lines);
+    if (copy)
+        for (Array& grid : grids) grid = cuarray::copy(grid);
+    return grids;
+}
+
+namespace {
+
+/// The coordinates of the lower triangle of a matrix, or of all that is above it.
+std::vector<Array> triangle_indices(const Length& rows, const std::optional<Length>& columns, int64_t k, bool is_upper,
+                                    const std::optional<Device>& device) {
+    if (is_upper) k = std::max(k, -INT64_MAX) - 1;
+    const Array lower = tri(rows, columns, k, DType::bool_, device);
+    return nonzero(is_upper ? apply_row(row::logical_not, lower) : lower);
+}
+
+std::vector<Array> triangle_indices_from(const Array& matrix, int64_t k, bool is_upper, const char* function) {
+    if (matrix.ndim() != 2)
+        raise(ErrorKind::Value, function, ": the array has ", matrix.ndim(), " axes and 2 are needed");
+    return triangle_indices(matrix.shape()[0], matrix.shape()[1], k, is_upper, matrix.device());
+}
+
+}  // namespace
+
+std::vector<Array> tril_indices(const Length& n, int64_t k, const std::optional<Length>& m) {
+    return triangle_indices(n, m, k, false, {});
+}
+std::vector<Array> triu_indices(const Length& n, int64_t k, const std::optional<Length>& m) {
+    return triangle_indices(n, m, k, true, {});
+}
+std::vector<Array> tril_indices_from(const Array& arr, int64_t k) {
+    return triangle_indices_from(arr, k, false, "tril_indices_from");
+}
+std::vector<Array> triu_indices_from(const Array& arr, int64_t k) {
+    return triangle_indices_from(arr, k, true, "triu_indices_from");
 }
 
 }  // namespace cuarray

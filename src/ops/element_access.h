@@ -17,6 +17,12 @@ inline Scalar scalar_at(const char* element, DType dtype) {
     return scalar;
 }
 
+inline int64_t to_int64(const Scalar& scalar) {
+    int64_t number;
+    std::memcpy(&number, convert(scalar, DType::int64).bytes, sizeof number);
+    return number;
+}
+
 /// The element that many bytes from element 0, if the host may read it now.
 inline std::optional<Scalar> element_now(const Array& array, int64_t offset = 0) {
     const char* const data = direct_data(array);

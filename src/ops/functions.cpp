@@ -78,6 +78,7 @@ template <>
 constexpr const char* kWords<AxisList> = "int or tuple of int";
 template <> constexpr const char* kWords<Integers> = "int or array_like of int";
 template <> constexpr const char* kWords<std::variant<int64_t, Array>> = "int or array_like of int";
+template <> constexpr const char* kWords<GridIndexing> = "{'xy', 'ij'}";
 template <> constexpr const char* kWords<Side> = "{'left', 'right'}";
 template <> constexpr const char* kWords<Ranks> = "int or array_like of int";
 template <>

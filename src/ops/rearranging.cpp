@@ -1,4 +1,5 @@
-// rearranging.cpp -- roll, tile and repeat: few elements are copied by the caller, others by copies between views.
+// rearranging.cpp -- roll, tile, resize and repeat: few elements are copied by the caller, others by copies between
+// views.
 #include "cuarray/ops/rearranging.h"
 #include <algorithm>
 #include <numeric>
@@ -6,12 +7,14 @@
 #include "core/copy_run.h"
 #include "cuarray/array/elements.h"
 #include "cuarray/core/few.h"
+#include "cuarray/ops/creation.h"
 #include "cuarray/ops/reduction.h"
 #include "cuarray/ops/scan.h"
 #include "cuarray/ops/selection.h"
+#include "cuarray/ops/shaping.h"
 #include "cuarray/ops/sort.h"
 #include "cuarray/runtime/threads.h"
-#include "ops/packed.h"
+#include "ops/element_access.h"
 #include "ops/repeat_in_chunks.h"
 
 namespace cuarray {
@@ -152,11 +155,6 @@ Array repeat_all(const Array& a, int64_t count, int axis) {
 }
 
 Scalar as_int64(int64_t number) { return Scalar::of(DType::int64, number); }
-int64_t to_int64(const Scalar& scalar) {
-    int64_t number;
-    std::memcpy(&number, convert(scalar, DType::int64).bytes, sizeof number);
-    return number;
-}
 
 }  // namespace
 
@@ -209,6 +207,24 @@ Array tile(const Array& A, const Dims& reps) {
     const int64_t bytes = A.nbytes();
     if (!to) return copy_repeated(A, std::move(layout), shape, "tile");
     for (int64_t k = 0; k < result.nbytes(); k += bytes) copy_run(to + k, from, bytes);
+    return result;
+}
+
+Array resize(const Array& a, const Dims& new_shape) {
+    if (std::ranges::any_of(new_shape, [](int64_t extent) { return extent < 0; }))
+        raise(ErrorKind::Value, "resize: negative dimensions are not allowed: ", to_string(new_shape));
+    const Array result = functions::empty(new_shape, a.dtype(), 'C', a.device());
+    if (result.is_empty()) return result;
+    if (a.is_empty()) {
+        fill(result, Scalar::of(DType::int64, int64_t(0)), "resize");
+        return result;
+    }
+    const Array elements = ravel(a);
+    const int64_t n = a.size(), item = item_size(a.dtype()), whole = result.size() / n, rest = result.size() % n;
+    if (whole) assign(result.view({{whole, n}, {n * item, item}}), elements, "resize");
+    if (rest)
+        assign(result.view({{rest}, {item}}, whole * n * item), elements.view({{rest}, {elements.strides()[0]}}),
+               "resize");
     return result;
 }
 

@@ -9,6 +9,7 @@
 #include "cuarray/ops/shaping.h"
 #include "cuarray/ops/ufunc.h"
 #include "ops/call.h"
+#include "ops/element_access.h"
 #include "ops/few_rows.h"
 #include "ops/indexed_elements.h"
 #include "runtime/hooks.h"
@@ -201,6 +202,14 @@ Array mask_of_target(const OutputArray& target, const IndexArray& mask, const ch
     return as_mask(mask.array).reshape(target.array.shape());
 }
 
+/// Stores the only element of an array where a mask is true.
+void fill_with_one(const Array& array, const Array& mask, const Array& one, const char* name) {
+    if (const std::optional<Scalar> element = element_now(one))
+        fill_where(array, mask, convert(*element, array.dtype()), name);
+    else
+        assign_where(array, mask, one.reshape({}), name);
+}
+
 }  // namespace
 
 Array take(const Array& a, const IndexArray& indices, std::optional<int64_t> axis, Array* out, Outside mode) {
@@ -298,7 +307,7 @@ void place(const OutputArray& arr, const IndexArray& mask, const StoredValues& v
     const Array places = mask_of_target(arr, mask, "place");
     if (vals.number) return fill_where(arr.array, places, *vals.number, "place");
     const Array values = flattened_array(safe_values_beside(arr, vals, "place"));
-    if (values.size() == 1) return assign_where(arr.array, places, values.reshape({}), "place");
+    if (values.size() == 1) return fill_with_one(arr.array, places, values, "place");
     int64_t count;
     const Scalar counted = item(reduce(reduction::count_nonzero, places, {}), "place");
     std::memcpy(&count, counted.bytes, sizeof count);
@@ -315,10 +324,9 @@ void putmask(const OutputArray& a, const IndexArray& mask, const StoredValues& v
     if (values.number) return fill_where(a.array, places, *values.number, "putmask");
     const Array all = safe_values_beside(a, values, "putmask");
     if (all.is_empty() || a.array.is_empty()) return;
+    if (all.size() == 1) return fill_with_one(a.array, places, all, "putmask");
     const bool fits = all.shape() == a.array.shape();
-    const Array stored = all.size() == 1 ? all.reshape({})
-                         : fits          ? all
-                                         : cycled(flattened_array(all), a.array.size()).reshape(a.array.shape());
+    const Array stored = fits ? all : cycled(flattened_array(all), a.array.size()).reshape(a.array.shape());
     assign_where(a.array, places, stored, "putmask");
 }
 

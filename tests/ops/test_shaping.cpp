@@ -1,6 +1,7 @@
-// test_shaping.cpp -- each function of shaping.h and rearranging.h from C++, with its options.
+// test_shaping.cpp -- each function of shaping.h and rearranging.h, and grids, from C++, with its options.
 #include <vector>
 #include "../core/check.h"
+#include "cuarray/ops/coordinates.h"
 #include "cuarray/ops/rearranging.h"
 #include "cuarray/ops/shaping.h"
 #include "ops/repeat_in_chunks.h"
@@ -60,11 +61,30 @@ void test_rearranging() {
     CHECK(holds(tile(counted({2}), {2, 2}), {2, 4}, {0, 1, 0, 1, 0, 1, 0, 1}));
     CHECK(holds(tile(x, {2}), {2, 6}, {0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5}));
     CHECK(tile(counted({0}), {3, 2}).shape() == (Dims{3, 0}) && RAISES(Value, tile(x, {-1})));
+    CHECK(holds(resize(x, {2, 4}), {2, 4}, {0, 1, 2, 3, 4, 5, 0, 1}) && holds(resize(x, {4}), {4}, {0, 1, 2, 3}));
+    CHECK(holds(resize(permute_dims(x), {7}), {7}, {0, 3, 1, 4, 2, 5, 0}) && RAISES(Value, resize(x, {-1})));
+    CHECK(holds(resize(counted({0}), {2}), {2}, {0, 0}) && resize(x, {0, 2}).shape() == (Dims{0, 2}));
     CHECK(holds(repeat(counted({2}), 2), {4}, {0, 0, 1, 1}) && RAISES(Value, repeat(x, -1)));
     CHECK(holds(repeat(x, numbers({2, 0}), 0), {2, 3}, {0, 1, 2, 0, 1, 2}));
     CHECK(RAISES(Value, repeat(x, numbers({1, 2}), 1)) && RAISES(Axis, repeat(x, 1, 2)));
     for (const int64_t chunk : {1, 3, 64})
         CHECK(holds(repeat_in_chunks(counted({4}), numbers({0, 5, 0, 2}), 0, chunk), {7}, {1, 1, 1, 1, 1, 3, 3}));
+}
+
+void test_grids() {
+    const Array x = counted({3}), y = numbers({7, 8});
+    const std::vector<Array> grids = meshgrid({x, y}), lines = meshgrid({x, y}, false, true);
+    CHECK(holds(grids[0], {2, 3}, {0, 1, 2, 0, 1, 2}) && holds(grids[1], {2, 3}, {7, 7, 7, 8, 8, 8}));
+    CHECK(holds(lines[0], {1, 3}, {0, 1, 2}) && holds(lines[1], {2, 1}, {7, 8}));
+    CHECK(&lines[1].storage() == &y.storage() && &grids[1].storage() != &y.storage());
+    const std::vector<Array> turned = meshgrid({x, y}, false, false, GridIndexing::IJ);
+    CHECK(holds(turned[0], {3, 2}, {0, 0, 1, 1, 2, 2}) && turned[0].is_read_only());
+    CHECK(meshgrid({}).empty() && holds(meshgrid({x, y, y})[2], {2, 3, 2}, {7, 8, 7, 8, 7, 8, 7, 8, 7, 8, 7, 8}));
+    CHECK(holds(tril_indices(2)[0], {3}, {0, 1, 1}) && holds(tril_indices(2)[1], {3}, {0, 0, 1}));
+    CHECK(holds(triu_indices(2, 1, 3)[1], {3}, {1, 2, 2}) && triu_indices(2, INT64_MIN)[0].size() == 4);
+    const Array m = counted({2, 3});
+    CHECK(holds(tril_indices_from(m, -1)[0], {1}, {1}) && holds(triu_indices_from(m)[0], {5}, {0, 0, 0, 1, 1}));
+    CHECK(RAISES(Value, tril_indices_from(x)) && RAISES(Value, triu_indices_from(counted({1, 1, 1}))));
 }
 
 }  // namespace
@@ -73,4 +93,5 @@ int main() {
     test_axes();
     test_flips();
     test_rearranging();
+    test_grids();
 }

@@ -1,4 +1,5 @@
 // test_sorting.cpp -- each function of sort.h and bincount.h that is public in Python from C++, with its options.
+#include <cmath>
 #include "../core/check.h"
 #include "cuarray/ops/bincount.h"
 #include "cuarray/ops/sort.h"
@@ -66,6 +67,19 @@ void test_searchsorted() {
           RAISES(Value, searchsorted(a, v, Side::Left, numbers({0, 1, 2, 4}))));
 }
 
+void test_digitize() {
+    const Array edges = doubles({1, 3, 3, 5}), falling = doubles({5, 3, 1}), v = numbers({3, 0, 9});
+    CHECK(holds(std::get<Array>(digitize(v, edges)), {3}, {3, 0, 4}));
+    CHECK(holds(std::get<Array>(digitize(v, edges, true)), {3}, {1, 0, 4}));
+    CHECK(holds(std::get<Array>(digitize(v, falling)), {3}, {1, 3, 0}));
+    CHECK(holds(std::get<Array>(digitize(v, falling, true)), {3}, {2, 3, 0}));
+    const Weak two{Weak::Kind::Int, 0, false, 2, 2, 0};
+    CHECK(holds(std::get<Array>(digitize(two, falling)), {}, {2}) && is_place(digitize(two, edges), 1));
+    CHECK(holds(std::get<Array>(digitize(doubles({1, NAN}), doubles({0, NAN}))), {2}, {0, 0}));
+    CHECK(RAISES(Value, digitize(v, doubles({1, 3, 2}))) && RAISES(Value, digitize(v, edges.reshape({2, 2}))));
+    CHECK(RAISES(Type, digitize(astype(v, DType::complex64), edges)));
+}
+
 void test_bincount() {
     const Array x = numbers({0, 2, 2});
     CHECK(holds(bincount(x), {3}, {1, 0, 2}) && holds(bincount(x, {}, 5), {5}, {1, 0, 2, 0, 0}));
@@ -79,6 +93,7 @@ void test_bincount() {
 
 int main() {
     test_searchsorted();
+    test_digitize();
     test_bincount();
     test_sort();
     test_partition();

@@ -319,9 +319,9 @@ INDEXING = [
     ),
     Mutant(
         "upper-triangle-one-down",
-        "cuarray/_functions/index_grids.py",
-        'integer(k, "k", "triu_indices") - 1, dtype=bool))',
-        'integer(k, "k", "triu_indices") - 2, dtype=bool))',
+        "src/ops/coordinates.cpp",
+        "k = std::max(k, -INT64_MAX) - 1;",
+        "k = std::max(k, -INT64_MAX) - 2;",
         row("triu_indices"),
     ),
 ]
@@ -554,9 +554,9 @@ ORDER = [
     ),
     Mutant(
         "descending-edges-of-one-side",
-        "cuarray/_functions/sorting.py",
-        "return bins.size - searchsorted(bins[::-1], x, side)",
-        'return bins.size - searchsorted(bins[::-1], x, "left")',
+        "src/ops/digitize.cpp",
+        "(n - 1) * apart), x, side);",
+        "(n - 1) * apart), x, Side::Left);",
         tests("sorting", "digitize"),
     ),
 ]
@@ -975,9 +975,9 @@ COUNTS_AND_RANKS = [
     ),
     Mutant(
         "edges-with-nan-ascend",
-        "cuarray/_functions/sorting.py",
-        "bool(before[first] < after[first])",
-        "not bool(before[first] > after[first])",
+        "src/ops/digitize.cpp",
+        "order.ascends = rise;",
+        "order.ascends = !fall;",
         tests("sorting", "digitize"),
     ),
     Mutant(
@@ -1097,9 +1097,9 @@ EDITING = [
     ),
     Mutant(
         "resize-repeats-from-the-end",
-        "cuarray/_functions/editing.py",
-        "flat[whole * a.size :] = a[: flat.size - whole * a.size]",
-        "flat[whole * a.size :] = a[a.size - (flat.size - whole * a.size) :]",
+        "src/ops/rearranging.cpp",
+        "elements.view({{rest}, {elements.strides()[0]}}),",
+        "elements.view({{rest}, {elements.strides()[0]}}, (n - rest) * elements.strides()[0]),",
         row("resize"),
     ),
     Mutant(
@@ -1761,11 +1761,18 @@ ARGUMENTS = [
         tests("same_calls", "isdtype"),
     ),
     Mutant(
-        "digitize-among-nan-gives-arrays",
-        "cuarray/_functions/sorting.py",
-        "return places if x.ndim else _core.as_value(places)",
-        "return places",
-        tests("same_calls", "digitize"),
+        "digitize-among-nan-starts-anew",
+        "src/ops/digitize.cpp",
+        "most = most < end ? most + 1 : end;",
+        "most = end;",
+        tests("sorting", "digitize"),
+    ),
+    Mutant(
+        "grids-exchange-other-axes",
+        "src/ops/coordinates.cpp",
+        "ndim > 1 && i < 2 ? 1 - i : i;",
+        "ndim > 1 && i < 2 ? i : i;",
+        row("meshgrid"),
     ),
     Mutant(
         "medians-of-nothing-broadcast",
@@ -2329,8 +2336,8 @@ TRANSFORMS = [
     Mutant(
         "negative-frequencies-rounded-down",
         "cuarray/fft.py",
-        "places[(n + 1) // 2 :] -= n",
-        "places[n // 2 :] -= n",
+        "arange(-half, int(n) - half,",
+        "arange(half - int(n), half,",
         tests("fft", "frequencies"),
     ),
 ]

@@ -28,7 +28,11 @@ NAMES = [name for name in cuarray.__all__ if isinstance(public(name), _core.func
 
 
 #: Functions for whose calls the usual arguments are not enough.
-SUITABLE = {"broadcast_shapes": ["3", "(2, 3)"], "dsplit": ["ca.arange(24.).reshape(2, 3, 4)", "2"]}
+SUITABLE = {
+    "broadcast_shapes": ["3", "(2, 3)"],
+    "digitize": ["2.5", "[1.0, 2.0]"],
+    "dsplit": ["ca.arange(24.).reshape(2, 3, 4)", "2"],
+}
 
 
 @functools.cache

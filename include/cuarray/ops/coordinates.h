@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 #include "cuarray/ops/arguments.h"
+#include "cuarray/ops/creation.h"
 #include "cuarray/ops/indexing.h"
 
 namespace cuarray {
@@ -21,5 +22,20 @@ CUARRAY_API ArrayOrNumber ravel_multi_index(const ArgumentList& multi_index, con
 CUARRAY_API std::variant<Array, std::vector<Array>> indices(const Dims& dimensions, DType dtype = DType::int64,
                                                             bool sparse = false,
                                                             const std::optional<Device>& device = {});
+
+/// Whether the first two axes of a grid stand for its second and its first coordinate, or all in order.
+enum class GridIndexing : uint8_t { XY, IJ };
+/// The coordinates of all points of a grid, given those along its axes: an array of the grid's shape for each axis, or
+/// where `sparse`, one that extends along this axis alone. Without `copy` they are views, read-only where elements
+/// repeat.
+CUARRAY_API std::vector<Array> meshgrid(const ArrayList& xi, bool copy = true, bool sparse = false,
+                                        GridIndexing indexing = GridIndexing::XY);
+
+/// The coordinates of the elements of a matrix at and below (tril) or above (triu) its k-th diagonal: of a new matrix
+/// of n x m on the current device, square by default, or of one that is given.
+CUARRAY_API std::vector<Array> tril_indices(const Length& n, int64_t k = 0, const std::optional<Length>& m = {});
+CUARRAY_API std::vector<Array> triu_indices(const Length& n, int64_t k = 0, const std::optional<Length>& m = {});
+CUARRAY_API std::vector<Array> tril_indices_from(const Array& arr, int64_t k = 0);
+CUARRAY_API std::vector<Array> triu_indices_from(const Array& arr, int64_t k = 0);
 
 }  // namespace cuarray

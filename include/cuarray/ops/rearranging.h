@@ -13,6 +13,8 @@ CUARRAY_API Array roll(const Array& a, const Integers& shift, const std::optiona
 
 /// The whole array so many times along each axis; the shorter of `reps` and the shape gets leading ones.
 CUARRAY_API Array tile(const Array& A, const Dims& reps);
+/// The elements in C order in another shape, from the first again as needed; zeros where there are none.
+CUARRAY_API Array resize(const Array& a, const Dims& new_shape);
 
 /// Each element so many times along an axis, or of the flattened array: one count, or an array with one for each
 /// element along the axis, whose values the call waits for.

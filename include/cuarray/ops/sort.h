@@ -54,6 +54,9 @@ enum class Side : uint8_t { Left, Right };
 /// positions that sort it. A number where the caller may compute it.
 CUARRAY_API ArrayOrNumber searchsorted(const Array& a, const Argument& v, Side side = Side::Left,
                                        const std::optional<Array>& sorter = {});
+/// The number of the bin of each value, int64: how many edges are at most the value (below it if `right`), or of edges
+/// that descend, above it. The call waits for the edges: ValueError if they neither ascend nor descend.
+CUARRAY_API ArrayOrNumber digitize(const Argument& x, const Array& bins, bool right = false);
 /// The index, int64, at which each value would be inserted in a sorted 1-d array of the same dtype.
 CUARRAY_API Array search_sorted(const Array& sorted, const Array& values, bool right);
 

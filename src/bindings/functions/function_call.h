@@ -15,6 +15,7 @@
 #include "cuarray/ops/bincount.h"
 #include "cuarray/ops/bit_packing.h"
 #include "cuarray/ops/convolution.h"
+#include "cuarray/ops/coordinates.h"
 #include "cuarray/ops/creation.h"
 #include "cuarray/ops/einsum.h"
 #include "cuarray/ops/functions.h"
@@ -93,6 +94,7 @@ linalg::QRMode read_qr_mode(PyObject* object, const char* function);
 linalg::NormOrder read_norm_order(PyObject* object, const char* function);
 
 Side read_side(PyObject* object, Parameter parameter);
+GridIndexing read_grid_indexing(PyObject* object, Parameter parameter);
 BitOrder read_bit_order(PyObject* object, const char* function);
 MemoryKind read_memory_kind(PyObject* object, const char* function);
 /// What an index out of bounds means: 'raise', also for None, 'wrap' or 'clip'.

@@ -142,7 +142,7 @@ struct Reader<Dims> : PlainReader {
         const Parameter parameter = call.parameter(k);
         const std::string_view name = parameter.name;
         const bool is_grid = name == "dimensions";
-        const bool is_shape = name == "shape" || name == "dims" || name == "axes" ||
+        const bool is_shape = name == "shape" || name == "dims" || name == "axes" || name == "new_shape" ||
                               (is_grid && !PyIter_Check(call.given[k]));  // numpy.indices makes a tuple of it
         value = is_shape ? to_dims(call.given[k], parameter) : read_integers(call.given[k], parameter);
     }
@@ -364,6 +364,13 @@ struct Reader<Side> : PlainReader {
     }
     Side get() const { return value; }
     Side value;
+};
+
+template <>
+struct Reader<GridIndexing> : PlainReader {
+    void read(const FunctionCall& call, int k) { value = read_grid_indexing(call.given[k], call.parameter(k)); }
+    GridIndexing get() const { return value; }
+    GridIndexing value;
 };
 
 template <>

@@ -254,6 +254,13 @@ Side read_side(PyObject* object, Parameter parameter) {
     refuse(PyExc_ValueError, parameter, "'left' or 'right'", object);
 }
 
+GridIndexing read_grid_indexing(PyObject* object, Parameter parameter) {
+    const bool is_text = PyUnicode_Check(object);
+    if (is_text && PyUnicode_CompareWithASCIIString(object, "xy") == 0) return GridIndexing::XY;
+    if (is_text && PyUnicode_CompareWithASCIIString(object, "ij") == 0) return GridIndexing::IJ;
+    refuse(PyExc_ValueError, parameter, "'xy' or 'ij'", object);
+}
+
 BitOrder read_bit_order(PyObject* object, const char* function) {
     const bool is_text = PyUnicode_Check(object);
     if (is_text && PyUnicode_CompareWithASCIIString(object, "big") == 0) return BitOrder::Big;
