@@ -102,6 +102,7 @@ def test_methods_take_their_array_in_its_place(device):
         assert np.array_equal(x.numpy(), host)
     with pytest.raises(IndexError, match="index 6 is out of bounds"):
         x.put(6, 1)
+        cuarray.synchronize()  # at the latest there, on a GPU
     with pytest.raises(TypeError, match=r"compress\(\) got an unexpected keyword argument 'a'"):
         x.compress([True], a=x)
     with pytest.raises(TypeError, match=r"put\(\) missing 1 required positional argument: 'values'"):

@@ -254,7 +254,7 @@ def test_names_in_errors(name, device):
             args, keywords = call.arguments()
             try:
                 getattr(cuarray, name)(*args, **keywords)
-            except (TypeError, ValueError, IndexError, OverflowError, AttributeError) as error:
+            except (TypeError, ValueError, IndexError, OverflowError, AttributeError, BufferError) as error:
                 text = str(error)
                 known = text.partition(":")[0]
                 assert known == name or not hasattr(cuarray, known), f"{call}: {text}"
