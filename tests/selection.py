@@ -2,8 +2,9 @@
 
 ``pytest`` alone runs of each test function, on each device, as few cases as have every value of every parameter at least
 once: each function, kind of dtype, layout and keyword. ``@pytest.mark.few`` leaves the first case of a slow test,
-``@pytest.mark.tools`` none of what tests the project's own tools, and the fixture ``every`` tells a test to repeat less. What
-is left out runs with ``--all``, alone with ``--rest``, and whenever tests are named: by file, node id, ``-k`` or ``--lf``.
+``@pytest.mark.rest`` nothing of a test of the project's own tools, or of a slow one beside which others test the same, and
+the fixture ``every`` tells a test to repeat less. What is left out runs with ``--all``, alone with ``--rest``, and whenever
+tests are named: by file, node id, ``-k`` or ``--lf``.
 """
 
 import zlib
@@ -30,7 +31,10 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "few: a slow test, of which the first case per device runs without --all")
-    config.addinivalue_line("markers", "tools: a test of the project's own tools, run with --all or when it is named")
+    config.addinivalue_line(
+        "markers",
+        "rest: a test of the project's own tools, or one that others sample: run with --all or when it is named",
+    )
     config.addinivalue_line("markers", "full: an exhaustive variant, run with --full only")
     config.stash[MORE] = 0
 
@@ -102,7 +106,7 @@ def sample(items):
         tests[item.nodeid.split("[")[0], parameters.pop("device", None)].append((item, parameters))
     chosen = set()
     for cases in tests.values():
-        if cases[0][0].get_closest_marker("tools"):
+        if cases[0][0].get_closest_marker("rest"):
             continue
         if cases[0][0].get_closest_marker("few"):
             chosen.add(cases[0][0])

@@ -71,6 +71,7 @@ def environment(program):
     return os.environ | {"CUARRAY_LIBBLAS": str(libraries[0])}
 
 
+@pytest.mark.rest
 @pytest.mark.few
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
 @pytest.mark.parametrize("name", ["test_api", "test_dlpack", "test_profile"])

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import selection
 
-pytestmark = pytest.mark.tools
+pytestmark = pytest.mark.rest
 HERE = Path(__file__).parent
 
-#: A suite of 21 tests, of which 5 run: four dtypes of three kinds, three layouts, one slow test, one of tools; and an exhaustive one.
+#: A suite of 21 tests, of which 5 run: four dtypes of three kinds, three layouts, one slow test, one of the rest; and an exhaustive one.
 SUITE = """
 import pytest
 
@@ -32,8 +32,8 @@ def test_slow(size):
 def test_exhaustive():
     pass
 
-@pytest.mark.tools
-def test_tools():
+@pytest.mark.rest
+def test_of_the_rest():
     pass
 
 def test_plain():
@@ -45,7 +45,7 @@ def values(collected):
     """Return of each test what it has: its function on its device, and the values of its parameters, dtypes by kind."""
     tests, found = {}, {}
     for item in collected:
-        if item.get_closest_marker("tools"):
+        if item.get_closest_marker("rest"):
             continue
         parameters = dict(item.callspec.params) if hasattr(item, "callspec") else {}
         test = (item.nodeid.split("[")[0], parameters.pop("device", None))

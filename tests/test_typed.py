@@ -283,6 +283,7 @@ def test_revealed_types_are_those_of_the_values(answers, values):
     assert len(types) > 700
 
 
+@pytest.mark.rest
 def test_every_name_is_public(folder):
     """Checkers treat an import under another name as private, so aliases are assigned."""
     names = [name for name in cuarray.__all__ if not name.startswith("__")]
@@ -311,6 +312,7 @@ def half(y: int) -> int:
 """
 
 
+@pytest.mark.rest
 def test_strict_programs(folder):
     (folder / "strict.py").write_text(STRICT)
     done = run(
@@ -338,6 +340,7 @@ def strict_errors(folder, name, source):
 ORDINARY = (ROOT / "tests/typed/strict.py").read_text("utf-8")
 
 
+@pytest.mark.rest
 def test_strict_pyright_accepts_what_it_accepts_of_numpy(folder):
     assert len(ORDINARY.splitlines()) > 150
     theirs = ORDINARY.replace("import cuarray as xp", "import numpy as xp\nfrom typing import Any, TypeAlias")

@@ -11,7 +11,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parent)]
 
 import array_api_suite as suite
 
-pytestmark = pytest.mark.tools
+pytestmark = pytest.mark.rest
 KNOWN = "stats.tests.TestGMean::test_1d[numpy]"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import backend_program
 import pytest
 
-pytestmark = pytest.mark.tools
+pytestmark = pytest.mark.rest
 SCRIPT = backend_program.ROOT / "scripts" / "gpu_check.sh"
 PARTS = [
     "smoke", "driver_costs", "kernels", "host_time", "interop", "frameworks", "suite", "only_gpu", "counters", "benchmarks", "sanitizer",

@@ -10,6 +10,8 @@ from simulated import environment
 
 import instructions  # isort: skip
 
+pytestmark = pytest.mark.rest
+
 BYTES = 64
 #: CUDA that makes a buffer of BYTES bytes, aligned to 32, and its address `at` in the space.
 BUFFERS = {

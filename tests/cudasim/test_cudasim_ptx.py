@@ -17,6 +17,8 @@ from simulated import HERE, environment, run
 import translate  # isort: skip
 from instructions import INSTRUCTIONS, STATEMENT, look_up, opcodes_of  # isort: skip
 
+pytestmark = pytest.mark.rest
+
 F32 = exact.FORMATS["f32"]
 
 

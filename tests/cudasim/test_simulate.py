@@ -208,6 +208,7 @@ os.wait()
     assert simulate(program).stdout == "cuMemAlloc_v2: 3\n"
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize(
     ("text", "seconds", "says"), [(SPINS, "300", "threads spin for ever"), (ENDLESS, "1", "more than 1 s")]
 )
@@ -235,6 +236,7 @@ def test_memcheck_reports_both_accesses_and_what_they_mean(script):
     assert f"cudasim: {len(found)} finding" in run.stderr.splitlines()[-1]
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("extent", [1, 999, 1000])
 def test_memcheck_knows_the_ends_of_arrays(script, extent):
     """The blocks of arrays are not rounded then; a pool's would hide a write behind them."""
@@ -252,6 +254,7 @@ def test_memcheck_knows_the_ends_of_arrays(script, extent):
         assert (f"past the end of a block of {8 * extent} bytes" in run.stderr) == bool(found), run.stderr
 
 
+@pytest.mark.rest
 def test_findings_are_limited_and_suppressed(script):
     program = script(KERNEL + f"launch({RACE!r})\nprint('ends')\n")
     run = simulate(program, "--memcheck", "--limit", "1")
@@ -274,6 +277,7 @@ extern "C" __global__ void kernel(int* x) {
     assert said[0] == said[1] != said[2] and len(said[0]) == 41
 
 
+@pytest.mark.rest
 def test_many_seeds(script):
     sometimes = """
 extern "C" __global__ void kernel(int* x) {
@@ -293,6 +297,7 @@ extern "C" __global__ void kernel(int* x) {
     assert run.returncode == 0 and run.stderr == "cuarray: no findings with the seeds 0 to 1\n", run.stderr
 
 
+@pytest.mark.rest
 def test_tests_of_a_project(tmp_path, script):
     script("import cuarray\nassert len(cuarray.devices()) == 3\n", "conftest.py")
     script(KERNEL + f"def test_good():\n    pass\ndef test_race():\n    launch({RACE!r})\n", "test_kernels.py")
@@ -338,6 +343,7 @@ for image in (b"\\xb1\\x43\\x62\\x46" + bytes(60), b"\\x50\\xed\\x55\\xba" + byt
     assert run.stderr.count("loads a fat binary: simulated GPUs run PTX alone") == 2
 
 
+@pytest.mark.rest
 def test_the_distribution_holds_the_sources_and_ours_does_not(tmp_path):
     from setuptools import find_packages
 

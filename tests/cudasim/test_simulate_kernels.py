@@ -8,6 +8,8 @@ import json
 import pytest
 from test_simulate import KERNEL, compiler, script, simulate  # noqa: F401  (fixtures)
 
+pytestmark = pytest.mark.rest
+
 HEAD = 'extern "C" __global__ void kernel(int* x) {\n    const int t = threadIdx.x, b = blockIdx.x, i = b * blockDim.x + t;\n'
 
 #: Name: the kind of finding, the launch, and the body of the kernel. x has 1024 elements, which are 0.

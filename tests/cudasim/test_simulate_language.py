@@ -4,6 +4,8 @@ import pytest
 from test_simulate import KERNEL, compiler, script, simulate  # noqa: F401  (fixtures)
 from test_simulate_kernels import HEAD
 
+pytestmark = pytest.mark.rest
+
 #: Name: the launch, the body, and x[0], x[1] and x[2] afterwards. x has 1024 elements, which are 0.
 RUNS = {
     "a warp that produces for another": ("", """

@@ -22,7 +22,7 @@ from minimise import minimise
 
 import cuarray
 
-pytestmark = pytest.mark.tools
+pytestmark = pytest.mark.rest
 
 #: Cases of each engine: here, with --full, and of those the part on a simulated GPU, which compiles every kernel.
 CASES = {"programs": (150, 4000), "calls": (60, 2000)}  # test_fuzz_protocols.py runs the third engine

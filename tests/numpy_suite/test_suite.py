@@ -12,7 +12,7 @@ sys.path[:0] = [str(HERE)]
 
 import suite
 
-pytestmark = pytest.mark.tools
+pytestmark = pytest.mark.rest
 OPTIONS = argparse.Namespace(update=False, prune=False, file=["x"], show=None)
 ROW = suite.Row("fft/tests/test_helper.py", "TestA::test_b*", "ours", "is to be mended")
 

@@ -154,6 +154,7 @@ def check_texts(texts, jobs):
     assert not [fault for faults in wrong for fault in faults]
 
 
+@pytest.mark.rest
 def test_sample(every):
     chooser = random.Random(datetime.date.today().isoformat())
     names = chooser.sample(program.kernel_names(), SAMPLE if every else SAMPLE // 4)
@@ -183,6 +184,7 @@ def test_representative():
     check_all([(name, "sm_90") for name in names])
 
 
+@pytest.mark.rest
 def test_kernels_of_indices_and_masks(every):
     texts = program.task_texts()
     assert {
@@ -270,6 +272,7 @@ def check_one(name):
     return chosen
 
 
+@pytest.mark.rest
 def test_kernels_of_one_row():
     assert "signbit_f64_contiguous" in check_one("signbit")
     assert "searchsorted_i64" in check_one("searchsorted")

@@ -13,7 +13,7 @@ import roofline
 import sass
 
 # One call of each kind of kernel.
-pytestmark = pytest.mark.tools
+pytestmark = pytest.mark.rest
 SAMPLE = ["add f32", "(N,M) + (M,) f32", "x[::2] f32", "transpose f32", "sum f32", "matmul 8 x 8 f32"]
 
 LISTING = """

@@ -269,6 +269,7 @@ def test_report(folder, device):
     assert "NumPy computed nothing" in failed.stderr and "ZeroDivisionError" in failed.stderr and failed.returncode == 1
 
 
+@pytest.mark.rest
 def test_start_costs_little(folder):
     at = folder(script="import numpy as np\n")
 
