@@ -86,6 +86,11 @@ STUBBED = {
 
 #: Submodules whose functions the reference lists, besides random.
 SUBMODULES = ("linalg", "fft", "emath", "memory", "testing")
+INTEROP = ("interop", *(f"interop.{name}" for name in ("torch", "jax", "mpi", "dask", "memory")))
+OTHER_MODULES = (
+    "polynomial", "exceptions", "lib.stride_tricks", "typing", "numpy",
+    *(f"interop.{name}" for name in ("numba", "cupy", "drjit", "einops", "tensorflow", "xarray")),
+)  # fmt: skip
 
 REFERENCE_HEAD = """\
 # Functions
@@ -332,9 +337,23 @@ def member_table(stub: str, kind: str, name: str, functions: dict[str, str]) -> 
     return "| attribute or method | what it is or does |\n|---|---|\n" + "".join(rows[key] for key in sorted(rows))
 
 
+def file_of(package: Path, title: str) -> Path:
+    path = package / title.replace(".", "/")
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def other_modules(package: Path) -> str:
+    """The modules whose names stand elsewhere, in NumPy's documentation or in their own help."""
+    lines = ["\n## Other modules\n\n`help(cuarray.NAME)` says more.\n\n| module | what it has |\n|---|---|\n"]
+    for title in OTHER_MODULES:
+        summary = ast.get_docstring(Module(file_of(package, title)).tree).split("\n\n", 1)[0]
+        lines.append(cells(f'<a id="{title}"></a>`{title}`', " ".join(summary.split())))
+    return "".join(lines)
+
+
 def submodule_table(package: Path, title: str) -> str:
     """The functions of a submodule, by what their sources say of them."""
-    module = Module(package / f"{title}.py")
+    module = Module(file_of(package, title))
     lines = [f"\n## `{title}`: {module.heading()}\n\n| function | what it does |\n|---|---|\n"]
     for name in sorted(module.public()):
         call, summary = module.source_of(name, package).entry(name)
@@ -407,6 +426,8 @@ def reference(tables: dict, stub: str, modules: dict[str, Module], aliases: dict
     functions = {name: name for module in modules.values() for name in module.public()} | aliases
     lines += [submodule_table(package, title) for title in SUBMODULES]
     lines.append(generator_table(package))
+    lines += [submodule_table(package, title) for title in INTEROP]
+    lines.append(other_modules(package))
     lines.append("\n## Attributes and methods of arrays\n\nOperators are those of numpy.ndarray.\n\n")
     lines.append(member_table(stub, "ndarray", "x", functions))
     lines.append("\n## Attributes and methods of elementwise functions\n\n")

@@ -227,6 +227,10 @@ def main(options, is_module, program):
 def prepare(options):
     """Set the device, and start the report or the check, that the options ask for."""
     if "device" in options:
+        try:
+            _core.device(options["device"])
+        except ValueError as error:
+            raise SystemExit(f"python -m cuarray: --{error}") from None
         os.environ["CUARRAY_DEVICE"] = options["device"]
     if "report" in options:
         from cuarray._tools.run_report import start

@@ -16,6 +16,8 @@ from pkgutil import iter_modules
 
 from cuarray.interop._wrapping import wrap as wrap
 
+__all__ = ["wrap"]
+
 _MODULES = frozenset(module.name for module in iter_modules(__path__) if module.name[0] != "_")
 
 

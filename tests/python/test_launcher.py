@@ -206,6 +206,11 @@ def test_device(folder, device):
     at = folder(script="import numpy as np\nprint(np.ones(2).device)")
     for option in (["--device", device], [f"--device={device}"]):
         assert python(at, "-m", "cuarray", *option, "script.py").stdout.strip() == device
+    done = python(at, "-m", "cuarray", "--device", "gpu", "script.py")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "python -m cuarray: --device: 'gpu' is neither 'cpu' nor 'cuda' nor 'cuda:N'\n",
+    )
     assert "--device needs" in python(at, "-m", "cuarray", "--device").stderr
     assert python(at, "-m", "cuarray", "--device", "cpu").returncode == 1
 
