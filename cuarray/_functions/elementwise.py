@@ -6,11 +6,12 @@ from cuarray._arguments.functions import nonzero
 from cuarray._arguments.operands import WEAK, arrays_and_numbers
 from cuarray._arguments.ufuncs import where as where_ufunc
 from cuarray._core import ndarray
+from cuarray._functions.reductions import NOT_GIVEN
 
 __all__ = ["where"]
 
 
-def where(condition, x=None, y=None, /):
+def where(condition, x=NOT_GIVEN, y=NOT_GIVEN, /):
     """Select elements from x where the condition is true, else from y; or find the true elements.
 
     Parameters
@@ -29,6 +30,8 @@ def where(condition, x=None, y=None, /):
     ------
     ValueError
         If the shapes do not broadcast, or only one of x and y is given.
+    TypeError
+        If x or y is None, or something else that is no number.
 
     See Also
     --------
@@ -41,7 +44,7 @@ def where(condition, x=None, y=None, /):
     >>> ca.where(x < 0, 0, x)
     array([0, 0, 0, 1, 2])
     """
-    if x is None or y is None:
+    if x is NOT_GIVEN or y is NOT_GIVEN:
         if x is y:
             return nonzero(condition)
         raise ValueError("where: give both x and y, or neither")

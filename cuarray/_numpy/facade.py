@@ -23,7 +23,10 @@ from cuarray._numpy.linalg import eig, eigvals
 READERS = ("fromfile", "fromregex", "genfromtxt", "load", "loadtxt")
 
 #: Functions in whose arguments functions are elements, as other objects are.
-OF_ELEMENTS = (np.array, np.asarray, np.asanyarray, np.full, np.full_like)
+OF_ELEMENTS = (
+    np.array, np.asarray, np.asanyarray, np.full, np.full_like, np.atleast_1d, np.atleast_2d, np.atleast_3d,
+    np.append, np.insert, np.repeat, np.tile, np.where, np.select, np.ravel, np.reshape, np.broadcast_to,
+)  # fmt: skip
 
 #: Errors that may be about types of NumPy's.
 ERRORS = (TypeError, NotImplementedError, OverflowError)
