@@ -11,6 +11,9 @@ from cuarray._numpy.overrides import has_functions, is_override
 #: Characters of dtypes of numbers that no device has.
 LONG = "gG"
 
+#: Types of arguments that NumPy's functions take as they are.
+PLAIN = {np.ndarray, bool, int, float, complex, str, bytes, type(None), np.bool_, np.int64, np.float64, np.dtype, type}
+
 
 def is_known_dtype(dtype):
     """Whether arrays of ours may have that dtype."""
@@ -115,15 +118,20 @@ class HostCopies:
 
     def to_host(self, x):
         """Return an argument with NumPy's arrays and scalars in the place of ours."""
+        kind = type(x)
+        if kind in PLAIN:
+            return x
         if isinstance(x, ndarray):
             return self.host_array(x)
-        if type(x) in (list, tuple):
-            return type(x)([self.to_host(entry) for entry in x])
+        if isinstance(x, np.ndarray):
+            return x
+        if kind in (list, tuple):
+            return kind([self.to_host(entry) for entry in x])
         if isinstance(x, tuple) and hasattr(x, "_fields"):
             return type(x)(*[self.to_host(entry) for entry in x])
-        if type(x) is dict:
+        if kind is dict:
             return {key: self.to_host(value) for key, value in x.items()}
-        if type(x) is slice:
+        if kind is slice:
             return slice(*map(self.to_host, (x.start, x.stop, x.step)))
         if is_override(x, "__array__") and (self.asks or not has_functions(x)):
             given = x.__array__()

@@ -1,9 +1,9 @@
 """Calls that NumPy computes for cuarray.numpy: how they are made, counted and warned about."""
 
+import functools
 import os
 import time
 import warnings
-from contextlib import nullcontext
 from types import BuiltinFunctionType, FunctionType
 from typing import NamedTuple
 
@@ -68,11 +68,15 @@ def on_host(function, args, kwargs, name=""):
     With arrays of ours among the arguments, the call is counted, and the first one on a line warns.
     """
     start = time.perf_counter()
-    dispatches = not isinstance(function, FunctionType | BuiltinFunctionType) or "like" in kwargs
-    copies = HostCopies(asks=not (dispatches or isinstance(getattr(function, "__self__", None), np.ufunc)))
-    args, kwargs = copies.to_host(args), copies.to_host(kwargs)
+    copies = HostCopies(asks="like" not in kwargs and asks_no_classes(function))
+    args = [copies.to_host(x) for x in args]
+    if kwargs:
+        kwargs = copies.to_host(kwargs)
     settings = CURRENT.get()
-    with np.errstate(call=settings.call, **settings.choices) if settings.asks else nullcontext():
+    if settings.asks:
+        with np.errstate(call=settings.call, **settings.choices):
+            result = function(*args, **kwargs)
+    else:
         result = function(*args, **kwargs)
     if copies.bytes and "out" in kwargs:
         copies.write_back(kwargs["out"])
@@ -82,6 +86,14 @@ def on_host(function, args, kwargs, name=""):
     return result
 
 
+@functools.lru_cache
+def asks_no_classes(function):
+    """Whether a function takes objects of any class without asking it, as a dispatching one or a ufunc would."""
+    is_plain = isinstance(function, FunctionType | BuiltinFunctionType)
+    return is_plain and not isinstance(getattr(function, "__self__", None), np.ufunc)
+
+
+@functools.lru_cache
 def full_name(function):
     """Return the name of a function of NumPy as programs write it."""
     module, name = getattr(function, "__module__", None) or "numpy", getattr(function, "__name__", str(function))
