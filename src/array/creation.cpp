@@ -377,10 +377,10 @@ void fill(const Array& to, const Scalar& value, const char* function) {
 
 Array to_device(const Array& from, Device device) {
     if (from.device() == device) return from;
-    const bool fortran = from.is_f_contiguous() && !from.is_c_contiguous();
-    const Array source = fortran || from.is_c_contiguous() ? from : copy(from, 'C');
+    const bool is_dense = from.is_c_contiguous() || from.is_f_contiguous();
+    const Array source = is_dense ? from : copy(from, 'K');
     Array result = empty(from.shape(), from.dtype(), device);
-    if (fortran) result = result.view({from.shape(), f_strides(from.shape(), item_size(from.dtype()))});
+    if (!source.is_c_contiguous()) result = result.view({from.shape(), source.strides()});
     const int64_t bytes = source.nbytes();
     if (bytes == 0) return result;
     Backend &target = backend(device), &origin = backend(from.device());
