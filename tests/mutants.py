@@ -392,6 +392,27 @@ MUTANTS = [
         "tests/python/test_interop_scipy.py -k graphs",
     ),
     Mutant(
+        "outputs-of-filters-are-not-given-back",
+        "cuarray/_numpy/consumers.py",
+        "copies.given_back(function(*args, **kwargs))",
+        "function(*args, **kwargs)",
+        "tests/python/test_interop_scipy.py -k scipy_run_unchanged",
+    ),
+    Mutant(
+        "callbacks-return-arrays-of-ours",
+        "cuarray/_numpy/consumers.py",
+        "return HostResults(x) if isinstance(x, PROGRAMS) else super().to_host(x)",
+        "return super().to_host(x)",
+        "tests/python/test_interop_scipy.py -k scipy_run_unchanged",
+    ),
+    Mutant(
+        "positions-of-a-subclass-are-refused",
+        "src/bindings/types/subscript.cpp",
+        "if (kind != ArrayClass::Dispatching && kind != ArrayClass::Matrix) return {};",
+        "if (kind != ArrayClass::Matrix) return {};",
+        "tests/python/test_launcher.py -k classes_of_programs",
+    ),
+    Mutant(
         "columns-join-as-lines",
         "cuarray/_functions/subscripts.py",
         "Joiner(column_stack, -1",

@@ -1,6 +1,7 @@
 """Arguments and results on their way to NumPy's functions and back."""
 
 import numbers
+from collections import deque
 
 import numpy as np
 
@@ -54,7 +55,7 @@ def needs_numpy(argument, names_dtypes=True):
         return not names_dtypes or is_foreign_dtype(argument)
     if isinstance(argument, type | np.dtype):
         return is_foreign_dtype(argument)
-    if isinstance(argument, list | tuple):
+    if isinstance(argument, list | tuple | deque):
         return any(needs_numpy(entry, names_dtypes=False) for entry in argument)
     if isinstance(argument, numbers.Number | dict | set | frozenset):  # such as Decimal and Fraction
         return True
@@ -164,6 +165,16 @@ class HostCopies:
         if isinstance(result, tuple) and hasattr(result, "_fields"):
             return type(result)(*map(self.to_ours, result))
         return result
+
+    def given_back(self, result):
+        """Return a result with our arrays in the place of those of NumPy's that were given for them."""
+        if id(result) in self.given:
+            return self.given[id(result)][0]
+        return tuple(map(self.given_back, result)) if type(result) is tuple else result
+
+    def hosts(self):
+        """Return the arrays that were given in the place of ours."""
+        return [host for _, host in self.given.values()]
 
     def write_back(self, out):
         """Write what NumPy's function has written to copies of arrays of a GPU."""

@@ -137,6 +137,86 @@ def test_programs_of_sparse_arrays_run_unchanged(tmp_path):
     own_process.runs_as_under_python(SPARSE, tmp_path)
 
 
+FILTERS = """
+import functools
+import numpy as np
+from scipy import ndimage
+from scipy.spatial import distance
+x = (np.arange(64.0) % 7).reshape(8, 8)
+mask = x > 3
+def show(call, dtype=float, shape=(8, 8)):
+    out = np.zeros(shape, dtype)
+    result = call(out)
+    print(result is out, result if isinstance(result, int) else result is None, round(float(out.sum()), 9), type(out) is type(x))
+show(lambda out: ndimage.label(mask, output=out), "i4")
+show(lambda out: ndimage.binary_dilation(mask, output=out), bool)
+show(lambda out: ndimage.binary_fill_holes(mask, output=out), bool)
+show(lambda out: ndimage.binary_propagation(x > 5, mask=mask, output=out), bool)
+show(lambda out: ndimage.distance_transform_edt(mask, distances=out))
+show(lambda out: ndimage.distance_transform_edt(mask, return_indices=True, return_distances=False, indices=out), "i4", (2, 8, 8))
+show(lambda out: ndimage.distance_transform_cdt(mask, distances=out), "i4")
+show(lambda out: ndimage.morphological_gradient(x, 3, output=out))
+show(lambda out: ndimage.gaussian_filter(x, 1, output=out))
+show(lambda out: ndimage.generic_filter(x, lambda line: line.max(), 3, output=out))
+show(lambda out: distance.cdist(x, x, out=out))
+show(lambda out: distance.pdist(x, out=out), float, 28)
+print(ndimage.sum_labels(x, mask), ndimage.map_coordinates(x, np.array([[1.5], [2.5]])), ndimage.label(mask)[1])
+"""
+
+
+MINIMA = """
+import functools, pickle
+import numpy as np
+from scipy import integrate, optimize
+at = np.arange(3.0)
+fun, jac, hess = lambda v: ((v - at) ** 2).sum(), lambda v: 2 * (v - at), lambda v: 2 * np.eye(3)
+def show(result):
+    print(np.round(result.x, 4).tolist())
+bounds = np.array([[0.5, 5], [0.5, 5], [0.5, 1.5]])
+for method in ("L-BFGS-B", "SLSQP", "TNC", "trust-constr", "BFGS", "Newton-CG"):
+    bounded = {"hess": hess} if method == "Newton-CG" else {} if method == "BFGS" else {"bounds": bounds}
+    show(optimize.minimize(fun, np.ones(3), method=method, jac=jac, **bounded))
+show(optimize.minimize(lambda v: (fun(v), jac(v)), np.ones(3), method="L-BFGS-B", jac=True))
+show(optimize.minimize(lambda v, by: fun(v) * by, np.ones(3), args=(at[1],), method="SLSQP", jac=lambda v, by: jac(v) * by))
+show(optimize.minimize(functools.partial(lambda by, v: fun(v) * by, 2.0), np.ones(3), method="L-BFGS-B"))
+constraint = {"type": "ineq", "fun": lambda v: v - 0.5, "jac": lambda v: np.eye(3)}
+show(optimize.minimize(fun, np.ones(3), method="SLSQP", jac=jac, constraints=[constraint]))
+limits = optimize.NonlinearConstraint(lambda v: v**2, np.zeros(3), np.ones(3), jac=lambda v: 2 * np.diag(v))
+show(optimize.minimize(fun, np.ones(3) / 2, method="SLSQP", jac=jac, constraints=limits))
+for method in ("trf", "dogbox", "lm"):
+    show(optimize.least_squares(lambda v: v * at - 1, np.ones(3), jac=lambda v: np.diag(at), method=method))
+seen = []
+optimize.minimize(fun, np.ones(3), jac=jac, callback=lambda intermediate_result: seen.append(intermediate_result.fun))
+print(len(seen) > 0, optimize.minimize is pickle.loads(pickle.dumps(optimize.minimize)))
+print(np.round(optimize.curve_fit(lambda t, a, b: a * t + b, at, 2 * at + 1, jac=lambda t, a, b: np.stack([t, t * 0 + 1], 1))[0], 3))
+turn = np.array([[0.0, 1], [-1, 0]])
+ode = integrate.ode(lambda t, y: turn @ y, lambda t, y: turn).set_integrator("vode", method="bdf").set_initial_value(np.array([1.0, 0]))
+print(np.round(ode.integrate(1.0), 3), np.round(integrate.solve_ivp(lambda t, y: turn @ y, (0, 1), np.array([1.0, 0]), method="Radau", jac=lambda t, y: turn).y[:, -1], 2))
+"""
+
+
+@pytest.mark.parametrize("program", [FILTERS, MINIMA], ids=["outputs", "callbacks"])
+def test_programs_of_scipy_run_unchanged(program, tmp_path):
+    """Arrays that SciPy writes to are written to, and functions that it calls may return arrays of ours."""
+    need("scipy")
+    own_process.runs_as_under_python(program, tmp_path)
+
+
+NAMESPACES = """
+import numpy as np
+from array_api_compat import array_namespace, is_array_api_obj, is_numpy_array, is_numpy_namespace
+x = np.arange(3.0)
+xp = array_namespace(x)
+print(is_numpy_array(x), is_array_api_obj(x), is_numpy_namespace(xp), xp.__name__, is_numpy_array([1]))
+print(xp.concat([x, x]), xp.astype(x, xp.int64).dtype, type(xp.sqrt(x)) is type(x))
+"""
+
+
+def test_array_api_compat_takes_arrays_of_programs_for_numpys(tmp_path):
+    need("array_api_compat")
+    own_process.runs_as_under_python(NAMESPACES, tmp_path)
+
+
 GRAPHS = """
 import numpy as np, networkx as nx
 a = np.array([[0, 1, 0], [1, 0, 2.5], [0, 2.5, 0]])

@@ -325,6 +325,19 @@ x = np.arange(3.0).view(Plain)
 print(x + 1, np.ones(3) * x, np.add.reduce(x), x == x, np.sum(x), np.float64(2) * x, np.ndarray.view(x, np.ndarray))
 print(np.ndarray.__array_ufunc__(np.ones(2), np.add, "__call__", np.ones(2), np.ones(2)))
 """,
+    "positions of a subclass": """
+import collections
+import numpy as np
+class Plain(np.ndarray):
+    pass
+x = np.arange(12.0).reshape(3, 4)
+rows, mask = np.array([0, 2]).view(Plain), np.array([True, False, True]).view(Plain)
+print(x[rows], x[mask], x[:, rows], x[rows, rows], x[np.matrix([[0, 1]])].shape)
+x[rows] = 1
+x[mask, 1] = 5
+x[rows[0], rows] += 2
+print(x, np.take(x, rows), np.hstack(collections.deque([["a"], ["b"]])))
+""",
     "subclasses of numpy.ndarray": """
 import numpy as np
 class Info(np.ndarray):

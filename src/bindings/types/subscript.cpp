@@ -151,12 +151,23 @@ class SubscriptKey {
         return Object::steal(wrap(copy_from_host(values.data(), {count}, DType::int64, device_)));
     }
 
+    /// An array of a subclass of numpy.ndarray as one of that class: as positions its numbers alone count, but for a
+    /// mask's. Null for others.
+    static Object numbers_of_subclass(PyObject* entry) {
+        static Attribute numpy_ndarray{"numpy", "ndarray"};
+        const ArrayClass kind = class_of(entry);
+        if (kind != ArrayClass::Dispatching && kind != ArrayClass::Matrix) return {};
+        return Object::steal(PyObject_CallMethod(numpy_ndarray.get(), "__array__", "O", entry));
+    }
+
     Index of_array_like(PyObject* entry) {
         if (const Object made = of_integers(entry)) {
             owned_.push_back(made);
             return of_array(array_of(made.get()), made.get());
         }
         if (PyFloat_Check(entry) || PyComplex_Check(entry)) refuse_entry(entry);
+        const Object numbers = numbers_of_subclass(entry);
+        if (numbers) entry = numbers.get();
         refuse_to_strip(entry, "index");
         CreationOptions options;  // NumPy's indices are small parameters: they are copied to a GPU, which does not wait
         options.device = device_;
