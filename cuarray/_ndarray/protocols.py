@@ -12,7 +12,7 @@ from importlib import import_module
 import numpy as np
 
 from cuarray import _core
-from cuarray._core import ndarray
+from cuarray._core import is_ndarray, ndarray
 from cuarray._namespace.missing import advice_on_missing
 from cuarray._namespace.package import package
 
@@ -55,7 +55,7 @@ def array_ufunc(self, ufunc, method, /, *inputs, **kwargs):
         raise TypeError(f"__array_ufunc__: the method must be one of {', '.join(METHODS)}")
     outputs = kwargs.get("out", ())
     outputs = outputs if isinstance(outputs, tuple) else (outputs,)
-    arrays = [x for x in (*inputs, *outputs) if not isinstance(x, ndarray)]
+    arrays = [x for x in (*inputs, *outputs) if not is_ndarray(x)]
     name = ufunc.__name__
     others = [x for x in arrays if is_other(x)]
     if any(type(x).__array_ufunc__ is None for x in others):
@@ -171,13 +171,14 @@ def call_on_views(call, name, /, *args, **kwargs):
 
 def as_views(x, name):
     """Return arguments with NumPy views instead of cuarray's arrays, also in lists, tuples and dicts."""
-    if isinstance(x, ndarray):
+    kind = type(x)
+    if is_ndarray(x):
         if x.device.kind != "cpu":
             raise TypeError(f"{name}: works on NumPy's arrays alone, and one is on {x.device}; write x.numpy()")
         return x.__array__()
-    if type(x) in (list, tuple):
-        return type(x)(as_views(entry, name) for entry in x)
-    if type(x) is dict:
+    if kind is tuple or kind is list:
+        return kind([as_views(entry, name) for entry in x])
+    if kind is dict:
         return {key: as_views(value, name) for key, value in x.items()}
     return x
 

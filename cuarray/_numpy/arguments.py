@@ -6,7 +6,7 @@ from collections import deque
 import numpy as np
 
 from cuarray import _core
-from cuarray._core import ndarray
+from cuarray._core import is_ndarray, ndarray
 from cuarray._numpy.overrides import has_functions, is_override
 
 #: Characters of dtypes of numbers that no device has.
@@ -43,7 +43,7 @@ def needs_numpy(argument, names_dtypes=True):
     >>> needs_numpy(["a", "b"]), needs_numpy([1, 2.5]), needs_numpy("M8[D]"), needs_numpy("f4")
     (True, False, True, False)
     """
-    if isinstance(argument, ndarray | bool | float | complex):
+    if isinstance(argument, bool | float | complex) or is_ndarray(argument):
         return False
     if isinstance(argument, int):
         return not -(2**63) <= argument < 2**64
@@ -122,7 +122,7 @@ class HostCopies:
         kind = type(x)
         if kind in PLAIN:
             return x
-        if isinstance(x, ndarray):
+        if is_ndarray(x):
             return self.host_array(x)
         if isinstance(x, np.ndarray):
             return x

@@ -179,8 +179,8 @@ def extend_array_api_compat(helpers):
 
 
 def is_function(x):
-    """Whether that is a function of Python, C or Cython."""
-    return isinstance(x, FunctionType | BuiltinFunctionType) or type(x).__name__ == "cython_function_or_method"
+    """Whether that is a function of Python or Cython."""
+    return type(x) is FunctionType or type(x).__name__ == "cython_function_or_method"
 
 
 def extend_library(library):
@@ -189,7 +189,7 @@ def extend_library(library):
     extended = with_host_callbacks if name in CALLERS else with_host_arguments
     for public in getattr(library, "__all__", ()) or [public for public in vars(library) if public[0] != "_"]:
         function = getattr(library, public, None)
-        if is_function(function):
+        if is_function(function) or type(function) is BuiltinFunctionType:
             home = sys.modules.get(function.__module__)
             if getattr(home, function.__name__, None) is function:  # where pickles find it
                 setattr(home, function.__name__, extended(function))

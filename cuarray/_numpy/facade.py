@@ -61,7 +61,7 @@ KEPT = ("numpy.random._philox",)
 
 def is_array(x):
     """Whether that is an array or a number of ours or of NumPy's."""
-    return isinstance(x, _core.ndarray | np.ndarray | np.generic)
+    return _core.is_ndarray(x) or isinstance(x, np.ndarray | np.generic)
 
 
 def found(module, name):

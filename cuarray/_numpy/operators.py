@@ -43,7 +43,7 @@ def call_operator(name, a, b):
         return NotImplemented
     if name == "setitem":
         return assign(a, *b)
-    own, other = (a, b) if isinstance(a, ndarray) else (b, a)
+    own, other = (a, b) if _core.is_ndarray(a) else (b, a)
     if call_needs_numpy((other,), {}):
         return on_host(OPERATORS[name], (a, b), {}, f"numpy.{name}")
     if own.device.kind == "cpu" or type(other) is not np.ndarray:

@@ -12,7 +12,7 @@ from importlib import import_module
 
 import numpy as np
 
-from cuarray._core import ndarray
+from cuarray._core import is_ndarray
 from cuarray._ndarray.protocols import flat
 from cuarray._runtime.frames import is_of_program
 
@@ -30,7 +30,7 @@ def is_override(x, protocol):
     Subclasses of numpy.ndarray are asked by NumPy alone: its arrays are what they compute with.
     """
     kind = type(x)
-    if isinstance(x, ndarray | np.ndarray) or getattr(kind, protocol, None) is None:
+    if is_ndarray(x) or isinstance(x, np.ndarray) or getattr(kind, protocol, None) is None:
         return False
     module = sys.modules.get(kind.__module__)
     return module is not None and is_of_program(vars(module))
@@ -38,7 +38,7 @@ def is_override(x, protocol):
 
 def has_functions(x):
     """Whether the class of an argument that is no array of ours or of NumPy's has functions or ufuncs of its own."""
-    if isinstance(x, ndarray | np.ndarray | np.generic):
+    if is_ndarray(x) or isinstance(x, np.ndarray | np.generic):
         return False
     return any(getattr(type(x), name, None) is not None for name in ("__array_function__", "__array_ufunc__"))
 

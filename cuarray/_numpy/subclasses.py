@@ -79,7 +79,7 @@ class Inherited:
         if not isinstance(how, str):
             how = tuple(map(as_numpys, how))
         args = instance, as_numpys(function), how, *args
-        if any(isinstance(x, _core.ndarray) for x in flat((args, kwargs))):
+        if any(_core.is_ndarray(x) for x in flat((args, kwargs))):
             return on_host(self.method, args, kwargs)  # for NumPy they are of another class
         return self.method(*args, **kwargs)
 

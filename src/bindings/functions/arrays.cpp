@@ -127,6 +127,8 @@ void bind_memory(py::module_& m) {
             return stays ? Object::share(x) : Object::steal(wrap(Array(array), true));
         },
         "A result without axes as a value; other arrays as they are.");
+    m.def("is_ndarray",
+          [](PyObject* x) { return is_ndarray(x); });  // which isinstance asks a metaclass of cuarray.numpy
     m.def("is_value", [](PyObject* x) { return is_ndarray(x) && as_ndarray(x)->is_value; });
     m.def(
         "fourier_transform",

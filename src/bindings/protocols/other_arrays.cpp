@@ -127,6 +127,20 @@ void refuse_to_strip_in(PyObject* list, const char* function, int depth) {
 
 }  // namespace
 
+Object as_base_array(PyObject* object) {
+    return Object::steal(PyObject_CallMethod(numpy_array.get(), "__array__", "O", object));
+}
+
+bool has_numpys_functions(PyObject* object) {
+    auto* const base = reinterpret_cast<PyTypeObject*>(numpy_array.get());
+    for (const char* name : {"__array_ufunc__", "__array_function__"}) {
+        const Object found = Object::steal_or_null(PyObject_GetAttrString(type_of(object), name));
+        if (!found) PyErr_Clear();
+        if (found.get() != attribute_of(base, name)) return false;
+    }
+    return true;
+}
+
 bool goes_first(PyObject* object) { return attribute_of(object, "__array_ufunc__") == Py_None || has_priority(object); }
 
 bool has_attribute(PyTypeObject* type, const char* name) { return attribute_of(type, name) != nullptr; }

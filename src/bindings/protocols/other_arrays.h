@@ -19,6 +19,10 @@ enum class ArrayClass {
 
 ArrayClass class_of(PyObject* object);
 inline bool is_subclass_of_numpy(ArrayClass kind) { return kind >= ArrayClass::Wrapping && kind <= ArrayClass::Matrix; }
+/// An array of a subclass of numpy.ndarray as one of that class. By `has_numpys_functions` it is one whose class has
+/// none of its own, though it may get NumPy's by descriptors.
+Object as_base_array(PyObject* object);
+bool has_numpys_functions(PyObject* object);
 /// Whether operators are left to the object: by __array_ufunc__ = None, or by its __array_priority__.
 bool goes_first(PyObject* object);
 /// Whether the class has the attribute: what NumPy asks for __array_ufunc__ and __array_function__.

@@ -151,13 +151,10 @@ class SubscriptKey {
         return Object::steal(wrap(copy_from_host(values.data(), {count}, DType::int64, device_)));
     }
 
-    /// An array of a subclass of numpy.ndarray as one of that class: as positions its numbers alone count, but for a
-    /// mask's. Null for others.
+    /// An array of a class with functions of its own as one of numpy.ndarray: as positions its numbers alone count.
+    /// Null for others.
     static Object numbers_of_subclass(PyObject* entry) {
-        static Attribute numpy_ndarray{"numpy", "ndarray"};
-        const ArrayClass kind = class_of(entry);
-        if (kind != ArrayClass::Dispatching && kind != ArrayClass::Matrix) return {};
-        return Object::steal(PyObject_CallMethod(numpy_ndarray.get(), "__array__", "O", entry));
+        return class_of(entry) == ArrayClass::Dispatching ? as_base_array(entry) : Object();
     }
 
     Index of_array_like(PyObject* entry) {
@@ -346,6 +343,8 @@ void with_value(PyObject* value, const Array& target, bool must_fit, Store store
         warn_of_lost_imaginary_part(source.dtype(), target.dtype());
         return store(source);
     }
+    if (class_of(value) == ArrayClass::Dispatching && has_numpys_functions(value))
+        return with_value(as_base_array(value).get(), target, must_fit, store);
     ArrayOrScalar operand;
     if (operand.load(value, target.device(), "assignment") && operand.is_scalar()) {
         const Scalar element = must_fit && is_numpy_scalar(value) ? operand.exact_element(target.dtype(), "assignment")
