@@ -190,6 +190,8 @@ def extend_library(library):
     for public in getattr(library, "__all__", ()) or [public for public in vars(library) if public[0] != "_"]:
         function = getattr(library, public, None)
         if is_function(function) or type(function) is BuiltinFunctionType:
+            if (function.__module__ or name).partition(".")[0] != name.partition(".")[0]:
+                continue  # imported from elsewhere
             home = sys.modules.get(function.__module__)
             if getattr(home, function.__name__, None) is function:  # where pickles find it
                 setattr(home, function.__name__, extended(function))
