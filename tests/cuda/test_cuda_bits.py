@@ -4,6 +4,7 @@ import sys
 from datetime import date
 
 import backend_program
+import pytest
 
 #: Prints a checksum of the bits of each result. Arrays have every kind of number, and no length that tiles like.
 PROGRAM = """
@@ -67,6 +68,7 @@ for name, parameters in draws.items():
 """
 
 
+@pytest.mark.rest
 def test_text_and_ptx_give_the_same_bits(full):
     part, said = "all" if full else date.today().toordinal(), {}
     for runs in ("text", "ptx"):
