@@ -1,12 +1,13 @@
 """Arguments and results on their way to NumPy's functions and back."""
 
 import numbers
+import operator
 from collections import deque
 
 import numpy as np
 
 from cuarray import _core
-from cuarray._core import is_ndarray, ndarray
+from cuarray._core import is_ndarray
 from cuarray._numpy.overrides import has_functions, is_override
 
 #: Characters of dtypes of numbers that no device has.
@@ -95,6 +96,12 @@ def on_device(x, device):
     return x
 
 
+def rebuilt(x, entries, made, make):
+    """Return make(made), or x itself where what is made of its entries are these: who is called may write to it."""
+    made = list(made)
+    return x if all(map(operator.is_, entries, made)) else make(made)
+
+
 class HostCopies:
     """The arguments of a call as NumPy's functions take them, and its results as ours.
 
@@ -118,7 +125,7 @@ class HostCopies:
         self.given = {}  # the arrays of ours, by the identity of NumPy's in their place
 
     def to_host(self, x):
-        """Return an argument with NumPy's arrays and scalars in the place of ours."""
+        """Return an argument with NumPy's arrays and scalars in the place of ours; itself if none is in it."""
         kind = type(x)
         if kind in PLAIN:
             return x
@@ -127,16 +134,16 @@ class HostCopies:
         if isinstance(x, np.ndarray):
             return x
         if kind in (list, tuple):
-            return kind([self.to_host(entry) for entry in x])
+            return x if PLAIN.issuperset(map(type, x)) else rebuilt(x, x, map(self.to_host, x), kind)
         if isinstance(x, tuple) and hasattr(x, "_fields"):
-            return type(x)(*[self.to_host(entry) for entry in x])
+            return rebuilt(x, x, map(self.to_host, x), kind._make)
         if kind is dict:
-            return {key: self.to_host(value) for key, value in x.items()}
+            return rebuilt(x, x.values(), map(self.to_host, x.values()), lambda made: dict(zip(x, made, strict=True)))
         if kind is slice:
             return slice(*map(self.to_host, (x.start, x.stop, x.step)))
         if is_override(x, "__array__") and (self.asks or not has_functions(x)):
             given = x.__array__()
-            return self.host_array(given) if isinstance(given, ndarray) else x
+            return self.host_array(given) if is_ndarray(given) else x
         return x
 
     def host_array(self, x):
@@ -163,7 +170,7 @@ class HostCopies:
         if type(result) in (list, tuple):
             return type(result)(map(self.to_ours, result))
         if isinstance(result, tuple) and hasattr(result, "_fields"):
-            return type(result)(*map(self.to_ours, result))
+            return type(result)._make(map(self.to_ours, result))
         return result
 
     def given_back(self, result):
@@ -172,9 +179,10 @@ class HostCopies:
             return self.given[id(result)][0]
         return tuple(map(self.given_back, result)) if type(result) is tuple else result
 
-    def hosts(self):
-        """Return the arrays that were given in the place of ours."""
-        return [host for _, host in self.given.values()]
+    def written(self):
+        """Return those of the arrays given in the place of a GPU's that differ from them now."""
+        hosts = [(array, host) for array, host in self.given.values() if array.device.kind != "cpu"]
+        return tuple(host for array, host in hosts if host.tobytes() != array.numpy().tobytes())
 
     def write_back(self, out):
         """Write what NumPy's function has written to copies of arrays of a GPU."""

@@ -4,17 +4,21 @@ Only programs whose `np` is cuarray.numpy need that; it begins with the import o
 shared, and copies from a GPU are counted.
 """
 
+import contextlib
 import functools
+import inspect
 import sys
 from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import NamedTuple
 
 import numpy as np
 
 from cuarray import _core
 from cuarray._ndarray.imports import ACTIONS, act_on
-from cuarray._numpy.arguments import HostCopies
+from cuarray._numpy.arguments import PLAIN, HostCopies, rebuilt
 from cuarray._numpy.fallbacks import count
 from cuarray._numpy.operators import OPERATORS
+from cuarray._runtime.frames import is_of_program
 
 #: Methods with names between underscores that take arrays: indexing, making, and operators.
 SPECIAL = {"__getitem__", "__setitem__", "__contains__", "__new__", "__init__", "__call__"} | {
@@ -24,47 +28,60 @@ SPECIAL = {"__getitem__", "__setitem__", "__contains__", "__new__", "__init__", 
 #: Methods that ask arrays by a protocol that NumPy's do not have.
 BY_PROTOCOL = {"from_arrow"}
 
-#: Libraries, and the classes that stand at the top of others in them: modules and names.
-LIBRARIES = {
-    "pandas": (
-        ("pandas.core.generic", "NDFrame"),
-        ("pandas.core.indexes.base", "Index"),
-        ("pandas.core.indexing", "NDFrameIndexerBase"),
-        ("pandas.core.groupby.groupby", "BaseGroupBy"),
-        ("pandas.core.window.rolling", "BaseWindow"),
-        ("pandas.core.strings.accessor", "StringMethods"),
-        ("pandas.core.arrays.base", "ExtensionArray"),
-    ),
-    "scipy.sparse": (("scipy.sparse._base", "_spbase"),),
-    "scipy.sparse.linalg": (),
-    "scipy.ndimage": (),  # `output` of another class is taken for a type, or not written
-    "scipy.spatial.distance": (),
-    "networkx.convert": (),  # to_networkx_graph, by which Graph(x) reads a matrix
-    "cv2": (),
-    "bottleneck": (),
-    "ot": (),  # POT
-    "lightgbm": (("lightgbm.basic", "Dataset"), ("lightgbm.basic", "Booster")),
-    "h5py": (("h5py._hl.dataset", "Dataset"),),
-    "astropy.table": (("astropy.table.table", "Table"),),
-    "skimage.measure._marching_cubes_lewiner": (),
-    "skimage.transform.hough_transform": (),
-    "skimage.util.shape": (),
-}
+#: Methods whose arguments are the program's: they reach its functions.
+FOR_PROGRAMS = {"set_f_params", "set_jac_params"}
 
-#: Libraries that call functions of the program, and compute on with what these return as with NumPy's arrays.
-CALLERS = {
-    "scipy.optimize": (("scipy.optimize._constraints", "NonlinearConstraint"),),
-    "scipy.integrate": (("scipy.integrate._ode", "ode"),),
-}
-
-#: The parameters of functions that they write to.
-OUTPUTS = {"out", "output", "distances", "indices"}
-
-#: Libraries that write to any argument.
-WRITERS = {"cv2"}
+#: The parameters of functions whose values are the program's, and those that functions write to.
+UNTOUCHED = {"args", "fargs", "kwds", "kwargs"}
+OUTPUTS = {"out", "output", "distances", "indices", "dest"}
 
 #: The functions of a program: no classes, and no objects that can be called.
 PROGRAMS = (FunctionType, MethodType, functools.partial)
+
+
+class Extension(NamedTuple):
+    """How a library is extended.
+
+    `classes` stand at the top of others in it: modules and names. One that `calls` functions of the program computes on
+    with what these return as with NumPy's arrays. One that `writes` does so to any argument.
+    """
+
+    classes: tuple[tuple[str, str], ...] = ()
+    calls: bool = False
+    writes: bool = False
+
+
+#: What the modules and libraries need, by name.
+LIBRARIES = {
+    "pandas": Extension(
+        (
+            ("pandas.core.generic", "NDFrame"),
+            ("pandas.core.indexes.base", "Index"),
+            ("pandas.core.indexing", "NDFrameIndexerBase"),
+            ("pandas.core.groupby.groupby", "BaseGroupBy"),
+            ("pandas.core.window.rolling", "BaseWindow"),
+            ("pandas.core.strings.accessor", "StringMethods"),
+            ("pandas.core.arrays.base", "ExtensionArray"),
+        )
+    ),
+    "scipy.sparse": Extension((("scipy.sparse._base", "_spbase"),)),
+    "scipy.sparse.linalg": Extension(),
+    "scipy.ndimage": Extension(),  # `output` of another class is taken for a type, or not written
+    "scipy.spatial.distance": Extension(),
+    "scipy.optimize": Extension((("scipy.optimize._constraints", "NonlinearConstraint"),), calls=True),
+    "scipy.integrate": Extension((("scipy.integrate._ode", "ode"),), calls=True),
+    "networkx.convert": Extension(),  # to_networkx_graph, by which Graph(x) reads a matrix
+    "cv2": Extension(writes=True),
+    "bottleneck": Extension(writes=True),
+    "ot": Extension(),  # POT
+    "ot.backend": Extension((("ot.backend", "NumpyBackend"),)),
+    "lightgbm": Extension((("lightgbm.basic", "Dataset"), ("lightgbm.basic", "Booster")), calls=True),
+    "h5py": Extension((("h5py._hl.dataset", "Dataset"),)),
+    "astropy.table": Extension((("astropy.table.table", "Table"),)),
+    "skimage.measure._marching_cubes_lewiner": Extension(),
+    "skimage.transform.hough_transform": Extension(),
+    "skimage.util.shape": Extension(),
+}
 
 
 def install():
@@ -72,31 +89,49 @@ def install():
     act_on("numpy.random", extend_random)
     act_on("torch", extend_torch)
     act_on("array_api_compat.common._helpers", extend_array_api_compat)
-    for name in [*LIBRARIES, *CALLERS]:
+    for name in LIBRARIES:
         act_on(name, extend_library)
 
 
-def call_on_host(function, args, kwargs, kind=HostCopies):
+def call_on_host(function, args, kwargs, writes=False):
     """Call a function of a library with NumPy's arrays and numbers in the place of ours.
 
     What it has written is in our arrays then, and one that it returns is ours.
     """
-    copies = kind()
-    args, kwargs = copies.to_host(args), copies.to_host(kwargs)
-    library = function.__module__.partition(".")[0] if function.__module__ else "cv2"
+    copies = HostCopies()
+    return call_copied(function, copies, [copies.to_host(x) for x in args], copies.to_host(kwargs), writes)
+
+
+def call_copied(function, copies, args, kwargs, writes=False):
     if copies.bytes:
+        library = (function.__module__ or "cv2").partition(".")[0]
         count(f"{library}.{function.__qualname__}", 0.0, copies)
     result = copies.given_back(function(*args, **kwargs))
     if copies.bytes:
-        written = copies.hosts() if library in WRITERS else [kwargs[name] for name in OUTPUTS & kwargs.keys()]
-        copies.write_back(tuple(written))
+        outputs = copies.written() if writes else named_outputs(function, args, kwargs)
+        copies.write_back(tuple(outputs))
     return result
+
+
+def named_outputs(function, args, kwargs):
+    """Return the arguments that a function writes to, by the names of its parameters."""
+    with contextlib.suppress(TypeError, ValueError):  # a function of C may have no signature
+        kwargs = inspect.signature(function).bind_partial(*args, **kwargs).arguments
+    return [kwargs[name] for name in OUTPUTS & kwargs.keys()]
 
 
 @functools.cache
 def with_host_arguments(function):
     """Return a function that gets NumPy's arrays; the same one for all names of a function, as pickles need it."""
-    return _core.with_host_arguments(function, call_on_host)
+    made = _core.with_host_arguments(function, call_on_host)
+    return _core.without_binding(made) if type(function) is BuiltinFunctionType else made
+
+
+@functools.cache
+def with_host_arguments_to_write(function):
+    """The same of a library that writes to any argument."""
+    made = _core.with_host_arguments(function, functools.partial(call_on_host, writes=True))
+    return _core.without_binding(made) if type(function) is BuiltinFunctionType else made
 
 
 class HostResults:
@@ -106,17 +141,46 @@ class HostResults:
         functools.update_wrapper(self, function)
 
     def __call__(self, *args, **kwargs):
-        return HostCopies().to_host(self.__wrapped__(*args, **kwargs))
+        result = self.__wrapped__(*args, **kwargs)
+        return result if type(result) in PLAIN else HostCopies().to_host(result)
+
+    def __getattr__(self, name):
+        return getattr(vars(self)["__wrapped__"], name)
+
+    def __eq__(self, other):
+        return self.__wrapped__ == (other.__wrapped__ if isinstance(other, HostResults) else other)
+
+    def __hash__(self):
+        return hash(self.__wrapped__)
 
     def __reduce__(self):
         return HostResults, (self.__wrapped__,)
 
 
-class HostCallbacks(HostCopies):
-    """The arguments of a call, with functions among them whose results are NumPy's."""
+def given_to_caller(x, copies):
+    """Return an argument of a library that calls functions of the program: arrays and functions, also in containers."""
+    kind = type(x)
+    if kind in PLAIN:
+        return x
+    if isinstance(x, PROGRAMS):
+        return HostResults(x)
+    if _core.is_ndarray(x):
+        return copies.host_array(x)
+    if kind in (list, tuple):
+        return x if PLAIN.issuperset(map(type, x)) else rebuilt(x, x, (given_to_caller(e, copies) for e in x), kind)
+    if kind is dict:
+        made = [value if key in UNTOUCHED else given_to_caller(value, copies) for key, value in x.items()]
+        return rebuilt(x, x.values(), made, lambda made: dict(zip(x, made, strict=True)))
+    return x
 
-    def to_host(self, x):
-        return HostResults(x) if isinstance(x, PROGRAMS) else super().to_host(x)
+
+@functools.cache
+def untouched_places(function):
+    """Return the positions of parameters whose values are the program's."""
+    try:
+        return {k for k, name in enumerate(inspect.signature(function).parameters) if name in UNTOUCHED}
+    except (TypeError, ValueError):
+        return set()
 
 
 @functools.cache
@@ -125,7 +189,9 @@ def with_host_callbacks(function):
 
     @functools.wraps(function)
     def call(*args, **kwargs):
-        return call_on_host(function, args, kwargs, HostCallbacks)
+        copies, untouched = HostCopies(), untouched_places(function)
+        args = [x if k in untouched else given_to_caller(x, copies) for k, x in enumerate(args)]
+        return call_copied(function, copies, args, given_to_caller(kwargs, copies))
 
     return call
 
@@ -168,14 +234,15 @@ def extend_torch(torch):
 
 def extend_array_api_compat(helpers):
     """Have array_api_compat take our arrays for NumPy's, whose functions compute on them."""
-    is_subclass = helpers._issubclass_fast
+    is_subclass = getattr(helpers, "_issubclass_fast", None)  # releases before 1.12 have another one
 
     def extended(kind, module, name):
         if module == "numpy" and name == "ndarray" and issubclass(kind, _core.ndarray):
             return True
         return is_subclass(kind, module, name)
 
-    helpers._issubclass_fast = extended
+    if is_subclass is not None:
+        helpers._issubclass_fast = extended
 
 
 def is_function(x):
@@ -185,9 +252,16 @@ def is_function(x):
 
 def extend_library(library):
     """Have the functions of a library, and the methods of its classes, take our arrays and values as NumPy's."""
+    if is_of_program(vars(library)):  # a module of the program by the same name
+        return
     name = library.__name__
-    extended = with_host_callbacks if name in CALLERS else with_host_arguments
-    for public in getattr(library, "__all__", ()) or [public for public in vars(library) if public[0] != "_"]:
+    extension = LIBRARIES[name]
+    extended = (
+        with_host_callbacks if extension.calls
+        else with_host_arguments_to_write if extension.writes
+        else with_host_arguments
+    )  # fmt: skip
+    for public in getattr(library, "__all__", ()) or [known for known in vars(library) if known[0] != "_"]:
         function = getattr(library, public, None)
         if is_function(function) or type(function) is BuiltinFunctionType:
             if (function.__module__ or name).partition(".")[0] != name.partition(".")[0]:
@@ -197,7 +271,7 @@ def extend_library(library):
                 setattr(home, function.__name__, extended(function))
             setattr(library, public, extended(function))
     seen = set()
-    for module, kind_name in (LIBRARIES | CALLERS)[name]:
+    for module, kind_name in extension.classes:
         for kind in family(getattr(sys.modules.get(module), kind_name, None)):
             if kind not in seen:
                 extend_class(kind, extended)
@@ -219,7 +293,7 @@ def family(kind):
 def extend_class(kind, extended):
     """Have the methods that a class itself defines take our arrays."""
     for name, method in list(vars(kind).items()):
-        if (name.startswith("_") and name not in SPECIAL) or name in BY_PROTOCOL:
+        if (name.startswith("_") and name not in SPECIAL) or name in BY_PROTOCOL | FOR_PROGRAMS:
             continue
         if is_function(method):
             setattr(kind, name, extended(method))

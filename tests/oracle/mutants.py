@@ -976,8 +976,8 @@ COUNTS_AND_RANKS = [
     Mutant(
         "edges-with-nan-ascend",
         "src/ops/digitize.cpp",
-        "order.ascends = rise;",
-        "order.ascends = !fall;",
+        "edges[first - 1] < edges[first];",
+        "!(edges[first - 1] > edges[first]);",
         tests("sorting", "digitize"),
     ),
     Mutant(

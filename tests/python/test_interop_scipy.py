@@ -195,7 +195,42 @@ print(np.round(ode.integrate(1.0), 3), np.round(integrate.solve_ivp(lambda t, y:
 """
 
 
-@pytest.mark.parametrize("program", [FILTERS, MINIMA], ids=["outputs", "callbacks"])
+ARGUMENTS = """
+import collections
+import numpy as np
+from scipy import integrate, optimize
+def square(p):
+    return (p**2).sum()
+class Model:
+    offset = np.zeros(2)
+    def __array__(self, dtype=None, copy=None):
+        return self.offset
+    def loss(self, p, seen):
+        seen.append(len(p))
+        return square(p - self.offset)
+class Pair(collections.namedtuple("Pair", "a b")):
+    def __new__(cls, a):
+        return super().__new__(cls, a, 2 * a)
+model, seen, found = Model(), [], {}
+optimize.minimize(model.loss, [1.0, 2], args=(seen,))
+integrate.solve_ivp(lambda t, y, q: (q.update(y=len(y)), -y)[1], (0, 1), [1.0], args=(found,))
+print(len(seen) > 0, found)
+print(optimize.minimize(lambda p, f, m: f(p - m.offset) + (f is not square), [1.0, 1], args=(square, model)).fun < 1e-9)
+print(np.round(optimize.minimize(lambda p, q: square(p - q.b), [0.0], args=(Pair(1.0),)).x, 3))
+endless = []
+endless.append(endless)
+constraint = {"type": "eq", "fun": lambda p, q: (q.append(1), p[0] - 1)[1], "args": ([],)}
+print(np.round(optimize.minimize(lambda p, q: square(p), [2.0, 1], args=(endless,), method="SLSQP", constraints=constraint).x, 3))
+print(len(constraint["args"][0]) > 0, optimize.NonlinearConstraint(square, 0, 1).fun == square)
+ode = integrate.ode(lambda t, y, q: (q.append(1), -y)[1]).set_integrator("dopri5").set_initial_value([1.0], 0)
+ode.set_f_params(seen)
+before = len(seen)
+ode.integrate(1)
+print(len(seen) > before)
+"""
+
+
+@pytest.mark.parametrize("program", [FILTERS, MINIMA, ARGUMENTS], ids=["outputs", "callbacks", "arguments"])
 def test_programs_of_scipy_run_unchanged(program, tmp_path):
     """Arrays that SciPy writes to are written to, and functions that it calls may return arrays of ours."""
     need("scipy")
@@ -210,6 +245,12 @@ xp = array_namespace(x)
 print(is_numpy_array(x), is_array_api_obj(x), is_numpy_namespace(xp), xp.__name__, is_numpy_array([1]))
 print(xp.concat([x, x]), xp.astype(x, xp.int64).dtype, type(xp.sqrt(x)) is type(x))
 """
+
+
+def test_modules_of_programs_by_names_of_libraries_stay(tmp_path):
+    (tmp_path / "ot.py").write_text("def kind(x, seen):\n    seen.append(type(x))\n    return type(x)\n")
+    program = "import numpy as np, ot\nseen = []\nprint(ot.kind(np.ones(2), seen) is type(np.ones(2)), len(seen))"
+    own_process.runs_as_under_python(program, tmp_path)
 
 
 def test_array_api_compat_takes_arrays_of_programs_for_numpys(tmp_path):

@@ -332,7 +332,7 @@ class Plain(np.ndarray):
     pass
 x = np.arange(12.0).reshape(3, 4)
 rows, mask = np.array([0, 2]).view(Plain), np.array([True, False, True]).view(Plain)
-print(x[rows], x[mask], x[:, rows], x[rows, rows])
+print(x[rows], x[mask], x[:, rows], x[rows, rows], x[np.matrix([[0, 1]])].shape, x[np.ma.masked_array([0, 2], [True, False])])
 x[rows] = 1
 x[mask, 1] = 5
 x[rows[0], rows] += 2

@@ -151,10 +151,12 @@ class SubscriptKey {
         return Object::steal(wrap(copy_from_host(values.data(), {count}, DType::int64, device_)));
     }
 
-    /// An array of a class with functions of its own as one of numpy.ndarray: as positions its numbers alone count.
-    /// Null for others.
+    /// An array of a class with functions of its own as one of numpy.ndarray: as positions its numbers alone count, in
+    /// programs of cuarray.numpy also those of a masked array or a matrix, as in NumPy. Null for others.
     static Object numbers_of_subclass(PyObject* entry) {
-        return class_of(entry) == ArrayClass::Dispatching ? as_base_array(entry) : Object();
+        const ArrayClass kind = class_of(entry);
+        const bool is_numpys = operator_fallback() && (kind == ArrayClass::Masked || kind == ArrayClass::Matrix);
+        return kind == ArrayClass::Dispatching || is_numpys ? as_base_array(entry) : Object();
     }
 
     Index of_array_like(PyObject* entry) {
