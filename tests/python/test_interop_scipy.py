@@ -227,6 +227,9 @@ ode.set_f_params(seen)
 before = len(seen)
 ode.integrate(1)
 print(len(seen) > before)
+kept = [object()]
+np.ma.apply_along_axis(lambda line, kept: (kept.append(1), line.sum())[1], 0, np.ma.ones((2, 2)), kept)
+print(len(kept))
 """
 
 
