@@ -216,6 +216,7 @@ optimize.minimize(model.loss, [1.0, 2], args=(seen,))
 integrate.solve_ivp(lambda t, y, q: (q.update(y=len(y)), -y)[1], (0, 1), [1.0], args=(found,))
 print(len(seen) > 0, found)
 print(optimize.minimize(lambda p, f, m: f(p - m.offset) + (f is not square), [1.0, 1], args=(square, model)).fun < 1e-9)
+print(optimize.minimize(lambda p, f: f(p) + (f is not square), [1.0, 1], (square,)).fun < 1e-9)
 print(np.round(optimize.minimize(lambda p, q: square(p - q.b), [0.0], args=(Pair(1.0),)).x, 3))
 endless = []
 endless.append(endless)
