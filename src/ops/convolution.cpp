@@ -4,6 +4,7 @@
 #include <utility>
 #include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
+#include "cuarray/ops/products.h"
 #include "cuarray/ops/reduction.h"
 #include "ops/packed.h"
 
@@ -57,6 +58,8 @@ Array correlated(Array signal, Array weights, Overlaps mode, const char* name) {
     const int64_t extra = weights.size() - 1;
     const int64_t before = mode == Overlaps::Valid ? 0 : mode == Overlaps::Same ? weights.size() / 2 : extra;
     const int64_t count = signal.size() + (mode == Overlaps::Valid ? -extra : mode == Overlaps::Same ? 0 : extra);
+    if (count == 1 && mode == Overlaps::Valid && dtype != DType::bool_)  // as NumPy, a product of vectors
+        return astype(dot(signal, weights).reshape({1}), dtype, 'K', false);
     constexpr int64_t kFewTerms = 64;  // a fold of these takes longer to begin
     const bool are_long = count < weights.size() && weights.size() > kFewTerms;
     const Array sums =
