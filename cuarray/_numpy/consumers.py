@@ -121,16 +121,9 @@ def named_outputs(function, args, kwargs):
 
 
 @functools.cache
-def with_host_arguments(function):
+def with_host_arguments(function, writes=False):
     """Return a function that gets NumPy's arrays; the same one for all names of a function, as pickles need it."""
-    made = _core.with_host_arguments(function, call_on_host)
-    return _core.without_binding(made) if type(function) is BuiltinFunctionType else made
-
-
-@functools.cache
-def with_host_arguments_to_write(function):
-    """The same of a library that writes to any argument."""
-    made = _core.with_host_arguments(function, functools.partial(call_on_host, writes=True))
+    made = _core.with_host_arguments(function, functools.partial(call_on_host, writes=writes))
     return _core.without_binding(made) if type(function) is BuiltinFunctionType else made
 
 
@@ -256,11 +249,8 @@ def extend_library(library):
         return
     name = library.__name__
     extension = LIBRARIES[name]
-    extended = (
-        with_host_callbacks if extension.calls
-        else with_host_arguments_to_write if extension.writes
-        else with_host_arguments
-    )  # fmt: skip
+    on_host = functools.partial(with_host_arguments, writes=extension.writes)
+    extended = with_host_callbacks if extension.calls else on_host
     for public in getattr(library, "__all__", ()) or [known for known in vars(library) if known[0] != "_"]:
         function = getattr(library, public, None)
         if is_function(function) or type(function) is BuiltinFunctionType:
