@@ -35,7 +35,7 @@ def checks_of(file):
 @functools.cache
 def outcomes(file, command, environment):
     """Run all checks of a file and return {name: traceback, or '' if it passed}."""
-    run = subprocess.run([*command, sys.executable, file], capture_output=True, text=True, timeout=300,
+    run = subprocess.run([*command, sys.executable, file], capture_output=True, text=True, timeout=900,
                          env={**os.environ, **dict(environment)}, cwd=Path(file).parent)  # fmt: skip
     merged = {}
     start = run.stdout.find("{")
