@@ -103,9 +103,10 @@ def call_on_host(function, args, kwargs, writes=False):
 
 
 def call_copied(function, copies, args, kwargs, writes=False):
+    """Call a function with arguments that `copies` has made; count what came from a GPU, and write its outputs back."""
     if copies.bytes:
-        library = (function.__module__ or "cv2").partition(".")[0]
-        count(f"{library}.{function.__qualname__}", 0.0, copies)
+        library = (function.__module__ or "").partition(".")[0]  # functions of C may have none
+        count(f"{library}.{function.__qualname__}".lstrip("."), 0.0, copies)
     result = copies.given_back(function(*args, **kwargs))
     if copies.bytes:
         outputs = copies.written() if writes else named_outputs(function, args, kwargs)
