@@ -5,6 +5,7 @@ import pickle
 import time
 
 import numpy as np
+import numpy.lib.recfunctions
 import pytest
 
 import cuarray
@@ -205,6 +206,12 @@ def test_functions_of_numpys_modules_are_ours(device):
         result, wanted = call(*other), call(*(y.numpy() if isinstance(y, cuarray.ndarray) else y for y in other))
         assert type(result) is cuarray.ndarray and np.allclose(result.tolist(), wanted, rtol=1e-15)
         assert result.dtype == wanted.dtype and result.device == cuarray.device(device)
+
+
+def test_functions_of_modules_that_are_numpys_alone(device):
+    x = cuarray.arange(6.0).reshape(3, 2)
+    result = np.lib.recfunctions.unstructured_to_structured(x)
+    assert result.dtype.names == ("f0", "f1") and result["f1"].tolist() == [1, 3, 5]
 
 
 def test_what_an_index_must_be(device):

@@ -32,23 +32,30 @@ struct BufferDescription {
     Export memory;
 };
 
-/// NumPy drops the errors of the buffer protocol and asks for the array interface instead. A fault on a GPU is raised
-/// once, by the first wait: so it is kept for that question.
-struct DeferredError {
-    const Storage* storage = nullptr;
-    std::optional<Error> error;
-};
-DeferredError& deferred_error() {
-    thread_local DeferredError one;
-    return one;
+/// A description that was given back, for the next one: most live as long as one call.
+std::unique_ptr<BufferDescription> spare_description;
+
+std::unique_ptr<BufferDescription> new_description() {
+    return spare_description ? std::move(spare_description) : std::make_unique<BufferDescription>();
 }
 
+void give_back(std::unique_ptr<BufferDescription> description) {
+    description->memory = {};  // which may free memory, and run other code
+    spare_description = std::move(description);
+}
+
+/// NumPy drops the errors of the buffer protocol and asks for the array interface instead. A fault on a GPU is raised
+/// once, by the first wait: so it is kept for that question.
+constinit thread_local const Storage* failed_storage = nullptr;  // apart from the error: read by every export
+thread_local std::optional<Error> deferred_error;
+
 Export export_buffer(const Array& array) {
-    deferred_error() = {};
+    failed_storage = nullptr;
     try {
         return export_memory(array);
     } catch (const Error& error) {
-        deferred_error() = {&array.storage(), error};
+        failed_storage = &array.storage();
+        deferred_error = error;
         throw;
     }
 }
@@ -90,8 +97,8 @@ const char* refuse_buffer(const Array& array, bool has_format, int flags) {
 }  // namespace
 
 std::optional<Error> take_buffer_error(const Array& array) {
-    DeferredError kept = std::exchange(deferred_error(), {});
-    return kept.storage == &array.storage() ? std::move(kept.error) : std::nullopt;
+    const bool is_kept = std::exchange(failed_storage, nullptr) == &array.storage();
+    return is_kept ? std::exchange(deferred_error, std::nullopt) : std::nullopt;
 }
 
 int fill_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
@@ -104,7 +111,7 @@ int fill_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
             PyErr_Format(PyExc_BufferError, "buffer: %s", reason);  // a C++ exception takes microseconds
             return -1;
         }
-        auto description = std::make_unique<BufferDescription>();
+        std::unique_ptr<BufferDescription> description = new_description();
         description->format = format;
         description->shape = array.shape();
         description->strides = exported_strides(array, flags);
@@ -127,6 +134,8 @@ int fill_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
     });
 }
 
-void release_buffer(PyObject*, Py_buffer* view) noexcept { delete static_cast<BufferDescription*>(view->internal); }
+void release_buffer(PyObject*, Py_buffer* view) noexcept {
+    give_back(std::unique_ptr<BufferDescription>(static_cast<BufferDescription*>(view->internal)));
+}
 
 }  // namespace cuarray::python

@@ -25,13 +25,36 @@ using MakeMemInfo = void* (*)(void* data, PyObject* owner);
 /// Numba's NRT_meminfo_new_from_pyobject.
 MakeMemInfo make_meminfo = nullptr;
 
-/// What the memory's counter holds: the array, and the export that says that others may write to its memory.
+/// What the memory's counter holds, an object of Python: the array, and the export that says that others may write
+/// to its memory.
 struct ArgumentOwner {
-    Export memory;
+    PyObject_HEAD Export memory;
     Object array;
 };
 
-void free_owner(PyObject* capsule) { delete static_cast<ArgumentOwner*>(PyCapsule_GetPointer(capsule, nullptr)); }
+void free_owner(PyObject* self) {
+    auto* owner = reinterpret_cast<ArgumentOwner*>(self);
+    std::destroy_at(&owner->array);
+    std::destroy_at(&owner->memory);
+    PyObject_Free(owner);
+}
+
+PyTypeObject owner_type{
+    .ob_base = {PyObject_HEAD_INIT(nullptr) 0},
+    .tp_name = "cuarray._core.NumbaArgument",
+    .tp_basicsize = sizeof(ArgumentOwner),
+    .tp_dealloc = free_owner,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .tp_doc = "Keeps an array alive while compiled code uses it.",
+};
+
+Object make_owner(Export memory, PyObject* array) {
+    auto* owner = PyObject_New(ArgumentOwner, &owner_type);
+    if (!owner) throw py::error_already_set();
+    std::construct_at(&owner->memory, std::move(memory));
+    std::construct_at(&owner->array, Object::share(array));
+    return Object::steal(reinterpret_cast<PyObject*>(owner));
+}
 
 /// A dtype in compiled code, by its letter and size.
 int32_t key_of(DType dtype) { return info(dtype).typestr[0] << 8 | int32_t(item_size(dtype)); }
@@ -50,7 +73,7 @@ int32_t unbox_argument(PyObject* object, NumbaArray* out, int32_t ndim, int32_t 
         };
         if (!is_ndarray(object) || !is_on_host(device_of(object))) refuse();
         const Array& array = array_of(object);
-        auto kept = std::make_unique<ArgumentOwner>(ArgumentOwner{export_memory(array), Object::share(object)});
+        const Object owner = make_owner(export_memory(array), object);
         char* const data = exported_address(array);
         // After the export, which may let other threads run: one may assign to the array's shape.
         if (!is_described(array, ndim, key)) refuse();
@@ -62,8 +85,6 @@ int32_t unbox_argument(PyObject* object, NumbaArray* out, int32_t ndim, int32_t 
             out->shape_and_strides[axis] = array.shape()[axis];
             out->shape_and_strides[ndim + axis] = array.strides()[axis];
         }
-        const Object owner = Object::steal(PyCapsule_New(kept.get(), nullptr, free_owner));
-        kept.release();
         out->meminfo = make_meminfo(out->data, owner.get());
         return 0;
     });
@@ -92,6 +113,7 @@ void bind_numba_arguments(py::module_& m) {
     m.def(
         "numba_functions",
         [](uintptr_t meminfo_new_from_pyobject) {
+            if (PyType_Ready(&owner_type) != 0) throw py::error_already_set();
             make_meminfo = reinterpret_cast<MakeMemInfo>(meminfo_new_from_pyobject);
             py::dict functions;
             functions["cuarray_unbox_argument"] = reinterpret_cast<uintptr_t>(&unbox_argument);
