@@ -136,7 +136,7 @@ MUTANTS = [
         "a-scan-looks-at-one-element",
         "src/runtime/signalling.cpp",
         "if (i / apart % length > 0) from[i] |= from[i - apart];",
-        "",
+        "if (i / apart % length >= length) from[i] |= from[i - apart];",
         "tests/python/test_floating_errors.py -k folds",
     ),
     Mutant(

@@ -41,7 +41,7 @@ Array adopt_memory(ForeignMemory&& memory, const ForeignBytes& bytes, void (*fre
 
 Export export_memory(const Array& array) {
     StorageRef storage = array.storage_ref();
-    runtime(array.device()).open_to_host(*storage);
+    storage->front().runtime().open_to_host(*storage);
     return export_storage(std::move(storage), array.is_writable());
 }
 

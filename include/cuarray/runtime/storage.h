@@ -76,8 +76,8 @@ class CUARRAY_API Storage {
     int64_t last_export() const { return last_export_; }
     /// Other code gets the memory, until `end_export`; that is never called for an address that somebody has read.
     void begin_export(bool is_writable) {
-        last_export_ = ++export_clock;
-        exports_ += is_writable;
+        last_export_.store(export_clock.fetch_add(1, std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        exports_ += is_writable;  // who sees the count, sees the time
     }
     void end_export(bool is_writable) { exports_ -= is_writable; }
     /// For a block of memory that is used again.

@@ -1,6 +1,7 @@
 // numba_arguments.cpp -- arrays on cpu as arguments of Numba's compiled functions, without a NumPy array between.
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <utility>
 #include "bindings/functions/casters.h"
 #include "bindings/module.h"
@@ -32,11 +33,14 @@ struct ArgumentOwner {
     Object array;
 };
 
+/// The memory of an owner that was freed, for the next one: most live as long as one call.
+void* spare_owner = nullptr;
+
 void free_owner(PyObject* self) {
     auto* owner = reinterpret_cast<ArgumentOwner*>(self);
-    std::destroy_at(&owner->array);
+    std::destroy_at(&owner->array);  // which may run other code
     std::destroy_at(&owner->memory);
-    PyObject_Free(owner);
+    PyObject_Free(std::exchange(spare_owner, owner));
 }
 
 PyTypeObject owner_type{
@@ -49,8 +53,10 @@ PyTypeObject owner_type{
 };
 
 Object make_owner(Export memory, PyObject* array) {
-    auto* owner = PyObject_New(ArgumentOwner, &owner_type);
-    if (!owner) throw py::error_already_set();
+    if (!spare_owner) spare_owner = PyObject_Malloc(sizeof(ArgumentOwner));
+    if (!spare_owner) throw std::bad_alloc();
+    auto* owner = static_cast<ArgumentOwner*>(std::exchange(spare_owner, nullptr));
+    PyObject_Init(reinterpret_cast<PyObject*>(owner), &owner_type);
     std::construct_at(&owner->memory, std::move(memory));
     std::construct_at(&owner->array, Object::share(array));
     return Object::steal(reinterpret_cast<PyObject*>(owner));
