@@ -695,8 +695,8 @@ MUTANTS = [
     Mutant(
         "buffers-are-exports-for-ever",
         "src/bindings/protocols/buffers.cpp",
-        "noexcept { delete static_cast<BufferDescription*>(view->internal); }",
-        "noexcept { view->internal = nullptr; }",
+        "    give_back(std::unique_ptr<BufferDescription>(static_cast<BufferDescription*>(view->internal)));",
+        "",
         "tests/python/test_exports.py -k gone",
     ),
     Mutant(
@@ -1232,10 +1232,24 @@ MUTANTS = [
         "tests/python/test_interop_numba.py -k results",
     ),
     Mutant(
+        "descriptions-keep-their-exports",
+        "src/bindings/protocols/buffers.cpp",
+        "    description->memory = {};  // which may free memory, and run other code",
+        "",
+        "tests/python/test_exports.py -k gone",
+    ),
+    Mutant(
+        "numba-owners-are-kept",
+        "src/bindings/protocols/numba_arguments.cpp",
+        "    std::destroy_at(&owner->array);  // which may run other code",
+        "",
+        "tests/python/test_interop_numba.py",
+    ),
+    Mutant(
         "numba-keeps-memory-without-an-export",
         "src/bindings/protocols/numba_arguments.cpp",
-        "ArgumentOwner{export_memory(array), Object::share(object)}",
-        "ArgumentOwner{(export_memory(array), Export()), Object::share(object)}",
+        "make_owner(export_memory(array), object)",
+        "make_owner((export_memory(array), Export()), object)",
         "tests/python/test_interop_numba.py -k keeps",
     ),
     Mutant(
