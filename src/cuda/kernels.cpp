@@ -96,7 +96,7 @@ bool KernelTable::prepare(const Program& program, Walk walk) {
         if (const auto known = compiled_beside_.find(hash); known != compiled_beside_.end()) {
             compilation = known->second;
             if (!compilation->is_done.load(std::memory_order_acquire)) return false;
-            compiled_beside_.erase(known);
+            if (!compilation->error) compiled_beside_.erase(known);  // an error is that of every use
         }
     }
     BuildOrder wanted = order(kernel_source(program, {&walk, 1}), entry_point(program, walk));
@@ -115,7 +115,7 @@ bool KernelTable::prepare(const Program& program, Walk walk) {
     }
     if ((compilation = compile_beside(std::move(wanted)))) {
         const std::lock_guard lock(mutex_);
-        compiled_beside_.emplace(hash, std::move(compilation));
+        compiled_beside_.insert_or_assign(hash, std::move(compilation));
     }
     return false;
 }

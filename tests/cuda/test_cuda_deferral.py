@@ -255,6 +255,35 @@ for function in (chain, two_results, in_place):
         check(f"IS_CACHED = {is_cached}\n" + few + code, tmp_path, "lazy")
 
 
+def test_a_kernel_that_cannot_be_compiled_raises_at_every_use(tmp_path):
+    code = """
+def chain(): return ((x * y + x) * 0.5 - y).numpy()
+with ca.eager():
+    want = chain()
+os.environ["CUDASIM_CXX"] = "false"
+results = []
+for _ in range(200):
+    try:
+        results.append(chain())
+    except RuntimeError as error:
+        break
+    time.sleep(0.05)
+else:
+    raise AssertionError("no error was raised")
+assert results and all(np.array_equal(result, want) for result in results)
+for _ in range(3):
+    try:
+        chain()
+    except RuntimeError as error:
+        assert "false" in str(error) or "compile" in str(error), error
+    else:
+        raise AssertionError("the error was forgotten")
+with ca.eager():
+    assert np.array_equal(chain(), want)
+"""
+    check(code, tmp_path, "lazy")
+
+
 @pytest.mark.parametrize("jit", ["on", "wait"])
 def test_values_are_those_of_single_steps(jit):
     check(

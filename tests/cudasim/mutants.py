@@ -114,6 +114,13 @@ BY_HAND = [
         f"{DEFERRAL} -k beside",
     ),
     Mutant(
+        "errors-of-the-compiler-are-forgotten",
+        "src/cuda/kernels.cpp",
+        "if (!compilation->error) compiled_beside_.erase(known);",
+        "compiled_beside_.erase(known);",
+        f"{DEFERRAL} -k every_use",
+    ),
+    Mutant(
         "compiled-beside-without-a-cache",
         "src/cuda/compiler.cpp",
         "            disk_cache().store(order.key, compilation.binary);",
