@@ -221,6 +221,8 @@ class Rule:
         self.has_repeated = []
         #: Whether the function takes cuarray's arrays alone, by position: nothing is converted.
         self.is_direct = self.may_be_direct(arguments)
+        #: The arguments of the latest call where those are arrays alone, and what a rule of them holds.
+        self.latest = None, {}
 
     def may_be_direct(self, arguments):
         count = len(arguments[0])
@@ -228,9 +230,13 @@ class Rule:
 
     def called_with(self, arguments):
         """Return the rule of another call of the function, not run yet; faster than a new one."""
+        latest, parts = self.latest
+        if latest is not arguments:
+            parts = {**self.__dict__, "arguments": arguments, "is_direct": self.may_be_direct(arguments)}
+            if parts["is_direct"]:  # others may hold objects of the program
+                self.latest = arguments, parts
         rule = object.__new__(Rule)
-        rule.__dict__ = parts = self.__dict__.copy()
-        parts["arguments"], parts["is_direct"] = arguments, self.may_be_direct(arguments)
+        rule.__dict__ = parts.copy()
         return rule
 
     @property

@@ -17,8 +17,9 @@ except ImportError as error:
     raise ImportError("cuarray.interop.torch needs PyTorch: pip install torch") from error
 
 
-#: Whether a transform of torch.func is at work.
-is_transformed = torch._C._are_functorch_transforms_active
+#: Whether a transform of torch.func is at work; whether torch.compile traces; whether a graph is kept.
+is_transformed, is_traced = torch._C._are_functorch_transforms_active, torch.compiler.is_dynamo_compiling
+is_grad_enabled = torch.is_grad_enabled
 
 
 def is_array(x):
@@ -117,7 +118,7 @@ def vjp(function, tensors, wanted):
         found = iter([None] * len(leaves))
         if pairs and leaves:
             outputs, ends = zip(*pairs, strict=True)
-            again = torch.is_grad_enabled()
+            again = is_grad_enabled()
             found = iter(
                 torch.autograd.grad(outputs, leaves, ends, retain_graph=True, create_graph=again, allow_unused=True)
             )
@@ -149,10 +150,9 @@ def _beside_gpu(device):
 
 def is_recorded(tensors):
     """Whether autograd keeps a graph of what is made of tensors."""
-    if torch.is_grad_enabled():
-        for tensor in tensors:  # any() of a generator takes three times as long
-            if tensor.requires_grad:
-                return True
+    for tensor in tensors:  # any() of a generator takes three times as long
+        if tensor.requires_grad:
+            return is_grad_enabled()
     return False
 
 
@@ -174,7 +174,7 @@ def step(node, tensors):
         return FunctionalStep.apply(node, *tensors)
     if is_recorded(tensors) or is_dual():
         return record(node, *map(unwrap_if_dead, tensors))
-    if not torch.is_grad_enabled():
+    if not is_grad_enabled():
         return node.evaluate(tensors)
     torch._C._set_grad_enabled(False)  # torch.no_grad takes 2 us
     try:
@@ -184,7 +184,7 @@ def step(node, tensors):
 
 
 def save(ctx, node, tensors, output):
-    ctx.node, ctx.count = node, len(tensors)
+    ctx.step = node, len(tensors)
     ctx.save_for_backward(*tensors, *output)
     if is_dual():
         ctx.save_for_forward(*tensors, *output)
@@ -202,10 +202,11 @@ class Step(torch.autograd.Function):
     @staticmethod
     def backward(ctx, *grads):
         saved = ctx.saved_tensors  # raises if one was changed in place since
-        inputs, outputs, node = saved[: ctx.count], saved[ctx.count :], ctx.node
-        if not (torch.is_grad_enabled() or is_dual() or is_transformed()):
+        node, count = ctx.step
+        inputs, outputs = saved[:count], saved[count:]
+        if not (is_grad_enabled() or is_dual() or is_transformed()):
             return None, *node.gradients(inputs, outputs, grads, ctx.needs_input_grad[1:])
-        pull = node.gradient(ctx.count, ctx.needs_input_grad[1:], outputs)
+        pull = node.gradient(count, ctx.needs_input_grad[1:], outputs)
         known = [g for g, out in zip(grads, outputs, strict=True) if differentiable(out)]
         found = iter(step(pull, [*inputs, *outputs, *known]))
         return None, *(next(found) if here else None for here in pull.wanted)
@@ -213,9 +214,10 @@ class Step(torch.autograd.Function):
     @staticmethod
     def jvp(ctx, _node, *tangents):
         saved = ctx.saved_tensors
-        outputs = saved[ctx.count :]
+        node, count = ctx.step
+        outputs = saved[count:]
         moved = [t is not None for t in tangents]
-        push = ctx.node.tangent(moved, outputs)
+        push = node.tangent(moved, outputs)
         return tuple(in_places(step(push, [*saved, *chosen(tangents, moved)]), push.are_known))
 
 
@@ -262,7 +264,7 @@ class Node:
 
     def evaluate(self, tensors):
         rule = self.rule
-        if rule.is_direct and (found := _core.called_on_tensors(rule.fn, tuple(tensors), torch.Tensor)):
+        if rule.is_direct and (found := _core.called_on_tensors(rule.fn, tuple(tensors), torch.Tensor, False)):
             if len(found) == 1:
                 rule.result = trees.slot(0)
                 return found
@@ -292,21 +294,18 @@ class Node:
         rule = self.rule
         rule.require_gradient()
         rule.require_places(needed)
-        if rule.is_direct and len(outputs) == 1 and type(rule.result) is trees.Slot and differentiable(outputs[0]):
+        if rule.is_direct and len(outputs) == 1 and type(rule.result) is trees.Slot:
             given = tuple(inputs), outputs[0], grads[0]
-            if found := _core.called_on_tensors(rule.backward, given, torch.Tensor):
-                return self.fitted(found, inputs, needed)
+            if found := _core.called_on_tensors(rule.backward, given, torch.Tensor, True):
+                return found if len(found) == 1 else self.fitted(found[0], inputs, needed)
         arrays, results = taken(inputs), taken(outputs)
         ends = [take(g) if is_differentiable(x) else None for g, x in zip(grads, results, strict=True)]
         with beside(arrays):
             pairs = zip(self.pull_back(arrays, results, ends), needed, strict=True)
             return [make(g) if here and g is not None else None for g, here in pairs]
 
-    def fitted(self, found, inputs, needed):
-        """Return the gradients that `called_on_tensors` has got from a function of them."""
-        if len(found) == len(inputs) == 1 and found[0].shape == inputs[0].shape and found[0].dtype == inputs[0].dtype:
-            return found
-        value = take(found[0]) if len(found) == 1 else found[0]
+    def fitted(self, value, inputs, needed):
+        """Return the gradients that a function of arrays has given, which may need another shape or type."""
         arrays = self.rule.fitted(self.rule.in_order(value, len(inputs)), taken(inputs), "gradient")
         return [make(g) if here and g is not None else None for g, here in zip(arrays, needed, strict=True)]
 
@@ -380,7 +379,7 @@ def lifted(rule_of, _out_spec=None):
     """Return the call of a function through autograd: `rule_of(skeleton)` is its rule."""
 
     def lift(args, keywords):
-        if torch.compiler.is_dynamo_compiling():
+        if is_traced():
             return untraced(args, keywords)
         tensors, skeleton = trees.take_arguments_apart(args, keywords, is_array)
         rule = rule_of(skeleton)

@@ -31,18 +31,28 @@ Object with_arrays(PyObject* tensors) {
     return arrays;
 }
 
+/// Whether an array has the shape and the dtype of the only array of a tuple.
+bool fits_only(const Array& array, PyObject* tuple) {
+    if (!PyTuple_CheckExact(tuple) || PyTuple_GET_SIZE(tuple) != 1 || !is_ndarray(PyTuple_GET_ITEM(tuple, 0)))
+        return false;
+    const Array& only = array_of(PyTuple_GET_ITEM(tuple, 0));
+    return array.dtype() == only.dtype() && array.shape() == only.shape();
+}
+
 }  // namespace
 
 PyObject* called_on_tensors(PyObject*, Arguments args, Py_ssize_t count) {
     return guarded([&]() -> PyObject* {
-        if (count != 3 || !PyTuple_CheckExact(args[1]))
-            fail(PyExc_TypeError, "called_on_tensors: expected a function, a tuple of tensors and their class");
+        if (count != 4 || !PyTuple_CheckExact(args[1]))
+            fail(PyExc_TypeError, "called_on_tensors: expected a function, a tuple of tensors, their class and a bool");
         const Object arrays = with_arrays(args[1]);
         if (!arrays) return Py_NewRef(Py_None);
         const DeviceScope on_host{Device{}};
         const Object result = Object::steal(PyObject_Call(args[0], arrays.get(), nullptr));
         Object tensor;
-        if (Py_TYPE(result.get()) == ndarray_type && is_on_host(device_of(result.get())))
+        const bool is_gradient = args[3] == Py_True;
+        if (Py_TYPE(result.get()) == ndarray_type && is_on_host(device_of(result.get())) &&
+            (!is_gradient || fits_only(array_of(result.get()), PyTuple_GET_ITEM(arrays.get(), 0))))
             tensor = Object::steal(as_exchanged_method(result.get(), args[2]));
         if (tensor && tensor.get() != Py_None) return PyTuple_Pack(1, tensor.get());
         return PyTuple_Pack(2, result.get(), arrays.get());
