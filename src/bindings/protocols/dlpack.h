@@ -44,9 +44,9 @@ Array import_by_exchange(const Exchange& exchange, PyObject* object, bool with_g
 /// A list of arrays over the memory of objects of classes with such a table, without their gradients; None where
 /// __dlpack__ has to say why there is none of one.
 PyObject* detached(PyObject*, PyObject* objects);
-/// called_on_tensors(function, tensors, type, is_gradient): calls a function of arrays with the memory of tensors on the
-/// host, which may stand in tuples, read-only. A tuple of a tensor of the class `type`, where it returns an array, for a
-/// gradient one of the shape and dtype of the only array in the first argument; else of what it returned and its
+/// called_on_tensors(function, tensors, type, is_gradient): calls a function of arrays with the memory of tensors on
+/// the host, which may stand in tuples, read-only. A tuple of a tensor of the class `type`, where it returns an array,
+/// for a gradient one of the shape and dtype of the only array in the first argument; else of what it returned and its
 /// arguments. None, without a call, where the memory needs more than DLPack's C functions.
 PyObject* called_on_tensors(PyObject*, Arguments args, Py_ssize_t count);
 /// Our own table, as the capsule that stands in the class.
