@@ -1071,6 +1071,13 @@ MUTANTS = [
         "tests/python/test_interop_torch_functions.py -k forward_mode",
     ),
     Mutant(
+        "rules-keep-the-calls-before",
+        "cuarray/interop/_rules.py",
+        '            parts["latest"] = None, {}  # or each call would keep those before it\n',
+        "",
+        "tests/python/test_interop_rules.py",
+    ),
+    Mutant(
         "gradients-of-another-shape-are-kept",
         "src/bindings/protocols/tensor_calls.cpp",
         "return array.dtype() == only.dtype() && array.shape() == only.shape();",

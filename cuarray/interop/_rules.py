@@ -233,6 +233,7 @@ class Rule:
         latest, parts = self.latest
         if latest is not arguments:
             parts = {**self.__dict__, "arguments": arguments, "is_direct": self.may_be_direct(arguments)}
+            parts["latest"] = None, {}  # or each call would keep those before it
             if parts["is_direct"]:  # others may hold objects of the program
                 self.latest = arguments, parts
         rule = object.__new__(Rule)
