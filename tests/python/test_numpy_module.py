@@ -19,7 +19,7 @@ import numpy
 import pytest
 
 import cuarray as ca
-from cuarray._numpy import errstate, fallbacks, operators
+from cuarray._numpy import consumers, errstate, fallbacks, operators
 
 
 @pytest.fixture(autouse=True)
@@ -337,6 +337,42 @@ def test_out_is_written(device):
     np.ma.add(x, 1)
     y = fallbacks.on_host(numpy.sqrt, (x,), {"out": out})
     assert y is out and out.tolist() == [2, 3]
+
+
+def doubled(values, output=None):
+    """A function of a library that writes to a parameter known by its name."""
+    output[...] = values * 2
+    return output
+
+
+def exchanged(a, b):
+    """A function of a library that writes to any argument."""
+    assert type(a) is type(b) is numpy.ndarray
+    a[...], b[...] = b.copy(), a.copy()
+
+
+@pytest.mark.parametrize(
+    "form", ["doubled(x, y)", "doubled(x, output=y)", "doubled(values=x, output=y)", "doubled(x, y[::-1])[::-1]"]
+)
+def test_outputs_of_libraries_are_written(form, device):
+    """Positional ones too; what a function returns of them is the array that was given."""
+    x, y = np.array([1.0, -2.0, numpy.nan]), np.zeros(3)
+    library = consumers.with_host_arguments(doubled)
+    result = eval(form, {"doubled": library, "x": x, "y": y})
+    assert (result is y) == ("[" not in form)
+    assert repr(y.tolist()) == ("[nan, -4.0, 2.0]" if "[" in form else "[2.0, -4.0, nan]")
+    assert repr(x.tolist()) == "[1.0, -2.0, nan]"
+
+
+def test_arguments_that_libraries_write_to_are_written(device):
+    x, y = np.array([1.0, 2.0]), np.array([3.0, numpy.nan])
+    library = consumers.with_host_arguments(exchanged, writes=True)
+    library(x, b=y)
+    assert repr([x.tolist(), y.tolist()]) == "[[3.0, nan], [1.0, 2.0]]"
+    if device != "cpu":  # the copies of a function that writes by name alone stay copies
+        consumers.with_host_arguments(exchanged)(x, y)
+        assert repr([x.tolist(), y.tolist()]) == "[[3.0, nan], [1.0, 2.0]]"
+        assert sum(f.bytes for f in np.fallbacks()) == 2 * (x.nbytes + y.nbytes)
 
 
 def test_results_are_on_the_device_of_the_arguments(device):
