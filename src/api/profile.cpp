@@ -70,6 +70,7 @@ void Profile::stop() {
 }
 
 std::vector<ProfiledOperation> Profile::operations() {
+    if (recording_->is_on()) settle_all();
     hide_from_listeners(true);
     try {
         for (const Device device : recording_->devices()) backend(device).synchronize();

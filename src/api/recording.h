@@ -16,6 +16,7 @@ class CUARRAY_API Recording final : public Listener {
     bool start();
     /// Nothing if it is off.
     void stop();
+    bool is_on() const { return is_on_; }
     bool wants_device_times() const override { return true; }
     void take(const Record& record) noexcept override;
     /// The devices whose work has to be waited for before its times are known.

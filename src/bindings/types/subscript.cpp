@@ -35,6 +35,13 @@ bool is_integer_value(PyObject* object) {
     return kind == Kind::Signed || kind == Kind::Unsigned;
 }
 
+/// Whether an entry is an int, an element of NumPy's of its default integer, or an integer of ours.
+bool is_integer(PyObject* entry) {
+    static Attribute int64{"numpy", "int64"};
+    return PyLong_CheckExact(entry) || is_integer_value(entry) ||
+           reinterpret_cast<PyObject*>(Py_TYPE(entry)) == int64.get();
+}
+
 int64_t to_position(PyObject* entry) {
     int is_beyond = 0;
     if (is_integer_value(entry) && dtype_of_number(entry) != DType::uint64) {
@@ -100,7 +107,7 @@ class SubscriptKey {
  private:
     Index to_entry(PyObject* entry) {
         Index index;
-        if (PyLong_CheckExact(entry) || is_integer_value(entry))
+        if (is_integer(entry))
             index.value = to_position(entry);
         else if (PySlice_Check(entry))
             index = to_slice(entry);
@@ -218,7 +225,6 @@ PyObject* element_at(const Array& array, int64_t position) {
 
 /// Whether a key is one integer for each axis; then `offset` is that of the element. IndexError where there is none.
 bool is_element_key(const Array& array, PyObject* key, int64_t& offset) {
-    const auto is_integer = [](PyObject* entry) { return PyLong_CheckExact(entry) || is_integer_value(entry); };
     if (is_integer(key)) {
         if (array.ndim() != 1) return false;
         offset = offset_of(array, to_position(key));
