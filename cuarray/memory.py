@@ -5,10 +5,10 @@
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from types import EllipsisType
-from typing import Any, NamedTuple, SupportsInt, overload
+from typing import Any, NamedTuple, Self, SupportsInt, overload
 
 import numpy as np
 
@@ -20,11 +20,11 @@ __all__ = [
 ]  # fmt: skip
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-def size_text(size):
+def size_text(size: float) -> str:
     """Return '1.5 GiB' for a number of bytes."""
     units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]
     while size >= 1024 and len(units) > 1:
@@ -33,7 +33,7 @@ def size_text(size):
     return f"{size:.0f} {units[0]}" if size == int(size) else f"{size:.1f} {units[0]}"
 
 
-def table(rows):
+def table(rows: Sequence[tuple[str, ...]]) -> str:
     """Return rows of text in columns, the first left-aligned, the others right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
@@ -46,7 +46,7 @@ def table(rows):
 class Stats(dict[str, Any]):
     """Memory statistics of a device, as `stats` returns them; str() gives a table."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         limit = "no limit" if self["limit"] is None else f"limit {size_text(self['limit'])}"
         head = (
             f"{self['device']}: {size_text(self['current'])} in {self['allocations']} blocks, "
@@ -135,11 +135,11 @@ def reset_peak(device: _core.device | str | None = None) -> None:
 class Limit:
     """The context manager that `limit` returns: leaving its `with` block restores the previous limit."""
 
-    def __init__(self, device, former) -> None:
+    def __init__(self, device: _core.device | str | None, former: int | None) -> None:
         self.device = device
         self.former = former
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -359,12 +359,12 @@ def unregister_flush(flush: Callable[[], object]) -> None:
     flushes.remove(flush)
 
 
-def flush_torch(torch):
+def flush_torch(torch: Any) -> None:
     if torch.cuda.is_initialized():
         torch.cuda.empty_cache()
 
 
-def flush_numba(numba):
+def flush_numba(numba: Any) -> None:
     if numba.cuda.cudadrv.devices.gpus.current is not None:
         numba.cuda.current_context().deallocations.clear()
 
@@ -412,7 +412,7 @@ class Line(NamedTuple):
 class Snapshot(list[Line]):
     """Source lines that made live arrays, most bytes first; str() gives a table."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         rows = [("line", "arrays", "bytes", "")]
         for line in self:
             sizes = str(line.bytes), size_text(line.bytes)

@@ -183,6 +183,13 @@ def anchor(name: str, call: str, aliases: dict[str, str]) -> str:
     return f'<a id="{name}"></a>`{call}`' + (f" ({', '.join(others)})" if others else "")
 
 
+def assigned(node: ast.stmt) -> list[str]:
+    """The names that a statement gives a value."""
+    targets = {ast.Assign: "targets", ast.AnnAssign: "target"}
+    found = getattr(node, targets.get(type(node), ""), [])
+    return [ast.unparse(target) for target in (found if isinstance(found, list) else [found])]
+
+
 class Module:
     """A Python source, a file or a text, read without running it; `made` are functions made of rows, by name."""
 
@@ -219,9 +226,14 @@ class Module:
     def constant(self, name: str):
         """The value of a module-level literal."""
         for node in self.tree.body:
-            if isinstance(node, ast.Assign) and any(getattr(t, "id", None) == name for t in node.targets):
+            if name in assigned(node):
                 return ast.literal_eval(node.value)
         raise KeyError(name)
+
+    def is_numpys(self, name: str) -> bool:
+        """Whether a name is that of NumPy's object."""
+        values = [ast.unparse(node.value) for node in self.tree.body if name in assigned(node)]
+        return values == [f"np.{name}"]
 
     def heading(self) -> str:
         """The heading: the module docstring's first line, up to a colon or full stop."""
@@ -241,7 +253,7 @@ class Module:
             is_from_core = isinstance(node, ast.ImportFrom) and node.module == "cuarray._core"
             if is_from_core and any(imported.name == name for imported in node.names):
                 return Module(CORE_STUB).entry(name)
-            if isinstance(node, ast.Assign) and any(getattr(t, "id", None) == name for t in node.targets):
+            if name in assigned(node):
                 made_by = node.value.func.id if isinstance(node.value, ast.Call) else ""
                 return name, self.entry(made_by)[1]
             if getattr(node, "name", None) != name or "overload" in map(ast.unparse, node.decorator_list):
@@ -278,7 +290,8 @@ def init_stub(tables: dict, modules: dict[str, Module], aliases: dict[str, str])
             if name in found:
                 functions.append(signatures.stub(found[name], classes))
             else:
-                lines.append(f"from cuarray.{title} import {name} as {name}\n")
+                home = "numpy" if module.is_numpys(name) else f"cuarray.{title}"
+                lines.append(f"from {home} import {name} as {name}\n")
     lines += ["\n", *functions, overloads.text("@overload"), "\n"]
     # Assigned, not imported under another name: checkers treat such an import as private.
     lines += [f"{theirs} = {ours}\n" for theirs, ours in sorted(aliases.items()) if ours in written]

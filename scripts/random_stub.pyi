@@ -1,7 +1,8 @@
 # random_stub.pyi -- the types of cuarray.random, to which the build adds docstrings; test_random.py compares names.
 
+from builtins import bytes as _bytes
 from collections.abc import MutableSequence, Sequence
-from typing import Any, Literal, SupportsIndex, TypeAlias
+from typing import Any, Literal, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +14,6 @@ from numpy.random import BitGenerator as BitGenerator
 from numpy.random import SeedSequence as SeedSequence
 
 from cuarray._core import ArrayLike, DeviceLike, DTypeLike, Shape, ndarray
-
-_bytes: TypeAlias = bytes
 
 class Philox(np.random.Philox): ...
 

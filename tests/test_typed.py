@@ -352,6 +352,22 @@ def test_strict_pyright_accepts_what_it_accepts_of_numpy(folder):
     assert errors == ["return acc", "return y.max()"]
 
 
+#: A program, and modules of names of others: of the libraries', and NumPy's of polynomials.
+OF_OTHERS = ("cuarray.__main__.", "cuarray.interop.", "cuarray.polynomial.")
+
+
+@pytest.mark.rest
+def test_the_types_of_all_public_names_are_known(folder):
+    done = run("pyright", folder, "--outputjson", "--ignoreexternal", "--verifytypes", "cuarray")
+    told = done.stdout[done.stdout.find("{") :]
+    if not told:
+        pytest.skip(f"pyright is not installed with a Node.js that it can run: {(done.stdout + done.stderr)[-200:]}")
+    names = json.loads(told)["typeCompleteness"]["symbols"]
+    assert sum(name["isExported"] for name in names) > 1000
+    unknown = [name for name in names if not name["isTypeKnown"] and not name["name"].startswith(OF_OTHERS)]
+    assert [(name["name"], [one["message"] for one in name["diagnostics"]]) for name in unknown] == []
+
+
 OTHER_LIBRARIES = """
 from typing import Any
 

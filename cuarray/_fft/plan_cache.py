@@ -1,5 +1,7 @@
 """The plans of transforms that GPUs keep."""
 
+from typing import SupportsIndex
+
 from cuarray import _core
 from cuarray._arguments.axes import integer
 
@@ -27,7 +29,7 @@ class PlanCache:
         return self._state()[0]
 
     @limit.setter
-    def limit(self, limit):
+    def limit(self, limit: SupportsIndex) -> None:
         number = integer(limit, "the limit", "plan_cache")
         if number < 0:
             raise ValueError(f"plan_cache: the limit must not be negative, and it is {number}")
@@ -44,11 +46,11 @@ class PlanCache:
         _core.limit_plan_cache(_core.device(), 0)
         _core.limit_plan_cache(_core.device(), limit)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"plan_cache(count={self.count}, limit={self.limit}, device='{_core.device()}')"
 
     def _state(self):
         return _core.plan_cache(_core.device()) or (0, 0)
 
 
-plan_cache = PlanCache()
+plan_cache: PlanCache = PlanCache()

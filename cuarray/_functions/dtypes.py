@@ -329,7 +329,7 @@ class finfo:
     nmant: int
     precision: int
 
-    def __new__(cls, type, /) -> Self:
+    def __new__(cls, type: Any, /) -> Self:
         return remembered(cls, type)
 
     def _fill(self, dtype):
@@ -356,7 +356,7 @@ class finfo:
         for name in ("bits", "iexp", "machep", "maxexp", "minexp", "negep", "nexp", "nmant", "precision"):
             setattr(self, name, int(getattr(info, name)))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"finfo(resolution={self.resolution}, min={self.min}, max={self.max}, dtype={self.dtype})"
 
 
@@ -395,7 +395,7 @@ class iinfo:
     max: int
     min: int
 
-    def __new__(cls, type, /) -> Self:
+    def __new__(cls, type: Any, /) -> Self:
         return remembered(cls, type)
 
     def _fill(self, dtype):
@@ -405,5 +405,5 @@ class iinfo:
         self.dtype, self.kind = dtype, dtype.kind
         self.bits, self.max, self.min = int(info.bits), int(info.max), int(info.min)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"

@@ -3,7 +3,7 @@
 import contextlib
 import sys
 from contextvars import ContextVar, Token
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -247,7 +247,16 @@ class errstate(contextlib.ContextDecorator):
     FloatingPointError: invalid value encountered in sqrt
     """
 
-    def __init__(self, *, call=UNCHANGED, all=None, divide=None, over=None, under=None, invalid=None) -> None:
+    def __init__(
+        self,
+        *,
+        call: Any = UNCHANGED,
+        all: str | None = None,
+        divide: str | None = None,
+        over: str | None = None,
+        under: str | None = None,
+        invalid: str | None = None,
+    ) -> None:
         choices = {"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}
         self._given = {"call": call, **choices}
         self._token: Token[Settings] | None = None

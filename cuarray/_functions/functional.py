@@ -1,6 +1,7 @@
 """Calls of Python functions for slices or elements, whose results form an array."""
 
 import itertools
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -271,9 +272,17 @@ class vectorize:
     array([2, 2, 2, 3])
     """
 
-    on_host = staticmethod(on_host)
+    on_host: Callable[..., Any] = staticmethod(on_host)
 
-    def __init__(self, pyfunc=np._NoValue, otypes=None, doc=None, excluded=None, cache=False, signature=None) -> None:
+    def __init__(
+        self,
+        pyfunc: Any = np._NoValue,
+        otypes: str | Iterable[Any] | None = None,
+        doc: str | None = None,
+        excluded: Iterable[int | str] | None = None,
+        cache: bool = False,
+        signature: str | None = None,
+    ) -> None:
         if excluded is not None:
             excluded = set(members(excluded, "excluded", "vectorize"))
         super().__setattr__("_numpys", np.vectorize(pyfunc, otypes, doc, excluded, cache, signature))
@@ -289,7 +298,7 @@ class vectorize:
         if name == "__doc__":
             super().__setattr__(name, value)
 
-    def __call__(self, *args, **kwargs) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.pyfunc is np._NoValue:
             self._numpys(*args, **kwargs)
             super().__setattr__("__doc__", self._numpys.__doc__)
@@ -300,7 +309,7 @@ class vectorize:
 class FunctionOfObjects:
     """A ufunc of Python objects: what `frompyfunc` returns, with the attributes and methods of a `numpy.ufunc`."""
 
-    on_host = staticmethod(on_host)
+    on_host: Callable[..., Any] = staticmethod(on_host)
 
     def __init__(self, ufunc):
         self._numpys = ufunc

@@ -1,6 +1,7 @@
 """Subscript objects that make grids, joined arrays and keys; and iterators over elements of arrays."""
 
 import math
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -52,10 +53,10 @@ class Grid:
            [1]]), array([[0, 1, 2]]))
     """
 
-    def __init__(self, is_open) -> None:
+    def __init__(self, is_open: bool) -> None:
         self.is_open = is_open
 
-    def __getitem__(self, key) -> Any:
+    def __getitem__(self, key: slice | tuple[slice, ...]) -> Any:
         for entry in key if isinstance(key, tuple) else (key,):
             if not isinstance(entry, slice):
                 name = "ogrid" if self.is_open else "mgrid"
@@ -86,8 +87,8 @@ def has_plain_ends(entry):
     return entry.step is None and type(start) is type(entry.stop) is int and start <= entry.stop
 
 
-mgrid = Grid(False)
-ogrid = Grid(True)
+mgrid: Grid = Grid(False)
+ogrid: Grid = Grid(True)
 
 
 class Joiner:
@@ -112,10 +113,11 @@ class Joiner:
            [3, 6]])
     """
 
-    def __init__(self, join, axis=0, least=1, first=-1) -> None:
-        self.join, self.settings = join, (axis, least, first)
+    def __init__(self, join: Callable[..., ndarray], axis: int = 0, least: int = 1, first: int = -1) -> None:
+        self.join = join
+        self.settings: tuple[int, ...] = (axis, least, first)
 
-    def __getitem__(self, key) -> ndarray:
+    def __getitem__(self, key: Any) -> ndarray:
         key = key if isinstance(key, tuple) else (key,)
         if key and all(type(x) is ndarray and x.ndim == 1 for x in key):
             return self.join(key)  # most calls, in a fifth of the time
@@ -134,7 +136,7 @@ class Joiner:
         parts = [full((1,) * least, x, dtype, device=device) if type(x) in WEAK else x for x in entries]
         return concat(parts, axis, dtype=dtype)
 
-    def read(self, text):
+    def read(self, text: str) -> tuple[int, ...]:
         """Parse the settings of a string: "axis", "axis,least" or "axis,least,first"."""
         try:
             numbers = [int(word) for word in text.split(",")]
@@ -176,8 +178,8 @@ def part(entry, device, least, first):
     return x.reshape((1,) * before + x.shape + (1,) * (more - before))
 
 
-r_ = Joiner(concat)
-c_ = Joiner(column_stack, -1, 2, 0)
+r_: Joiner = Joiner(concat)
+c_: Joiner = Joiner(column_stack, -1, 2, 0)
 
 
 class broadcast:
@@ -225,8 +227,8 @@ class broadcast:
     index: int
     iters: tuple[Any, ...]
 
-    def __init__(self, *arrays) -> None:
-        self.arrays = broadcast_arrays(*as_arrays("broadcast", *arrays))
+    def __init__(self, *arrays: Any) -> None:
+        self.arrays: list[ndarray] = broadcast_arrays(*as_arrays("broadcast", *arrays))
         self.shape = self.arrays[0].shape if arrays else ()
         self.nd = self.ndim = len(self.shape)
         self.size = math.prod(self.shape)

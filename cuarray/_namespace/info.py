@@ -29,7 +29,7 @@ class Info:
         """Return all devices."""
         return list(devices())
 
-    def default_dtypes(self, *, device=None) -> dict[str, np.dtype[Any]]:
+    def default_dtypes(self, *, device: _core.device | str | None = None) -> dict[str, np.dtype[Any]]:
         """Return the types of new arrays by kind; they are the same on every device."""
         return {
             "real floating": np.dtype(float),
@@ -38,7 +38,9 @@ class Info:
             "indexing": np.dtype(int),
         }
 
-    def dtypes(self, *, device=None, kind=None) -> dict[str, np.dtype[Any]]:
+    def dtypes(
+        self, *, device: _core.device | str | None = None, kind: str | tuple[str, ...] | None = None
+    ) -> dict[str, np.dtype[Any]]:
         """Return the standard's types of a kind, by name; they are the same on every device."""
         names = standard_names()
         types = {name: np.dtype(t) for name, t in numpy_types().items() if name in names}

@@ -1,6 +1,7 @@
 """Floating-point errors in programs written for NumPy: settings that are also its own, and filters of warnings."""
 
 import warnings
+from typing import Any, Self
 
 import numpy as np
 
@@ -24,7 +25,7 @@ def follow_numpy(given):
 class errstate(ours.errstate):
     __doc__ = ours.errstate.__doc__
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         super().__enter__()
         follow_numpy(self._given)
         given = {key: value for key, value in self._given.items() if value is not UNCHANGED}
@@ -32,19 +33,25 @@ class errstate(ours.errstate):
         self._of_numpy.__enter__()
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: Any) -> None:
         self._of_numpy.__exit__(*exception)
         super().__exit__(*exception)
 
 
-def seterr(all=None, divide=None, over=None, under=None, invalid=None):
-    choices = {"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}
+def seterr(
+    all: str | None = None,
+    divide: str | None = None,
+    over: str | None = None,
+    under: str | None = None,
+    invalid: str | None = None,
+) -> Any:
+    choices: dict[str, Any] = {"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}
     ours.seterr(**choices)
     follow_numpy(choices)
     return np.seterr(**choices)
 
 
-def seterrcall(func):
+def seterrcall(func: Any) -> Any:
     before = ours.seterrcall(func)
     np.seterrcall(func)
     return before

@@ -34,7 +34,7 @@ class Fallback(NamedTuple):
 counts: dict[tuple[str, str, int], list] = {}
 
 
-def fallbacks():
+def fallbacks() -> list[Fallback]:
     """Return the calls with arrays of ours that NumPy has computed, by function and line, slowest first.
 
     Returns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from operator import index
 from typing import Any
@@ -92,7 +92,7 @@ class Stream:
 
     __slots__ = ("__weakref__", "_core")
 
-    def __init__(self, device=None, priority=0, non_blocking=True) -> None:
+    def __init__(self, device: _core.device | str | None = None, priority: int = 0, non_blocking: bool = True) -> None:
         number = integer(priority, "priority", "Stream")
         if not -(2**31) <= number < 2**31:
             raise ValueError(f"Stream: priority must fit 32 bits, not {number}")
@@ -105,7 +105,7 @@ class Stream:
         return made
 
     @classmethod
-    def from_external(cls, stream, device=None) -> Stream:
+    def from_external(cls, stream: Any, device: _core.device | str | None = None) -> Stream:
         """Use a stream of another library.
 
         It must outlive the returned object. cuarray records an event after each operation on it, so that
@@ -161,7 +161,7 @@ class Stream:
         return self._core.is_foreign
 
     @property
-    def __cuda_stream__(self):
+    def __cuda_stream__(self) -> Callable[[], tuple[int, int]]:
         """The protocol for other libraries to use the stream: a function that returns (0, handle)."""
         if not self.handle:
             raise AttributeError(f"a stream of {self.device} is no CUDA stream")
@@ -201,7 +201,7 @@ class Stream:
 
     is_done = query
 
-    def wait(self, other) -> None:
+    def wait(self, other: Any) -> None:
         """Make later work of this stream wait for a stream or an event. The caller does not wait.
 
         Parameters
@@ -221,7 +221,7 @@ class Stream:
         else:
             self._core.wait_for_stream(core_stream(other, self.device))
 
-    def record(self, event=None) -> Event:
+    def record(self, event: Event | None = None) -> Event:
         """Record the current point of the stream in an event.
 
         Parameters
@@ -257,7 +257,7 @@ class Stream:
         finally:
             _core.leave_stream()
 
-    def __eq__(self, other) -> bool:
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, Stream):
             return NotImplemented
         return self._core.id == other._core.id
@@ -265,7 +265,7 @@ class Stream:
     def __hash__(self) -> int:
         return hash((Stream, self._core.id))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<cuarray.Stream {self.handle:#x} on {self.device}>"
 
 
@@ -297,7 +297,7 @@ class Event:
 
     __slots__ = ("__weakref__", "_core")
 
-    def __init__(self, timing=False, device=None) -> None:
+    def __init__(self, timing: bool = False, device: _core.device | str | None = None) -> None:
         self._core = _core.make_event(device, bool(timing))
 
     @property
@@ -310,7 +310,7 @@ class Event:
         """Whether the device records the time."""
         return self._core.timing
 
-    def record(self, stream=None) -> Event:
+    def record(self, stream: Any = None) -> Event:
         """Record the current point of a stream, replacing an earlier record.
 
         Parameters
@@ -368,7 +368,7 @@ class Event:
         """
         self._core.synchronize()
 
-    def elapsed_ms(self, start) -> float:
+    def elapsed_ms(self, start: Event) -> float:
         """Return the milliseconds from another event to this later one, as ``end - start`` does.
 
         Parameters
@@ -399,12 +399,12 @@ class Event:
             raise ValueError("elapsed_ms: the other event is the later one; write end.elapsed_ms(start)")
         return time
 
-    def __sub__(self, other) -> float:
+    def __sub__(self, other: Event) -> float:
         if not isinstance(other, Event):
             return NotImplemented
         return self._core.elapsed_ms(other._core)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<cuarray.Event on {self.device}{', timing' if self.timing else ''}>"
 
 
@@ -440,7 +440,7 @@ class Graph:
 
     __slots__ = ("__weakref__", "_core", "_device")
 
-    def __init__(self, device=None) -> None:
+    def __init__(self, device: _core.device | str | None = None) -> None:
         self._device = _core.current_stream(device).device
         self._core: Any = None
 
@@ -487,7 +487,7 @@ class Graph:
             raise
         self._core = _core.end_capture(stream)
 
-    def launch(self, stream=None) -> None:
+    def launch(self, stream: Any = None) -> None:
         """Queue all operations again.
 
         Parameters
@@ -518,7 +518,7 @@ class Graph:
         core = _core.current_stream(self._device) if stream is None else core_stream(stream, self._device)
         self._core.launch(core)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         state = f"{self._core.operations} operations" if self.is_captured else "not captured"
         return f"<cuarray.Graph on {self._device}, {state}>"
 

@@ -3,6 +3,10 @@
 import functools
 import inspect
 import sys
+from collections.abc import Callable
+from typing import Any, ClassVar, NoReturn, Self, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 # A frame with one of these flags can be suspended while the context is open.
 SUSPENDABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -14,9 +18,12 @@ class ThreadContext:
     `begin_call` and `end_call` are those of a decorated function, if they are others.
     """
 
-    begin_call = end_call = None
+    begin: ClassVar[Any]
+    end: ClassVar[Any]
+    begin_call: ClassVar[Any] = None
+    end_call: ClassVar[Any] = None
 
-    def __new__(cls, function=None, **options):
+    def __new__(cls, function: Callable[..., Any] | None = None, **options: object) -> Any:
         if options:
             given = ", ".join(options)
             raise TypeError(
@@ -42,19 +49,19 @@ class ThreadContext:
         return within
 
     @classmethod
-    def refuse(cls, function):
+    def refuse(cls, function: str) -> NoReturn:
         own = cls.__name__
         raise TypeError(f"{own}: {function} is a generator or coroutine; use {own} in the functions that it calls")
 
-    def __call__(self, function):
+    def __call__(self, function: Function) -> Function:
         return type(self)(function)
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         caller = sys._getframe(1).f_code
         if caller.co_flags & SUSPENDABLE:
             self.refuse(caller.co_qualname)
         self.begin()
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         self.end()

@@ -9,6 +9,7 @@ import builtins
 import os
 import sys
 import types
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.machinery import SourceFileLoader
 
@@ -182,7 +183,7 @@ def show_traceback(error):
 # The command line
 
 
-def split(arguments):
+def split(arguments: Sequence[str]) -> tuple[dict[str, str], bool, list[str]]:
     """Split a command line into options of ours, whether `-m` was given, and the program with its arguments.
 
     Examples
@@ -193,7 +194,7 @@ def split(arguments):
     >>> split(["--json"])
     ({}, False, [])
     """
-    options = {}
+    options: dict[str, str] = {}
     rest = list(arguments)
     while rest and rest[0].startswith("--"):
         name, equals, value = rest[0][2:].partition("=")

@@ -68,8 +68,8 @@ class profile:
 
     def __init__(self) -> None:
         self.events: list[Event] = []
-        self.seconds = 0.0
-        self.lost = 0
+        self.seconds: float = 0.0
+        self.lost: int = 0
         self._recording: Any = None
 
     def __enter__(self) -> Self:
@@ -192,7 +192,7 @@ class profile:
             parts.append(f"{self.lost} events lost for want of memory")
         return f"{time_text(self.seconds)}: " + (", ".join(parts) or "nothing was done")
 
-    def __str__(self):
+    def __str__(self) -> str:
         rows = [HEADS, *(tuple(shorten(cell) for cell in cells) for cells in self.rows())]
         if len(rows) == 1:
             return self.summary()
@@ -207,7 +207,7 @@ class profile:
         ]
         return "\n".join([self.summary(), "", *lines])
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<cuarray.profile of {len(self.events)} events, {time_text(self.seconds)}>"
 
     def _repr_html_(self) -> str:
@@ -219,7 +219,7 @@ class profile:
         )
         return f"<p>{escape(self.summary())}</p><table><tr>{heads}</tr>{body}</table>"
 
-    def save(self, path) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write the profile to a file.
 
         Parameters

@@ -29,7 +29,7 @@ except ImportError as error:
 __all__ = ["PCG64", "Backend", "Philox", "use_one_gpu_each"]
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted(__all__)
 
 

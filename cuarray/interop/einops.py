@@ -13,7 +13,7 @@ except ImportError as error:
 __all__ = ["Backend"]
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted(__all__)
 
 

@@ -34,7 +34,7 @@ from cuarray.interop import _jax_derivatives as opaque
 __all__ = ["call"]
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted(__all__)
 
 

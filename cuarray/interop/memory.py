@@ -12,7 +12,7 @@ from cuarray import _core
 __all__ = ["serve_cupy", "serve_rmm", "serve_torch", "use_cupy", "use_rmm", "use_torch"]
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted(__all__)
 
 
@@ -101,7 +101,7 @@ class CupyAllocator:
             del self.blocks[address]
 
 
-def use_rmm(device: _core.device | str | None = None):
+def use_rmm(device: _core.device | str | None = None) -> None:
     """Let RMM allocate the memory of new arrays, by the resource that is the device's at each allocation.
 
     Parameters
@@ -129,7 +129,7 @@ def use_rmm(device: _core.device | str | None = None):
     cuarray.memory.set_allocator(RmmAllocator(_imported("rmm", "rmm-cu12, or rmm-cu13"), device), device)
 
 
-def use_torch(device: _core.device | str | None = None):
+def use_torch(device: _core.device | str | None = None) -> None:
     """Let PyTorch's caching allocator allocate the memory of new arrays.
 
     Parameters
@@ -157,7 +157,7 @@ def use_torch(device: _core.device | str | None = None):
     cuarray.memory.set_allocator(TorchAllocator(_imported("torch", "torch"), device), device)
 
 
-def use_cupy(device: _core.device | str | None = None):
+def use_cupy(device: _core.device | str | None = None) -> None:
     """Let CuPy's allocator, its memory pool by default, allocate the memory of new arrays.
 
     Parameters
@@ -189,7 +189,7 @@ def use_cupy(device: _core.device | str | None = None):
 LIBRARY = Path(cuarray.__file__).with_name("libcuarray.so")
 
 
-def serve_torch():
+def serve_torch() -> None:
     """Let cuarray allocate the memory of PyTorch's tensors on GPUs.
 
     PyTorch accepts it before its first GPU tensor only, and has no cache of its own then: its memory appears in
@@ -214,7 +214,7 @@ def serve_torch():
     torch.cuda.memory.change_current_allocator(pluggable)
 
 
-def serve_cupy():
+def serve_cupy() -> None:
     """Let cuarray allocate the memory of CuPy's arrays, on CuPy's current stream.
 
     ``cupy.cuda.set_allocator(cupy.get_default_memory_pool().malloc)`` undoes it.
@@ -240,7 +240,7 @@ def serve_cupy():
     cupy.cuda.set_allocator(cupy.cuda.PythonFunctionAllocator(allocate, free).malloc)
 
 
-def serve_rmm(device: _core.device | str | None = None):
+def serve_rmm(device: _core.device | str | None = None) -> None:
     """Let cuarray allocate what RMM's users ask for: cuDF and other RAPIDS libraries.
 
     Parameters

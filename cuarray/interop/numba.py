@@ -318,7 +318,7 @@ def memory_manager():
     return MemoryManager
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted(__all__)
 
 

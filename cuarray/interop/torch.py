@@ -25,7 +25,7 @@ import torch  # isort: skip  (the modules above say what to install)
 __all__ = ["custom_op", "stream", "wrap"]
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted(__all__)
 
 

@@ -20,5 +20,5 @@ from cuarray.interop.mpi.windows import Win
 __all__ = ["Comm", "Message", "Request", "Win", "reads_gpus"]
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted(__all__)
