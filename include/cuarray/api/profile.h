@@ -26,8 +26,8 @@ class CUARRAY_API Profile {
 
     /// Computes what waits and records no more.
     void stop();
-    /// Computes what waits, unless it has stopped, and waits for the devices. The operations since the start, or since the
-    /// last call, in the order of their start.
+    /// Computes what waits, unless it has stopped, and waits for the devices. The operations since the start, or since
+    /// the last call, in the order of their start.
     std::vector<ProfiledOperation> operations();
 
  private:
