@@ -21,6 +21,13 @@ MUTANTS = [
         "tests/test_cpp.py -k test_explain",
     ),
     Mutant(
+        "a-profile-is-read-without-what-waits",
+        "src/api/profile.cpp",
+        "if (recording_->is_on()) settle_all();",
+        "",
+        "tests/test_cpp.py -k 'simulated_gpu and test_profile'",
+    ),
+    Mutant(
         "a-slow-division",
         "include/cuarray/kernel/index.h",
         "CUARRAY_FN u32 quotient(u32 n) const { return (u32(u64(n) * multiplier >> 32) + n) >> shift; }",
