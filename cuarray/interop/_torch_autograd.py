@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import threading
 
 import cuarray
 from cuarray import _core
@@ -13,6 +14,7 @@ try:
     from torch._C._functorch import unwrap_if_dead
     from torch._functorch import eager_transforms
     from torch.autograd import forward_ad
+    from torch.nn.modules.module import register_module_forward_pre_hook
 except ImportError as error:
     raise ImportError("cuarray.interop.torch needs PyTorch: pip install torch") from error
 
@@ -70,19 +72,32 @@ def check(tensors, name):
 
 @contextlib.contextmanager
 def forgotten(fn):
-    """Run a function without lasting effects: a module changes copies of its buffers, random numbers come again."""
-    modules = list(fn.modules()) if isinstance(fn, torch.nn.Module) else []
-    buffers = [dict(module._buffers) for module in modules]
-    copies = {id(x): x.detach().clone() for part in buffers for x in part.values() if x is not None}
+    """Run a function without lasting effects: random numbers come again, and modules change copies of their buffers.
+
+    These are the function itself, if it is one, and all that it calls in this thread.
+    """
+    kept, copies, thread = {}, {}, threading.get_ident()
+
+    def change_copies(module, *_):
+        for part in module.modules() if threading.get_ident() == thread else ():
+            if id(part) not in kept:
+                kept[id(part)] = part, (buffers := dict(part._buffers))
+                for x in buffers.values():
+                    if x is not None and id(x) not in copies:
+                        copies[id(x)] = x.detach().clone()
+                part._buffers.update({name: copies.get(id(x)) for name, x in buffers.items()})
+
     gpus = [torch.cuda.current_device()] if torch.cuda.is_initialized() else []
+    hook = register_module_forward_pre_hook(change_copies)
     try:
-        for module, part in zip(modules, buffers, strict=True):
-            module._buffers.update({name: copies.get(id(x)) for name, x in part.items()})
+        if isinstance(fn, torch.nn.Module):
+            change_copies(fn)
         with torch.random.fork_rng(gpus):
             yield
     finally:
-        for module, part in zip(modules, buffers, strict=True):
-            module._buffers.update(part)
+        hook.remove()
+        for module, buffers in kept.values():
+            module._buffers.update(buffers)
 
 
 @contextlib.contextmanager

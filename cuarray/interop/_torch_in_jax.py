@@ -6,6 +6,7 @@ from cuarray.interop import _torch_autograd as ours
 from cuarray.interop import _trees as trees
 from cuarray.interop import torch as framework
 from cuarray.interop._rules import Rule
+from cuarray.interop.jax import too_narrow
 
 import torch  # isort: skip  (the module above says what to install)
 
@@ -49,6 +50,9 @@ def _store(out, result, fn):
         if not torch.can_cast(value.dtype, place.dtype):
             raise TypeError(f"{name}: a result of {value.dtype}; out_spec says {place.dtype}")
         place.copy_(value)
+        is_narrowed = not (value.is_floating_point() or value.is_complex()) and value.dtype != place.dtype
+        if is_narrowed and not torch.equal(place.to(value.dtype), value.to(place.device)):
+            raise OverflowError(too_narrow(name, value.dtype, place.dtype))
 
 
 def _check(tree, fn):

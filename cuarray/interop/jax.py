@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import math
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -54,6 +55,13 @@ def _store(out, value, name):
     if not np.can_cast(value.dtype, out.dtype, "same_kind"):
         raise TypeError(f"{name}: a result of {value.dtype}; out_spec says {out.dtype}")
     cuarray.copyto(out, value)
+    if out.dtype.kind in "iu" and not (np.can_cast(value.dtype, out.dtype) or cuarray.array_equal(out, value)):
+        raise OverflowError(too_narrow(name, value.dtype, out.dtype))
+
+
+def too_narrow(name, found, dtype):
+    """Return the text of an error: integers do not fit."""
+    return f"{name}: a result of {found} has integers beyond {dtype}; set jax_enable_x64, or give another out_spec"
 
 
 def _spec(tree):
@@ -223,6 +231,10 @@ def _rehearsed(name, run, forgotten=nothing_kept):
                 except Exception as error:
                     error.add_note(f"{name} ran with zeros, to see what it returns; out_spec= says it")
                     raise
+                results = jax.tree_util.tree_leaves(known[key])
+                if results and not any(math.prod(x.shape) for x in results) and all(x.size for x in shapes):
+                    del known[key]  # of empty results JAX asks nothing, though they may depend on the values
+                    raise ValueError(f"{name}: its results for zeros are empty; out_spec= says what it returns")
         return known[key]
 
     return spec

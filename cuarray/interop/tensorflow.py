@@ -143,6 +143,17 @@ def _differentiable(rule, tensors):
     return tf.custom_gradient(lambda *tensors: _linearized(rule, tensors))(*tensors)
 
 
+def _require_specs(rule, results, specs):
+    """Raise if the results are not what out_spec says."""
+    if len(results) != len(specs):
+        raise ValueError(f"{rule.name}: {len(results)} results; out_spec says {len(specs)}")
+    for result, spec in zip(results, specs, strict=True):
+        if result.dtype != spec.dtype:
+            raise TypeError(f"{rule.name}: a result of {result.dtype.name}; out_spec says {spec.dtype.name}")
+        if not spec.shape.is_compatible_with(result.shape):
+            raise ValueError(f"{rule.name}: a result of shape {tuple(result.shape)}; out_spec says {spec.shape}")
+
+
 def lifted(rule_of, out_spec):
     """Return the call of a rule as an operation of TensorFlow's."""
     specs, places = (
@@ -154,12 +165,20 @@ def lifted(rule_of, out_spec):
         rule = rule_of(skeleton)
         if tf.executing_eagerly():
             results = _differentiable(rule, tensors)
+            if specs:
+                _require_specs(rule, results, specs)
             return trees.put_together(rule.result, results)
         if not specs:
             given = "" if out_spec is None else f", not {out_spec!r}"
             text = "inside of tf.function wrap needs out_spec=, a tf.TensorSpec for each result"
             raise TypeError(f"{rule.name}: {text}{given}")
-        results = tf.py_function(lambda *given: _differentiable(rule, given), tensors, [spec.dtype for spec in specs])
+
+        def run(*given):
+            results = _differentiable(rule, given)
+            _require_specs(rule, results, specs)
+            return results
+
+        results = tf.py_function(run, tensors, [spec.dtype for spec in specs])
         for result, spec in zip(results, specs, strict=True):
             result.set_shape(spec.shape)
         return trees.put_together(places, results)

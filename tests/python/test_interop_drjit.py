@@ -76,6 +76,21 @@ def check_copies_can_be_forbidden():
     assert ca.from_dlpack(private).sum() == 2016
 
 
+def check_gradients_are_not_lost():
+    """Dr.Jit exports the memory of arrays that gradients are wanted of."""
+    x, leaf = ca.ones(3, "f4"), ll.Float(1, 2, 3)
+    dr.enable_grad(leaf)
+    for call in (
+        lambda: ca.asarray(leaf), lambda: ca.from_dlpack(leaf), lambda: ca.sin(leaf), lambda: ca.add(x, leaf), lambda: np.add(x, leaf),
+        lambda: ca.sum(leaf * 2), lambda: x.__setitem__(slice(None), leaf),
+    ):  # fmt: skip
+        assert "an array of Dr.Jit with a gradient" in str(error_of(call, BufferError))
+    assert ca.asarray(dr.detach(leaf)).tolist() == [1, 2, 3] and x.tolist() == [1, 1, 1]
+    for total in (x + leaf, leaf + x):  # its operators compute
+        assert type(total) is ll.Float and dr.grad_enabled(total)
+    assert type(x + ll.Float(1)) is ll.Float
+
+
 def check_samplers_that_are_kept():
     """JAX runs a function again for derivatives, which were those of other numbers than the result's."""
     sampler = ll.PCG32(4)

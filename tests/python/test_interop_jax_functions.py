@@ -150,6 +150,32 @@ def check_results_are_cast_within_their_kind():
     assert "float32" in str(error_of(lambda: call(lambda x: x + 1j, like)(x)))
 
 
+def check_integers_fit_or_raise():
+    """JAX has 32 bits without jax_enable_x64: integers of 64 are cast where no number changes."""
+    x = row(3)
+    few = jax.ShapeDtypeStruct((3,), jnp.int8)
+    assert call(lambda x: (x * 50).astype("i8"), few)(jnp.asarray([1.0, 2, -2])).tolist() == [50, 100, -100]
+    assert call(lambda x: x > 0)(x).dtype == bool and call(lambda x: ca.argsort(x))(x).tolist() == [0, 1, 2]
+    beyond = call(lambda x: (x * 1000).astype("i8") + 1000, few)
+    assert "beyond int8" in str(error_of(lambda: jax.block_until_ready(beyond(x))))
+    for f in (
+        call(lambda x: ca.full(3, 2**40)),
+        call(lambda x: ca.full(3, 2**32, "u8")),
+        call(lambda x: torch.full((3,), -(2**31) - 1), framework="torch"),
+        wrap(lambda x: torch.full((3,), 2**31), source="jax", target="torch"),
+    ):
+        assert "int32; set jax_enable_x64" in str(error_of(lambda f=f: jax.block_until_ready(f(x))))
+
+
+def check_empty_results_are_told_by_out_spec():
+    """JAX does not call for results without elements: those for zeros may be empty by their values alone."""
+    x, none = row(3), jax.ShapeDtypeStruct((0,), "float32")
+    for f in (call(lambda x: x[x > 0.5]), call(lambda x: ca.nonzero(x)[0]), jax.jit(call(lambda x: x[:0]))):
+        for _ in range(2):
+            assert "out_spec= says what it returns" in str(error_of(lambda f=f: f(x), ValueError))
+    assert call(lambda x: x[:0], none)(x).shape == call(lambda x: x * 2)(x[:0]).shape == (0,)
+
+
 def check_wrong_results():
     x = row(3)
     for f, text in (

@@ -226,6 +226,22 @@ def check_operators_compare_or_raise():
         raise AssertionError(f"a tensor lost its gradient: {result}")
 
 
+def check_tangents_are_not_lost():
+    """Inside of dual_level() a tensor has its tangent beside its memory, and PyTorch exports it all the same."""
+    x = cuarray.ones(2)
+    with forward_ad.dual_level():
+        plain = torch.ones(2, dtype=torch.float64)
+        dual = forward_ad.make_dual(plain, 2 * plain)
+        for call in (
+            lambda: x * dual, lambda: x == dual, lambda: np.add(x, dual), lambda: cuarray.sin(dual), lambda: cuarray.asarray(dual),
+            lambda: cuarray.from_dlpack(dual), lambda: cuarray.sum(dual), lambda: x.__iadd__(dual),
+        ):  # fmt: skip
+            assert "a tensor with a tangent" in str(error_of(call, BufferError))
+        assert (x * plain).tolist() == (x * dual.detach()).tolist() == [1, 1] and x.tolist() == [1, 1]
+        assert forward_ad.unpack_dual(dual * x).tangent.tolist() == [2, 2]
+    assert (x * dual).tolist() == [1, 1]
+
+
 def check_functions_read_tensors():
     make = lambda: torch.tensor([1.0, 2, 3], dtype=torch.float64)  # noqa: E731
     for faults in (faults_of_reading(make), faults_of_mixing(make)):
@@ -337,6 +353,7 @@ def check_tensors_as_indices():
 if __name__ == "__main__":
     import numpy as np
     import torch
+    import torch.autograd.forward_ad as forward_ad
     from foreign import faults_of_mixing, faults_of_operators, faults_of_reading
 
     import cuarray

@@ -221,6 +221,17 @@ def check_tensorflow_graphs():
     assert y.shape == (3,)
     close(y, np.sin(x.numpy()))
     close(grad, np.cos(x.numpy()))
+    for spec, text in (
+        (tf.TensorSpec((2,), tf.float32), "of shape (3,); out_spec"),
+        (tf.TensorSpec((3,), tf.float64), "float32; out"),
+    ):
+        wrong = wrap(lambda x: torch.sin(x), source="tensorflow", target="torch", out_spec=spec)
+        for run in (wrong, tf.function(wrong)):
+            assert text in str(error_of(lambda run=run: run(x)))
+    loose = wrap(
+        lambda x: torch.sin(x), source="tensorflow", target="torch", out_spec=tf.TensorSpec((None,), tf.float32)
+    )
+    assert tf.function(loose)(x).shape == (3,)
     bare = wrap(lambda x: torch.sin(x), source="tensorflow", target="torch")
     assert "out_spec=" in str(error_of(lambda: tf.function(bare)(x), TypeError))
 
@@ -362,11 +373,11 @@ def check_random_numbers_that_no_framework_knows():
     """Functions that run again for derivatives, with numbers of generators of their own."""
     from cuarray.interop.jax import call
 
-    own, numpys = torch.Generator(), np.random.default_rng(0)
+    own, numpys, numbers = torch.Generator(), np.random.default_rng(0), itertools.cycle([1, 5, 3, 7, 2])
     draws = {
         "torch": lambda: torch.rand(3, generator=own),
         "numpy": lambda: torch.as_tensor(numpys.random(3, "f4")),
-        "python": random.random,
+        "python": lambda: float(next(numbers)),  # of two that are close by chance nothing can be said
     }
     x = jnp.arange(1.0, 4.0)
     derivatives = [
@@ -443,6 +454,17 @@ def check_state_is_kept_where_a_function_is_rehearsed():
     wrap(net, source="jax", target="torch")(jnp.asarray(rows))
     assert all(map(torch.equal, net.buffers(), expected.buffers())), list(net.buffers())
     assert torch.equal(torch.get_rng_state(), state)
+    inside = torch.nn.BatchNorm1d(3)  # a module that the function calls
+    forms = [lambda x: inside(x), functools.partial(torch.nn.Module.__call__, inside), [inside].pop().__call__]
+    for count, form in enumerate(forms, 1):
+        f = wrap(form, source="jax", target="torch")
+        f(jnp.asarray(rows))
+        assert int(inside.num_batches_tracked) == 2 * count - 1
+        jax.grad(lambda x, f=f: (f(x) ** 3).sum())(jnp.asarray(rows))
+        assert int(inside.num_batches_tracked) == 2 * count
+        if count == 1:
+            first = expected.running_mean * 0.9 + expected.running_mean
+            close(inside.running_mean, first)
     shapes = []
     wrap(lambda x: shapes.append(x.shape) or torch.dropout(x, 0.5, True), source="jax", target="torch")(
         jnp.asarray(rows)
@@ -582,9 +604,9 @@ if __name__ == "__main__":
     import collections
     import dataclasses
     import doctest
+    import functools
     import importlib.util
     import itertools
-    import random
 
     import jax
     import jax.numpy as jnp

@@ -10,6 +10,16 @@ bool is_told(PyObject* object, const char* question) {
     return is_true(Object::steal(PyObject_CallMethod(object, question, nullptr)).get());
 }
 
+/// Whether a tensor has a tangent, inside of forward_ad.dual_level().
+bool has_tangent(PyObject* tensor) {
+    static Attribute forward_ad{"torch.autograd", "forward_ad"};
+    static PyObject* const level = Object::steal(PyUnicode_InternFromString("_current_level")).release();
+    const Object current = Object::steal(PyObject_GetAttr(forward_ad.get(), level));
+    if (to_int64(current.get(), {"_current_level"}) < 0) return false;
+    const Object pair = Object::steal(PyObject_CallMethod(forward_ad.get(), "unpack_dual", "O", tensor));
+    return Object::steal(PyObject_GetAttrString(pair.get(), "tangent")).get() != Py_None;
+}
+
 /// What PyTorch exports wrongly, and what it refuses without saying what to write. `-x` and `x.conj()` may be flags of
 /// a tensor, which capsules have not.
 void check_torch(PyObject* tensor) {
@@ -22,6 +32,10 @@ void check_torch(PyObject* tensor) {
         raise(ErrorKind::Buffer, "from_dlpack: a tensor of layout ", layout, "; write tensor.to_dense()");
     if (is_true(Object::steal(PyObject_GetAttrString(tensor, "is_meta")).get()))
         raise(ErrorKind::Buffer, "from_dlpack: a tensor of device 'meta', which has no memory");
+    if (has_tangent(tensor))
+        raise(ErrorKind::Buffer,
+              "from_dlpack: a tensor with a tangent, which would be lost; use cuarray.interop.wrap, or write "
+              "tensor.detach()");
 }
 
 bool is_lazy_tensor(PyObject* tensor) {
@@ -34,7 +48,7 @@ bool is_lazy_tensor(PyObject* tensor) {
 
 bool requires_gradient(PyObject* tensor) {
     static PyObject* const requires_grad = Object::steal(PyUnicode_InternFromString("requires_grad")).release();
-    return is_true(Object::steal(PyObject_GetAttr(tensor, requires_grad)).get());
+    return is_true(Object::steal(PyObject_GetAttr(tensor, requires_grad)).get()) || has_tangent(tensor);
 }
 
 /// An attribute of an object that may have none; null then.
@@ -79,7 +93,18 @@ bool is_plain_column(PyObject* column) {
     return PyType_Check(scalar.get()) && PyObject_IsSubclass(scalar.get(), number.get()) == 1;
 }
 
+/// Dr.Jit exports arrays that gradients are wanted of.
+void check_drjit(PyObject* array) {
+    static Attribute grad_enabled{"drjit", "grad_enabled"};
+    if (is_true(Object::steal(PyObject_CallFunctionObjArgs(grad_enabled.get(), array, nullptr)).get()))
+        raise(
+            ErrorKind::Buffer,
+            "from_dlpack: an array of Dr.Jit with a gradient, which would be lost; use cuarray.interop.wrap, or write "
+            "drjit.detach(y)");
+}
+
 constexpr Producer kProducers[] = {
+    {.package = "drjit", .is_immutable = false, .check = check_drjit, .has_operators = true},
     {"jax", true, check_jax},
     {"jaxlib", true, check_jax},
     {"mlx", true},
@@ -111,7 +136,10 @@ const Producer* producer_of_class(PyObject* type) {
 
 }  // namespace
 
-const Producer* own_producer_of(PyTypeObject* type) { return producer_of_class(reinterpret_cast<PyObject*>(type)); }
+const Producer* own_producer_of(PyTypeObject* type) {
+    const Producer* const producer = producer_of_class(reinterpret_cast<PyObject*>(type));
+    return producer && producer->has_operators ? nullptr : producer;
+}
 
 const Producer* producer_of(PyTypeObject* type) {
     const Object bases = Object::share(type->tp_mro);

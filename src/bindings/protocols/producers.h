@@ -19,13 +19,15 @@ struct Producer {
     bool (*has_gradient)(PyObject* array) = nullptr;
     /// The method whose result owns the memory; null: the tensor does.
     const char* owner = nullptr;
+    /// Its operators take arrays of ours: ours leave the operation to them.
+    bool has_operators = false;
     /// Whether the elements lie in memory as an array's do; null: always. Others are read as numpy.asarray reads them.
     bool (*is_plain)(PyObject* array) = nullptr;
 };
 
 /// The library that a class or one of its bases comes from; null where nothing is known of it.
 const Producer* producer_of(PyTypeObject* type);
-/// The library that has written the class itself.
+/// The library that has written the class itself, if it leaves operators to ours.
 const Producer* own_producer_of(PyTypeObject* type);
 
 }  // namespace cuarray::python
