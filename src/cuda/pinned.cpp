@@ -80,17 +80,19 @@ std::unique_ptr<PinnedChunks::ChunkPair> PinnedChunks::take_pair() {
     return pair;
 }
 
-void PinnedChunks::download(GpuStream& stream, void* to, CUdeviceptr from, int64_t bytes) {
+uint64_t PinnedChunks::download(GpuStream& stream, void* to, CUdeviceptr from, int64_t bytes) {
     std::unique_ptr<ChunkPair> pair = take_pair();
     const Current current(context_);
     char* target = static_cast<char*>(to);
     const int64_t pieces = (bytes + kBytes - 1) / kBytes;
     const bool is_single = pieces == 1 && !stream.is_foreign();  // the stream is waited for, without an event
     const auto size = [&](int64_t i) { return std::min(kBytes, bytes - i * kBytes); };
+    uint64_t reached = 0;
     for (int64_t i = 0; i <= pieces; ++i) {
         if (i < pieces) {
             Chunk& chunk = pair->chunks[i % 2];
             prepare(chunk);
+            reached = stream.issued();
             context_.driver.cuMemcpyDtoHAsync(chunk.memory, from + uint64_t(i * kBytes), size_t(size(i)),
                                               stream.queue());
             if (!is_single) record(chunk, stream);
@@ -102,6 +104,7 @@ void PinnedChunks::download(GpuStream& stream, void* to, CUdeviceptr from, int64
     }
     const std::lock_guard lock(download_mutex_);
     downloads_.push_back(std::move(pair));
+    return reached;
 }
 
 }  // namespace cuarray::cuda

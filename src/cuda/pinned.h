@@ -17,8 +17,9 @@ class PinnedChunks {
 
     /// Queues a copy of host bytes to the device; the host memory may be reused on return.
     void upload(GpuStream& stream, CUdeviceptr to, const void* from, int64_t bytes);
-    /// Copies device bytes to the host; returns when they have arrived.
-    void download(GpuStream& stream, void* to, CUdeviceptr from, int64_t bytes);
+    /// Copies device bytes to the host; returns when they have arrived, and with them the work up to the returned
+    /// ticket.
+    uint64_t download(GpuStream& stream, void* to, CUdeviceptr from, int64_t bytes);
 
  private:
     static constexpr int64_t kBytes = 1 << 20;  ///< large enough for full transfer speed, small enough to overlap
