@@ -296,6 +296,13 @@ BY_HAND = [
         "sim tests/python/test_streams.py -k gave_back",
     ),
     Mutant(
+        "a-read-ends-what-others-queue-meanwhile",
+        "src/cuda/transfer.cpp",
+        "stream.finish(own == reached + 1 ? own : reached);",
+        "stream.finish(own);",
+        "sim tests/python/test_memory.py -k 'hammer_on_streams and cuda and cuarray'",
+    ),
+    Mutant(
         "interface-names-idle-streams",
         "src/cuda/storages.cpp",
         "    if (std::ranges::all_of(points, has_run)) return 0;\n",
