@@ -991,8 +991,8 @@ BY_HAND = [
     Mutant(
         "event-recorded-too-early",
         "src/cuda/pinned.cpp",
-        "prepare(chunk);\n            context_.driver.cuMemcpyDtoHAsync(",
-        "prepare(chunk);\n            record(chunk, stream);\n"
+        "reached = stream.issued();\n            context_.driver.cuMemcpyDtoHAsync(",
+        "reached = stream.issued();\n            record(chunk, stream);\n"
         "            const auto record = [](auto&&...) {};\n            context_.driver.cuMemcpyDtoHAsync(",
         BYTES,
     ),
