@@ -19,6 +19,7 @@
 
 import contextlib
 import inspect
+import reprlib
 from functools import partial
 from types import SimpleNamespace
 
@@ -358,7 +359,10 @@ class Rule:
         results, self.result = trees.take_apart(result, self.framework.is_array)
         if not results:
             kind = self.framework.__name__.rpartition(".")[2]
-            raise TypeError(f"{self.name}: the function must return arrays of {kind}, not {self.result!r}")
+            hint = "" if given else "; none of its arguments is an array of the `source`"
+            raise TypeError(
+                f"{self.name}: the function must return arrays of {kind}, not {reprlib.repr(self.result)}{hint}"
+            )
         self.framework.check(given, self.name)
         return results
 
