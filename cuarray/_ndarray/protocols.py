@@ -130,7 +130,11 @@ def namespace(part):
 
 def flat(x):
     """Iterate over the items of lists, tuples and dicts, recursively."""
-    for entry in x.values() if isinstance(x, dict) else x:
+    entries = x.values() if isinstance(x, dict) else x
+    if not any(issubclass(kind, list | tuple | dict) for kind in set(map(type, entries))):
+        yield from entries  # long lists of numbers, or of texts
+        return
+    for entry in entries:
         if isinstance(entry, list | tuple | dict):
             yield from flat(entry)
         else:

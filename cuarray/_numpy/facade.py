@@ -91,9 +91,10 @@ class Retry:
     def compute(self, args, kwargs):
         """Return what NumPy makes of types of its own, and ours of its numbers beside arrays of a GPU."""
         arrays = list(flat((args, kwargs)))
-        if any(map(overrides.has_functions, arrays)):  # in lists; the others have been asked before
+        one_of_each = {type(x): x for x in arrays}.values()  # lists of texts are long
+        if any(map(overrides.has_functions, one_of_each)):  # in lists; the others have been asked before
             return self.ask(args, kwargs)
-        if any(getattr(type(x), "__array_priority__", None) is not None for x in arrays if not is_array(x)):
+        if any(getattr(type(x), "__array_priority__", None) is not None for x in one_of_each if not is_array(x)):
             return on_host(self.theirs, args, kwargs)  # scipy.sparse's, whose methods NumPy calls
         if call_needs_numpy(args, kwargs) or (self.theirs in OF_ELEMENTS and any(map(callable, arrays))):
             return on_host(self.theirs, args, kwargs)

@@ -78,6 +78,58 @@ bool is_root(const Scalar& exponent) {
 
 }  // namespace
 
+namespace {
+
+/// The short form of one element of float64, of an integer, or of float32 without roots, by loops of one element.
+struct ElementPower {
+    DirectLoops& loops;
+    const DType dtype;
+    const void* const x;
+    void* const result;
+
+    void apply(RowId row, void* to, const void* a, const void* b = nullptr) const {
+        const void* const in[kMaxIn] = {a, b};
+        void* const out[kMaxOut] = {to};
+        loops.run(loop_for(row, dtype), in, out, 1);
+    }
+    /// As PowerForm::product, whose first product is that of two powers.
+    void product(int64_t n) const {
+        Scalar power;
+        std::memcpy(power.bytes, x, size_t(item_size(dtype)));
+        bool has_result = false;
+        for (;; apply(row::square, power.bytes, power.bytes), n >>= 1) {
+            if (n & 1 && has_result)
+                apply(row::multiply, result, result, power.bytes);
+            else if (n & 1)
+                std::memcpy(result, power.bytes, size_t(item_size(dtype))), has_result = true;
+            if (n == 1) return;
+        }
+    }
+    void root() const { take_powers(loops, Scalar::of(DType::float64, 0.5), x, result, 1); }
+
+    bool take(const Scalar& exponent) const {
+        if (!has_short_power(exponent)) return false;
+        if (is_integer_kind(dtype)) return product(value_of<int64_t>(exponent, DType::int64)), true;
+        const auto power = value_of<double>(exponent, DType::float64);
+        const bool is_small = dtype == DType::float32 && (power == -2 || power == 3 || power == 4);
+        if (dtype != DType::float64 && !is_small) return false;
+        Scalar factor;
+        if (power > 0 && power == std::trunc(power)) return product(int64_t(power)), true;
+        if (power == -2) {
+            apply(row::reciprocal, result, x);
+            apply(row::square, result, result);
+            return true;
+        }
+        root();
+        if (power == -0.5) return apply(row::reciprocal, result, result), true;
+        apply(power == 1.5 ? row::abs : row::square, factor.bytes, x);
+        apply(row::multiply, result, factor.bytes, result);
+        return true;
+    }
+};
+
+}  // namespace
+
 RowId row_of_power(const Scalar& exponent) {
     const Kind kind = info(exponent.dtype).kind;
     if (kind == Kind::Complex) {
@@ -94,7 +146,7 @@ RowId row_of_power(const Scalar& exponent) {
 bool take_powers(DirectLoops& loops, const Scalar& exponent, const void* from, void* to, int64_t n) {
     const bool by_root = is_root(exponent);
     const RowId row = by_root ? row::sqrt : row_of_power(exponent);
-    if (row == kNone) return false;
+    if (row == kNone) return n == 1 && ElementPower{loops, exponent.dtype, from, to}.take(exponent);
     const void* const in[kMaxIn] = {from};
     void* const out[kMaxOut] = {to};
     loops.run(loop_for(row, exponent.dtype), in, out, n);

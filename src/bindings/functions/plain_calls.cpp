@@ -1,7 +1,10 @@
 // plain_calls.cpp -- the way that most calls of ufuncs go: on arrays or numbers alone, without keywords.
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <complex>
 #include <cstring>
+#include <limits>
 #include <vector>
 #include "bindings/functions/ufunc.h"
 #include "bindings/types/ndarray.h"
@@ -39,7 +42,13 @@ bool read_as(PyObject* object, DType dtype, Scalar& number) {
     const auto put = [&](auto value) { std::memcpy(number.bytes, &value, sizeof value); };
     number.dtype = dtype;
     if (PyFloat_CheckExact(object) || is_numpy_float64(object)) {
-        put(PyFloat_AS_DOUBLE(object));
+        const double real = PyFloat_AS_DOUBLE(object);
+        if (dtype == DType::complex128) return put(std::complex(real)), true;
+        if (dtype == DType::float32 && PyFloat_CheckExact(object)) {
+            put(float(real));
+            return std::abs(real) <= std::numeric_limits<float>::max();  // others overflow, or are not numbers
+        }
+        put(real);
         return dtype == DType::float64;
     }
     if (PyComplex_CheckExact(object)) {
@@ -50,7 +59,15 @@ bool read_as(PyObject* object, DType dtype, Scalar& number) {
     int overflow;
     const int64_t integer = PyLong_AsLongLongAndOverflow(object, &overflow);
     const DTypeInfo& type = info(dtype);
-    if (overflow || type.kind == Kind::Bool || type.kind == Kind::Complex) return false;
+    if (overflow || type.kind == Kind::Bool) return false;
+    if (type.kind == Kind::Complex) {
+        put(std::complex(double(integer)));
+        return dtype == DType::complex128;
+    }
+    if (dtype == DType::float32) {
+        put(float(integer));
+        return std::abs(integer) <= 1 << 24;
+    }
     if (type.kind == Kind::Floating) {
         put(double(integer));
         return dtype == DType::float64;
@@ -69,7 +86,8 @@ bool take_power(DirectLoops& loops, LoopId loop, DType dtype, const void* const*
     exponent.dtype = dtype;
     std::memcpy(exponent.bytes, in[1], size_t(item_size(dtype)));
     if (take_powers(loops, exponent, in[0], out[0], 1)) return true;
-    if ((dtype != DType::int64 && dtype != DType::float64) || has_short_power(exponent)) return false;
+    const bool is_plain = dtype == DType::int64 || dtype == DType::float64 || dtype == DType::complex128;
+    if (!is_plain || has_short_power(exponent)) return false;
     int64_t integer;
     std::memcpy(&integer, in[1], sizeof integer);
     if (dtype == DType::int64 && integer < 0) return false;
