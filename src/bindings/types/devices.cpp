@@ -81,6 +81,18 @@ PyObject* leave(PyObject*, Arguments, Py_ssize_t) {
     return Py_NewRef(Py_None);
 }
 
+/// pybind11's __eq__ behind Python's own slot takes half a microsecond.
+PyObject* compare_devices(PyObject* self, PyObject* other, int operation) noexcept {
+    if (operation != Py_EQ && operation != Py_NE) return Py_NewRef(Py_NotImplemented);
+    return guarded([&] {
+        const Device device = to_device(self, {}, nullptr);
+        const bool same = PyObject_TypeCheck(other, device_type)
+                              ? device == to_device(other, {}, nullptr)
+                              : is_same(device, py::reinterpret_borrow<py::object>(other));
+        return PyBool_FromLong(same == (operation == Py_EQ));
+    });
+}
+
 PyMethodDef with_block[] = {
     {"__enter__", method(enter), METH_NOARGS, nullptr},
     {"__exit__", method(leave), METH_FASTCALL, nullptr},
@@ -130,6 +142,7 @@ void bind_devices(py::module_& module) {
             "ValueError where they cannot.");
     for (PyMethodDef* m = with_block; m->ml_name; ++m)
         type.attr(m->ml_name) = py::reinterpret_steal<py::object>(PyDescr_NewMethod(device_type, m));
+    device_type->tp_richcompare = compare_devices;
 
     module.def("devices", &devices);
     module.def("default_device", &default_device);
