@@ -10,13 +10,23 @@ bool is_told(PyObject* object, const char* question) {
     return is_true(Object::steal(PyObject_CallMethod(object, question, nullptr)).get());
 }
 
+/// PyTorch's module of tangents, which it imports itself; null while there is none.
+PyObject* forward_derivatives() {
+    static PyObject* const name = Object::steal(PyUnicode_InternFromString("torch.autograd.forward_ad")).release();
+    static PyObject* known = nullptr;
+    if (!known) known = PyImport_GetModule(name);
+    if (!known) PyErr_Clear();
+    return known;
+}
+
 /// Whether a tensor has a tangent, inside of forward_ad.dual_level().
 bool has_tangent(PyObject* tensor) {
-    static Attribute forward_ad{"torch.autograd", "forward_ad"};
     static PyObject* const level = Object::steal(PyUnicode_InternFromString("_current_level")).release();
-    const Object current = Object::steal(PyObject_GetAttr(forward_ad.get(), level));
+    PyObject* const module = forward_derivatives();
+    if (!module) return false;
+    const Object current = Object::steal(PyObject_GetAttr(module, level));
     if (to_int64(current.get(), {"_current_level"}) < 0) return false;
-    const Object pair = Object::steal(PyObject_CallMethod(forward_ad.get(), "unpack_dual", "O", tensor));
+    const Object pair = Object::steal(PyObject_CallMethod(module, "unpack_dual", "O", tensor));
     return Object::steal(PyObject_GetAttrString(pair.get(), "tangent")).get() != Py_None;
 }
 
@@ -95,8 +105,11 @@ bool is_plain_column(PyObject* column) {
 
 /// Dr.Jit exports arrays that gradients are wanted of.
 void check_drjit(PyObject* array) {
-    static Attribute grad_enabled{"drjit", "grad_enabled"};
-    if (is_true(Object::steal(PyObject_CallFunctionObjArgs(grad_enabled.get(), array, nullptr)).get()))
+    static PyObject* const name = Object::steal(PyUnicode_InternFromString("drjit")).release();
+    const Object module = Object::steal_or_null(PyImport_GetModule(name));
+    if (!module) PyErr_Clear();
+    const Object asked = attribute_or_null(module.get(), "grad_enabled");
+    if (asked && is_true(Object::steal(PyObject_CallFunctionObjArgs(asked.get(), array, nullptr)).get()))
         raise(
             ErrorKind::Buffer,
             "from_dlpack: an array of Dr.Jit with a gradient, which would be lost; use cuarray.interop.wrap, or write "
