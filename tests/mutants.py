@@ -1136,7 +1136,7 @@ MUTANTS = [
     Mutant(
         "buffers-are-counted-twice-inside-jax",
         "cuarray/interop/_torch_autograd.py",
-        "part._buffers.update({name: copies.get(id(x)) for name, x in buffers.items()})",
+        "part._buffers.update({name: copy for name, (_, copy) in changed.items()})",
         "pass",
         "tests/python/test_interop_wrap.py -k state_inside_jax",
     ),
@@ -1146,6 +1146,13 @@ MUTANTS = [
         "register_module_forward_pre_hook(change_copies)",
         "register_module_forward_pre_hook(lambda *_: None)",
         "tests/python/test_interop_wrap.py -k where_a_function_is_rehearsed",
+    ),
+    Mutant(
+        "a-rehearsal-leaves-what-stood-for-a-buffer",
+        "cuarray/interop/_torch_autograd.py",
+        "if id(part) in own or part._buffers.get(name) is copy:",
+        "if True:",
+        "tests/python/test_interop_jax_functions.py -k modules_that_functions_call",
     ),
     Mutant(
         "jax-gets-nothing-for-results-that-are-empty-for-zeros",

@@ -5,7 +5,7 @@ have, only accept NumPy arrays: they get NumPy views of arrays on `cpu`.
 """
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from importlib import import_module
 
@@ -131,7 +131,8 @@ def namespace(part):
 def flat(x):
     """Iterate over the items of lists, tuples and dicts, recursively."""
     entries = x.values() if isinstance(x, dict) else x
-    if not any(issubclass(kind, list | tuple | dict) for kind in set(map(type, entries))):
+    is_kept = not isinstance(entries, Iterator)
+    if is_kept and not any(issubclass(kind, list | tuple | dict) for kind in set(map(type, entries))):
         yield from entries  # long lists of numbers, or of texts
         return
     for entry in entries:

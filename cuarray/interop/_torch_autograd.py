@@ -11,6 +11,7 @@ from cuarray.interop._rules import chosen, draws_random_numbers, in_places, is_d
 
 try:
     import torch
+    from torch._C._functorch import is_functorch_wrapped_tensor as is_wrapped
     from torch._C._functorch import unwrap_if_dead
     from torch._functorch import eager_transforms
     from torch.autograd import forward_ad
@@ -74,30 +75,40 @@ def check(tensors, name):
 def forgotten(fn):
     """Run a function without lasting effects: random numbers come again, and modules change copies of their buffers.
 
-    These are the function itself, if it is one, and all that it calls in this thread.
+    These are the function itself, if it is one, and all that it calls in this thread outside of compiled code. Buffers
+    that other modules have set anew meanwhile, as functional_call does, stay as they are.
     """
     kept, copies, thread = {}, {}, threading.get_ident()
 
     def change_copies(module, *_):
-        for part in module.modules() if threading.get_ident() == thread else ():
-            if id(part) not in kept:
-                kept[id(part)] = part, (buffers := dict(part._buffers))
-                for x in buffers.values():
-                    if x is not None and id(x) not in copies:
-                        copies[id(x)] = x.detach().clone()
-                part._buffers.update({name: copies.get(id(x)) for name, x in buffers.items()})
+        if is_traced() or threading.get_ident() != thread:
+            return
+        for part in module.modules():
+            if id(part) in kept or not isinstance(part._buffers, dict):  # that of a scripted module is another
+                continue
+            kept[id(part)] = part, (changed := {})
+            for name, x in part._buffers.items():
+                if x is None or is_wrapped(x):
+                    continue
+                if id(x) not in copies:
+                    copies[id(x)] = x.detach().clone()
+                changed[name] = x, copies[id(x)]
+            part._buffers.update({name: copy for name, (_, copy) in changed.items()})
 
+    own = set(map(id, fn.modules())) if isinstance(fn, torch.nn.Module) else ()
     gpus = [torch.cuda.current_device()] if torch.cuda.is_initialized() else []
     hook = register_module_forward_pre_hook(change_copies)
     try:
-        if isinstance(fn, torch.nn.Module):
+        if own:
             change_copies(fn)
         with torch.random.fork_rng(gpus):
             yield
     finally:
         hook.remove()
-        for module, buffers in kept.values():
-            module._buffers.update(buffers)
+        for part, changed in kept.values():
+            for name, (x, copy) in changed.items():
+                if id(part) in own or part._buffers.get(name) is copy:
+                    part._buffers[name] = x
 
 
 @contextlib.contextmanager

@@ -50,7 +50,7 @@ def _store(out, result, fn):
         if not torch.can_cast(value.dtype, place.dtype):
             raise TypeError(f"{name}: a result of {value.dtype}; out_spec says {place.dtype}")
         place.copy_(value)
-        is_narrowed = not (value.is_floating_point() or value.is_complex()) and value.dtype != place.dtype
+        is_narrowed = value.dtype != place.dtype and not (place.is_floating_point() or place.is_complex())
         if is_narrowed and not torch.equal(place.to(value.dtype), value.to(place.device)):
             raise OverflowError(too_narrow(name, value.dtype, place.dtype))
 

@@ -167,6 +167,40 @@ def check_integers_fit_or_raise():
         assert "int32; set jax_enable_x64" in str(error_of(lambda f=f: jax.block_until_ready(f(x))))
 
 
+def check_integers_as_floats_are_rounded():
+    for dtype in (jnp.float32, jnp.float16):
+        spec = jax.ShapeDtypeStruct((1,), dtype)
+        for f in (
+            call(lambda x: torch.tensor([16777217]), spec, framework="torch"),
+            call(lambda x: ca.array([16777217]), spec),
+        ):
+            assert f(row(3)).tolist() == [float(np.asarray([16777217]).astype(dtype)[0])]
+
+
+def check_modules_that_functions_call():
+    """Of any kind: they are found when they are called, by a hook."""
+    net = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.BatchNorm1d(3)).eval()
+    x, expected = row(4, 3), net(torch.from_numpy(np.array(row(4, 3)))).detach().numpy()
+    scripted, traced = torch.jit.script(net), torch.jit.trace(net, torch.zeros(4, 3))
+    compiled = torch.compile(net, backend="eager", fullgraph=True)
+    for module in (net, scripted, traced, compiled):
+        for f in (
+            call(lambda x, m=module: m(x), framework="torch"),
+            wrap(lambda x, m=module: m(x), source="jax", target="torch"),
+        ):
+            assert jnp.allclose(f(x), expected, atol=1e-5), module
+    other = {"1.running_mean": torch.full((3,), 100.0)}  # stands in the module's place for the call alone
+    f = call(lambda x: torch.func.functional_call(net, other, (x,)), framework="torch")
+    assert not jnp.allclose(f(x), expected, atol=1e-5)
+    assert net[1].running_mean.tolist() == [0, 0, 0] and other["1.running_mean"].tolist() == [100, 100, 100]
+    params, buffers = torch.func.stack_module_state([net, net])
+    f = call(
+        lambda x: torch.vmap(lambda p, b: torch.func.functional_call(net, (p, b), (x,)))(params, buffers),
+        framework="torch",
+    )
+    assert f(x).shape == (2, 4, 3) and jnp.allclose(call(lambda x: net(x), framework="torch")(x), expected, atol=1e-5)
+
+
 def check_empty_results_are_told_by_out_spec():
     """JAX does not call for results without elements: those for zeros may be empty by their values alone."""
     x, none = row(3), jax.ShapeDtypeStruct((0,), "float32")

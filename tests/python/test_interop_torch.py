@@ -239,6 +239,8 @@ def check_tangents_are_not_lost():
             assert "a tensor with a tangent" in str(error_of(call, BufferError))
         assert (x * plain).tolist() == (x * dual.detach()).tolist() == [1, 1] and x.tolist() == [1, 1]
         assert forward_ad.unpack_dual(dual * x).tangent.tolist() == [2, 2]
+        for sparse in (torch.eye(2).to_sparse(), torch.eye(2).to_sparse_csr()):
+            assert "to_dense()" in str(error_of(lambda t=sparse: cuarray.asarray(t), BufferError))
     assert (x * dual).tolist() == [1, 1]
 
 

@@ -26,8 +26,9 @@ bool has_tangent(PyObject* tensor) {
     if (!module) return false;
     const Object current = Object::steal(PyObject_GetAttr(module, level));
     if (to_int64(current.get(), {"_current_level"}) < 0) return false;
-    const Object pair = Object::steal(PyObject_CallMethod(module, "unpack_dual", "O", tensor));
-    return Object::steal(PyObject_GetAttrString(pair.get(), "tangent")).get() != Py_None;
+    const Object pair = Object::steal_or_null(PyObject_CallMethod(module, "unpack_dual", "O", tensor));
+    if (!pair) PyErr_Clear();  // sparse tensors, which are refused for that
+    return pair && Object::steal(PyObject_GetAttrString(pair.get(), "tangent")).get() != Py_None;
 }
 
 /// What PyTorch exports wrongly, and what it refuses without saying what to write. `-x` and `x.conj()` may be flags of
