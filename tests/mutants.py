@@ -21,6 +21,13 @@ MUTANTS = [
         "tests/test_cpp.py -k test_explain",
     ),
     Mutant(
+        "short-powers-of-elements-are-others",
+        "src/ops/powers.cpp",
+        "apply(power == 1.5 ? row::abs : row::square, factor.bytes, x);",
+        "apply(row::abs, factor.bytes, x);",
+        "tests/python/test_values.py -k beside_numbers",
+    ),
+    Mutant(
         "a-profile-is-read-without-what-waits",
         "src/api/profile.cpp",
         "if (recording_->is_on()) settle_all();",

@@ -130,9 +130,8 @@ def namespace(part):
 
 def flat(x):
     """Iterate over the items of lists, tuples and dicts, recursively."""
-    entries = x.values() if isinstance(x, dict) else x
-    is_kept = not isinstance(entries, Iterator)
-    if is_kept and not any(issubclass(kind, list | tuple | dict) for kind in set(map(type, entries))):
+    entries = x.values() if isinstance(x, dict) else list(x) if isinstance(x, Iterator) else x
+    if not any(issubclass(kind, list | tuple | dict) for kind in set(map(type, entries))):
         yield from entries  # long lists of numbers, or of texts
         return
     for entry in entries:

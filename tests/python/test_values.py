@@ -223,3 +223,35 @@ def test_a_capture_has_no_numbers_yet(device):
     x[...] = 3
     graph.launch()
     assert total == 24
+
+
+#: Powers that have a short form, and others.
+EXPONENTS = [-3, -2, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 7.5, 16, 17]
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c8", "c16"])
+@pytest.mark.filterwarnings("ignore")
+def test_elements_beside_numbers_are_as_arrays(dtype):
+    """Bit for bit: elements are computed by loops of one element, arrays by chains of rows."""
+    rng = np.random.default_rng(3)
+    real = rng.normal(size=12) * 10 ** rng.integers(0, 5, 12).astype(float)
+    values = (
+        np.abs(real).astype(int) % 100 if dtype[0] in "iu" else np.append(real, [0.0, -0.0, np.inf, -np.inf, 1e-30])
+    )
+    if dtype[0] == "c":
+        values = values + 1j * values[::-1]
+    x = cuarray.array(values.astype(dtype), device="cpu")
+    exponents = [n for n in EXPONENTS if n == abs(int(n))] if dtype[0] in "iu" else EXPONENTS
+    numbers = [0.1, -2.5, 3, -(2**63), 2**24 + 1, 1e39, np.nan, -0.0, np.float64(0.3)]
+    calls = [(operator.pow, n) for n in exponents]
+    calls += [(call, n) for call in (operator.add, operator.mul, operator.truediv, operator.lt) for n in numbers]
+    for call, number in calls:
+        if dtype[0] in "iuc" and (call is operator.lt or not -(2**7) <= number < 2**7):
+            continue  # refused, or compared as Python compares
+        for given in (number, x.dtype.type(number)) if call is operator.pow else (number,):
+            expected = call(x, given)
+            for i, value in enumerate(x):
+                result = call(value, given)
+                assert result.dtype == expected.dtype, (call, given)
+                one, other = np.asarray(result), expected.numpy()[i]
+                assert one.tobytes() == other.tobytes() or (one != one and other != other), (call, given, value)

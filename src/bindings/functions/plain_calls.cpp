@@ -66,7 +66,7 @@ bool read_as(PyObject* object, DType dtype, Scalar& number) {
     }
     if (dtype == DType::float32) {
         put(float(integer));
-        return std::abs(integer) <= 1 << 24;
+        return integer >= -(1 << 24) && integer <= 1 << 24;  // the others are rounded
     }
     if (type.kind == Kind::Floating) {
         put(double(integer));
