@@ -40,15 +40,19 @@ class Settings:
 
     def changed(self, function, call=UNCHANGED, all=None, **choices):
         """Return other settings; ValueError if there is no such choice."""
-        given = {"all": all, **choices}
-        for choice in given.values():
-            if choice is not None and choice not in CHOICES:
-                raise ValueError(f"{function}: {choice!r} is none of {', '.join(CHOICES)}")
+        check_choices(function, all, *choices.values())
         kept = self.choices if all is None else dict.fromkeys(WORDS, all)
         return Settings(
             kept | {kind: choice for kind, choice in choices.items() if choice is not None},
             self.call if call is UNCHANGED else check_call(call, function),
         )
+
+
+def check_choices(function, *choices):
+    """Raise ValueError if one of the choices is neither None nor one of NumPy's."""
+    for choice in choices:
+        if choice is not None and choice not in CHOICES:
+            raise ValueError(f"{function}: {choice!r} is none of {', '.join(CHOICES)}")
 
 
 def check_call(call, function):
@@ -260,7 +264,9 @@ class errstate(contextlib.ContextDecorator):
         choices = {"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}
         self._given = {"call": call, **choices}
         self._token: Token[Settings] | None = None
-        CURRENT.get().changed("errstate", **self._given)
+        check_choices("errstate", all, divide, over, under, invalid)
+        if call is not UNCHANGED:
+            check_call(call, "errstate")
 
     def _recreate_cm(self) -> Self:  # for each call of a decorated function
         return type(self)(**self._given)

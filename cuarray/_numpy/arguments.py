@@ -13,13 +13,18 @@ from cuarray._numpy.overrides import has_functions, is_override
 #: Characters of dtypes of numbers that no device has.
 LONG = "gG"
 
+#: Numbers of dtypes from which on other libraries have defined them.
+OF_OTHERS = 256
+
 #: Types of arguments that NumPy's functions take as they are.
 PLAIN = {np.ndarray, bool, int, float, complex, str, bytes, type(None), np.bool_, np.int64, np.float64, np.dtype, type}
 
 
 def is_known_dtype(dtype):
     """Whether arrays of ours may have that dtype."""
-    return (dtype.kind in "biufc" and dtype.char not in LONG) or dtype.name == "bfloat16"
+    if dtype.kind in "biufc":
+        return dtype.char not in LONG
+    return dtype.num >= OF_OTHERS and dtype.name == "bfloat16"  # names take long to make
 
 
 def needs_numpy(argument, names_dtypes=True):

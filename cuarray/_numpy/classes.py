@@ -40,7 +40,7 @@ class Either(ABCMeta):
     Instances of `excepted` are none of either.
     """
 
-    excepted: tuple[type, ...] = ()
+    excepted: frozenset[type] = frozenset()
 
     #: The class that subclasses of a program inherit from, if it is not `theirs`.
     parent: type | None = None
@@ -82,7 +82,7 @@ class Array(metaclass=Either):
     """cuarray.ndarray and numpy.ndarray."""
 
     ours, theirs = _core.ndarray, np.ndarray
-    excepted = _core.value_types  # numbers, as NumPy's scalars are
+    excepted = frozenset(_core.value_types)  # numbers, as NumPy's scalars are
     parent = Subclass
 
     def __new__(cls, *args, **kwargs):

@@ -13,7 +13,7 @@ from cuarray import _core
 from cuarray._functions.subscripts import Grid, Joiner
 from cuarray._ndarray.protocols import flat
 from cuarray._numpy import overrides
-from cuarray._numpy.arguments import call_needs_numpy, on_device
+from cuarray._numpy.arguments import PLAIN, call_needs_numpy, on_device
 from cuarray._numpy.classes import Array, OperatorsMixin, Ufunc
 from cuarray._numpy.fallbacks import is_of_program, on_host
 from cuarray._numpy.functional import Vectorize, apply_along_axis, frompyfunc
@@ -90,18 +90,28 @@ class Retry:
 
     def compute(self, args, kwargs):
         """Return what NumPy makes of types of its own, and ours of its numbers beside arrays of a GPU."""
-        arrays = list(flat((args, kwargs)))
-        one_of_each = {type(x): x for x in arrays}.values()  # lists of texts are long
-        if any(map(overrides.has_functions, one_of_each)):  # in lists; the others have been asked before
+        found = _core.one_of_each_type(args, kwargs)  # lists of texts are long
+        others = [x for kind, x in found.items() if kind not in PLAIN and not is_array(x)]
+        if any(map(overrides.has_functions, others)):  # in lists; the others have been asked before
             return self.ask(args, kwargs)
-        if any(getattr(type(x), "__array_priority__", None) is not None for x in one_of_each if not is_array(x)):
+        if any(getattr(type(x), "__array_priority__", None) is not None for x in others):
             return on_host(self.theirs, args, kwargs)  # scipy.sparse's, whose methods NumPy calls
-        if call_needs_numpy(args, kwargs) or (self.theirs in OF_ELEMENTS and any(map(callable, arrays))):
+        if call_needs_numpy(args, kwargs) or (self.theirs in OF_ELEMENTS and any(map(callable, found.values()))):
             return on_host(self.theirs, args, kwargs)
-        device = next((x.device for x in arrays if isinstance(x, _core.ndarray)), None)
-        if device is None or device.kind == "cpu" or not any(type(x) is np.ndarray for x in arrays):
+        if np.ndarray not in found:
+            return NotImplemented
+        device = next((x.device for x in flat((args, kwargs)) if isinstance(x, _core.ndarray)), None)
+        if device is None or device.kind == "cpu":
             return NotImplemented
         return self.ours(*on_device(args, device), **on_device(kwargs, device))
+
+    def for_numpys_types(self, *args, **kwargs):
+        """Return what NumPy makes of a list of texts, or with a dtype of its own."""
+        if not is_of_program(sys._getframe(1)):
+            return NotImplemented
+        if not _core.one_of_each_type(args, kwargs).keys() <= PLAIN:
+            return self.compute(args, kwargs)
+        return on_host(self.theirs, args, kwargs)
 
     def for_others(self, *args, **kwargs):
         """Return what a call with objects of other classes gives, such as columns of a table."""

@@ -89,6 +89,8 @@ class Fallback:
             return NotImplemented
         return self.call(self.name, *args, **kwargs)
 
+    for_numpys_types = __call__
+
 
 def call_method(name, array, *args, **kwargs):
     """Call the method of NumPy's arrays, if the arguments ask for types that are NumPy's."""

@@ -249,6 +249,20 @@ CALLS = [
     "np.mgrid[0:2, 0:1:3j]",
     "np.ogrid[0:2, 0:3]",
     "np.array_equal(np.array(['a']), np.array(['a']))",
+    "np.array([['1', '2.5'], ['3', '4']], dtype=float)",
+    "np.array([x[0], 'a'], dtype=object)",
+    "np.asarray(['a', x[1]])",
+    "np.zeros(2, np.dtype([('a', 'i4'), ('b', 'U2')]))",
+    "np.zeros(2, dtype='U3')",
+    "np.empty(2, object)",
+    "np.zeros_like(x, dtype='timedelta64[s]')",
+    "np.full((2, 2), 1, dtype='<U2')",
+    "np.concatenate([['a'], ['b']])",
+    "np.count_nonzero(['', 'a'])",
+    "np.shape([['a', 'b']])",
+    "np.stack([np.array(['a']), np.array(['b'])])",
+    "np.unique(np.array(['b', 'a', 'b']))",
+    "np.array(['2024-01-01', '2024-02'], dtype='datetime64[D]')",
 ]
 
 
@@ -258,6 +272,13 @@ def test_what_only_numpy_has_is_numpys(call, device):
     ours = eval(call, {**modules, "np": np, "x": np.linspace(0.0, 2.0, 3)})
     theirs = eval(call, {**modules, "np": numpy, "x": numpy.linspace(0.0, 2.0, 3)})
     assert same(ours, theirs), (ours, theirs)
+
+
+def test_lists_that_hold_themselves_end():
+    texts = ["a"]
+    texts.append(texts)
+    with pytest.raises((ValueError, RecursionError)):
+        np.array(texts)
 
 
 @pytest.mark.parametrize(

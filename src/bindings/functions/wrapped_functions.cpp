@@ -28,6 +28,8 @@ PyObject* call_wrapped(PyObject* self, PyObject* const* args, size_t flagged_cou
     const Py_ssize_t count = PyVectorcall_NARGS(flagged_count);
     if (PyObject* const result = call_for_others(f.fallback, args, count, keywords)) return result;
     if (PyErr_Occurred()) return nullptr;
+    if (PyObject* const result = call_for_numpys_types(f.fallback, args, count, keywords)) return result;
+    if (PyErr_Occurred()) return nullptr;
     PyObject* const result = PyObject_Vectorcall(f.python, args, flagged_count, keywords);
     return result ? result : call_fallback(f.fallback, args, count, keywords);
 }

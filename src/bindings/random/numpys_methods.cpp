@@ -98,10 +98,24 @@ Object numpys_size(PyObject* size, const char* method) {
     fail(PyExc_TypeError, "%s: size must be an integer or a tuple of integers, not %R", method, size);
 }
 
+namespace {
+
+/// Whether NumPy's array has numbers, which an array of ours can hold.
+bool has_numbers(PyObject* array) {
+    const Object dtype = Object::steal(PyObject_GetAttrString(array, "dtype"));
+    return std::string_view("biufc").find(attribute_text(dtype.get(), "kind")) != std::string_view::npos;
+}
+
+}  // namespace
+
 Object population_of(PyObject* object, PyObject* device, const char* method) {
     static Attribute as_numpy{"numpy", "asarray"};
     if (is_ndarray(object)) return Object::share(object);
     refuse_to_strip(object, method);
+    if (begins_with_text(object)) {
+        Object texts = call_with(as_numpy.get(), object);
+        if (!has_numbers(texts.get())) return texts;
+    }
     PyObject* const made = guarded([&] {
         CreationOptions options;
         if (device != Py_None) options.device = to_device(device, {}, method);
@@ -111,9 +125,7 @@ Object population_of(PyObject* object, PyObject* device, const char* method) {
     if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw ExceptionIsSet{};
     SavedException raised;
     Object entries = call_with(as_numpy.get(), object);
-    const Object dtype = Object::steal(PyObject_GetAttrString(entries.get(), "dtype"));
-    if (std::string_view("biufc").find(attribute_text(dtype.get(), "kind")) != std::string_view::npos)
-        throw ExceptionIsSet{};
+    if (has_numbers(entries.get())) throw ExceptionIsSet{};
     raised.drop();
     return entries;
 }

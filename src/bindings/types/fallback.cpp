@@ -1,6 +1,9 @@
 // fallback.cpp -- asking a fallback, and the one of operators.
 #include "bindings/types/fallback.h"
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
 #include "bindings/functions/convert.h"
 #include "bindings/module.h"
 #include "bindings/protocols/other_arrays.h"
@@ -43,15 +46,109 @@ bool has_other_class(Arguments args, Py_ssize_t count, PyObject* keywords) noexc
     return std::any_of(args, args + count + (keywords ? PyTuple_Size(keywords) : 0), is_of_other_class);
 }
 
-PyObject* call_for_others(PyObject* fallback, Arguments args, Py_ssize_t count, PyObject* keywords) noexcept {
-    if (!fallback || !has_other_class(args, count, keywords)) return nullptr;
-    const Object call = Object::steal_or_null(PyObject_GetAttrString(fallback, "for_others"));
-    if (call && call.get() == Py_None) return nullptr;
-    PyObject* const result = call ? PyObject_Vectorcall(call.get(), args, size_t(count), keywords) : nullptr;
+namespace {
+
+/// The result of fallback.NAME(*args, **keywords); null for None and NotImplemented.
+PyObject* call_method_of(PyObject* fallback, const char* name, Arguments args, Py_ssize_t count, PyObject* keywords) {
+    const Object call = Object::steal_or_null(PyObject_GetAttrString(fallback, name));
+    if (!call || call.get() == Py_None) return nullptr;
+    PyObject* const result = PyObject_Vectorcall(call.get(), args, size_t(count), keywords);
     if (result != Py_NotImplemented) return result;
     Py_DECREF(result);
     return nullptr;
 }
+
+}  // namespace
+
+PyObject* call_for_others(PyObject* fallback, Arguments args, Py_ssize_t count, PyObject* keywords) noexcept {
+    if (!fallback || !has_other_class(args, count, keywords)) return nullptr;
+    return call_method_of(fallback, "for_others", args, count, keywords);
+}
+
+namespace {
+
+/// How the names of such dtypes begin.
+constexpr std::string_view kFrontsOfNames[] = {"O",      "U",   "S",     "M8",         "m8",         "V",
+                                               "object", "str", "bytes", "datetime64", "timedelta64"};
+
+/// A dtype of objects, texts, dates or records.
+bool is_dtype_of_numpy(PyObject* x) noexcept {
+    const auto* const type = reinterpret_cast<const PyTypeObject*>(x);
+    if (type == &PyBaseObject_Type || type == &PyUnicode_Type || type == &PyBytes_Type) return true;
+    return is_numpy_dtype(x) && is_of_objects_or_texts(x);
+}
+
+/// What the keyword dtype has for one: names and lists of fields, too.
+bool names_dtype_of_numpy(PyObject* x) noexcept {
+    if (!PyUnicode_CheckExact(x)) return PyList_CheckExact(x) || is_dtype_of_numpy(x);
+    const char* const text = PyUnicode_AsUTF8(x);
+    if (!text) return PyErr_Clear(), false;
+    const std::string_view name = text + (*text == '<' || *text == '=' || *text == '|');
+    const auto is_in_front = [&](std::string_view front) { return name.starts_with(front); };
+    return std::ranges::any_of(kFrontsOfNames, is_in_front);
+}
+
+}  // namespace
+
+bool begins_with_text(PyObject* x) noexcept {
+    for (int depth = 0; depth < 4 && (PyList_CheckExact(x) || PyTuple_CheckExact(x)); ++depth) {
+        if (PySequence_Fast_GET_SIZE(x) == 0) return false;
+        x = PySequence_Fast_GET_ITEM(x, 0);
+        if (PyUnicode_CheckExact(x) || PyBytes_CheckExact(x)) return true;
+    }
+    return false;
+}
+
+namespace {
+
+bool has_types_of_numpy(Arguments args, Py_ssize_t count, PyObject* keywords) noexcept {
+    if (count > 0 && (begins_with_text(args[0]) || is_array_of_objects_or_texts(args[0]))) return true;
+    if (count > 1 && is_dtype_of_numpy(args[1])) return true;
+    for (Py_ssize_t i = 0; i < (keywords ? PyTuple_GET_SIZE(keywords) : 0); ++i)
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keywords, i), "dtype") == 0)
+            return names_dtype_of_numpy(args[count + i]);
+    return false;
+}
+
+}  // namespace
+
+PyObject* call_for_numpys_types(PyObject* fallback, Arguments args, Py_ssize_t count, PyObject* keywords) noexcept {
+    if (!fallback || !has_types_of_numpy(args, count, keywords)) return nullptr;
+    return call_method_of(fallback, "for_numpys_types", args, count, keywords);
+}
+
+namespace {
+
+bool is_container(PyObject* x) { return PyList_Check(x) || PyTuple_Check(x) || PyDict_Check(x); }
+
+/// {type: one of its objects} of the items of two containers, and of the lists, tuples and dicts within, each of which
+/// is visited once.
+Object one_of_each_type(PyObject* args, PyObject* kwargs) {
+    Object found = Object::steal(PyDict_New());
+    std::vector<PyObject*> containers = {kwargs, args};
+    std::unordered_set<PyObject*> visited;
+    const PyTypeObject* last = nullptr;  // lists of numbers or texts are long
+    const auto visit = [&](PyObject* item) {
+        if (is_container(item)) return containers.push_back(item);
+        if (Py_TYPE(item) == last) return;
+        last = Py_TYPE(item);
+        check(PyDict_SetItem(found.get(), reinterpret_cast<PyObject*>(Py_TYPE(item)), item));
+    };
+    while (!containers.empty()) {
+        PyObject* const container = containers.back();
+        containers.pop_back();
+        if (!visited.insert(container).second) continue;
+        PyObject *key, *value;
+        if (PyDict_Check(container))
+            for (Py_ssize_t at = 0; PyDict_Next(container, &at, &key, &value);) visit(value);
+        else
+            for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(container); ++i)
+                visit(PySequence_Fast_GET_ITEM(container, i));
+    }
+    return found;
+}
+
+}  // namespace
 
 PyObject* operator_fallback() { return the_operator_fallback; }
 
@@ -60,6 +157,8 @@ static void set_operator_fallback(PyObject* fallback) {
 }
 
 static PyMethodDef fallback_functions[] = {
+    private_method<one_of_each_type>(
+        "one_of_each_type", "{type: one of its objects} of a call's arguments, in lists, tuples and dicts, too."),
     private_method<set_operator_fallback>(
         "set_operator_fallback",
         "Sets the function (name, a, b) that operators and assignments ask where they know no answer, or None."),

@@ -19,6 +19,14 @@ bool has_other_class(Arguments args, Py_ssize_t count, PyObject* keywords) noexc
 /// error, where there is no fallback or no such argument, for_others is None, or it returns NotImplemented.
 PyObject* call_for_others(PyObject* fallback, Arguments args, Py_ssize_t count, PyObject* keywords) noexcept;
 
+/// Whether that is a list or tuple whose first item is a text, also where this stands in further lists.
+bool begins_with_text(PyObject* x) noexcept;
+
+/// The result of fallback.for_numpys_types(*args, **keywords) where the first argument is a list of texts, or a dtype
+/// one that only NumPy has: the call would fail, and take longer to say why than NumPy to make the array. Else as
+/// above.
+PyObject* call_for_numpys_types(PyObject* fallback, Arguments args, Py_ssize_t count, PyObject* keywords) noexcept;
+
 /// The function that operators of arrays ask, by fallback(name of the ufunc, a, b), and assignments, by
 /// fallback("setitem", array, (key, value)); null if there is none.
 PyObject* operator_fallback();
