@@ -1,6 +1,6 @@
 """`ndarray.flat`: the elements as one axis."""
 
-from operator import index
+from operator import index, length_hint
 
 import numpy as np
 
@@ -14,21 +14,21 @@ class Flat:
 
     def __init__(self, array):
         self.base = array
-        self.index = 0
-        self.rest = None
+        self.rest = _core.iterate_elements(array)
 
     def __len__(self):
         return self.base.size
 
     def __iter__(self):
-        return self
+        return self.rest
 
     def __next__(self):
-        if self.rest is None:
-            self.rest = iter(self.base.ravel())
-        element = next(self.rest)
-        self.index += 1
-        return element
+        return next(self.rest)
+
+    @property
+    def index(self):
+        """The position of the next element in C order."""
+        return self.base.size - length_hint(self.rest)
 
     @property
     def coords(self):

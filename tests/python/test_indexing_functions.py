@@ -645,3 +645,23 @@ def test_unravelled_positions(shape, order, device):
         np.testing.assert_array_equal(along.numpy(), want)
     with pytest.raises(ValueError, match="out of bounds"):
         cuarray.unravel_index(cuarray.asarray([0, size], device=device), shape, order)[0].numpy()
+
+
+def test_flat_iterates_over_the_elements_as_they_are(device):
+    layouts = ("x", "x.T", "x[:, ::-1, ::2]", "x[1:2, 0]", "x[0, 0, 0]", "x[:, :0]", "x[..., None]")
+    for layout in layouts:
+        ours = eval(layout, {"x": cuarray.arange(24, device=device).reshape(2, 3, 4)})
+        theirs = eval(layout, {"x": np.arange(24).reshape(2, 3, 4)})
+        flat, expected = cuarray.asarray(ours).flat, np.asarray(theirs).flat
+        assert (flat.index, len(flat)) == (expected.index, len(expected))
+        for value in flat:
+            assert value == next(expected) and flat.index == expected.index
+            if flat.index < len(flat):
+                assert flat.coords == expected.coords
+        with pytest.raises(StopIteration):
+            next(flat)
+    x = cuarray.arange(6, device=device).reshape(2, 3).T  # what ravel() would copy
+    flat = x.flat
+    assert next(flat) == 0
+    x[...] = 7
+    assert [int(value) for value in flat] == [7] * 5

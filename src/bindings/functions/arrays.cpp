@@ -120,6 +120,9 @@ void bind_memory(py::module_& m) {
     m.def("assign_where", &store_where);
     m.def("shares_memory", &shares_memory);
     m.def(
+        "iterate_elements", [](PyObject* x) { return iterate_elements(x); },
+        "An iterator over the elements in C order.");
+    m.def(
         "as_value",
         [](PyObject* x) {
             const Array& array = to_array(x, "as_value");

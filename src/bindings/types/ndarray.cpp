@@ -247,21 +247,31 @@ namespace {
 bool is_pythons(DType dtype) { return dtype == DType::float64 || dtype == DType::complex128; }
 PyTypeObject* type_of_value(DType dtype) { return value_types[int(dtype)]; }
 
-PyObject* new_number(const Scalar& scalar) {
-    NumberObject* const object = free_numbers.take(type_of_value(scalar.dtype));
+NumberObject* new_number(DType dtype) {
+    NumberObject* const object = free_numbers.take(type_of_value(dtype));
     object->array = nullptr;
     object->is_value = object->is_number = true;
     object->is_hashed = false;
+    object->dtype = dtype;
+    return object;
+}
+
+}  // namespace
+
+PyObject* wrap(const Scalar& scalar) {
+    NumberObject* const object = new_number(scalar.dtype);
     // In two parts: a copy of all 16 bytes would wait until the 8 of most dtypes have been stored.
-    object->dtype = scalar.dtype;
     std::memcpy(object->element, scalar.bytes, 8);
     if (scalar.dtype == DType::complex128) std::memcpy(object->element + 8, scalar.bytes + 8, 8);
     return as_python(object);
 }
 
-}  // namespace
-
-PyObject* wrap(const Scalar& scalar) { return new_number(scalar); }
+PyObject* wrap_truth(bool value) {
+    NumberObject* const object = new_number(DType::bool_);
+    const uint64_t bytes = value;  // at once: a Scalar's 8 bytes would wait for the one that has just been stored
+    std::memcpy(object->element, &bytes, sizeof bytes);
+    return as_python(object);
+}
 
 PyObject* wrap(Array&& array, bool is_value) {
     PyTypeObject* type = ndarray_type;

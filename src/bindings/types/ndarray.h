@@ -94,6 +94,8 @@ Array shared_with_libraries(PyObject* object);
 PyObject* wrap(Array&& array, bool is_value = false);
 /// A new value.
 PyObject* wrap(const Scalar& scalar);
+/// The same of a truth value, sooner: comparisons of numbers are made by the million.
+PyObject* wrap_truth(bool value);
 inline PyObject* wrap(const Array& array) { return wrap(Array(array)); }
 /// The same for the result of an operation, whose 0-d results are values.
 inline PyObject* wrap_result(Array&& array) {
@@ -126,6 +128,8 @@ void fill_with(PyObject* self, PyObject* value);
 void update_subscript(RowId row, PyObject* self, PyObject* key, const Array* values);
 Py_ssize_t length(PyObject* self) noexcept;
 PyObject* iterate(PyObject* self) noexcept;
+/// An iterator over the elements of an array in C order, as they are when it comes to them.
+Object iterate_elements(PyObject* self);
 int contains(PyObject* self, PyObject* value) noexcept;
 int fill_buffer(PyObject* self, Py_buffer* view, int flags) noexcept;
 void release_buffer(PyObject* self, Py_buffer* view) noexcept;

@@ -339,7 +339,10 @@ PyObject* matrix_multiply_in_place(PyObject* self, PyObject* other) {
 
 int truth(PyObject* self) {
     return guarded_number<int>([&] {
-        if (is_number(self)) return int(convert(scalar_of_number(self), DType::bool_).bytes[0] != 0);
+        if (is_number(self)) {
+            if (dtype_of_number(self) == DType::bool_) return int(*element_of_number(self) != 0);
+            return int(convert(scalar_of_number(self), DType::bool_).bytes[0] != 0);
+        }
         const Array& array = array_of(self);
         if (array.size() == 0)
             raise(ErrorKind::Value, "the truth value of an empty array is ambiguous; write x.size > 0");
@@ -455,10 +458,11 @@ PyObject* compare_numbers(PyObject* a, PyObject* b, int operation) {
     if ((dtype != DType::float64 && dtype != DType::int64) || !x.read(a, dtype) || !y.read(b, dtype)) return nullptr;
     static Backend& host = backend(Device{});
     if (!host.front().direct()) return nullptr;
-    if (x.is_nan || y.is_nan) return wrap(Scalar::of(DType::bool_, operation == Py_NE));
-    const auto order = x.key <=> y.key;
-    const bool results[] = {order < 0, order <= 0, order == 0, order != 0, order > 0, order >= 0};
-    return wrap(Scalar::of(DType::bool_, results[operation]));
+    if (x.is_nan || y.is_nan) return wrap_truth(operation == Py_NE);
+    constexpr int kLess = 1, kEqual = 2, kGreater = 4;
+    constexpr int kHolds[] = {kLess, kLess | kEqual, kEqual, kLess | kGreater, kGreater, kGreater | kEqual};
+    const int order = x.key < y.key ? kLess : x.key == y.key ? kEqual : kGreater;
+    return wrap_truth(kHolds[operation] & order);
 }
 
 }  // namespace

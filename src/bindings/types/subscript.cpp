@@ -282,9 +282,13 @@ bool put_few(const Array& array, PyObject* key, PyObject* value) {
     return true;
 }
 
+/// Over the first axis of an array, or over all its elements in C order.
 struct Iterator {
     PyObject_HEAD PyObject* array;
     int64_t next;
+    bool is_flat;
+
+    int64_t end() const { return is_flat ? array_of(array).size() : array_of(array).shape()[0]; }
 };
 
 PyTypeObject* iterator_type();
@@ -296,11 +300,44 @@ void free_iterator(PyObject* self) {
     Py_DECREF(type);
 }
 
+/// Bytes from element 0 of an array to the element at a position in C order.
+int64_t offset_in_order(const Array& array, int64_t position) {
+    int64_t offset = 0;
+    for (int axis = array.ndim() - 1; axis > 0; --axis) {
+        const int64_t extent = array.shape()[axis];
+        offset += position % extent * array.strides()[axis];
+        position /= extent;
+    }
+    return array.ndim() ? offset + position * array.strides()[0] : 0;
+}
+
 PyObject* next_element(PyObject* self) {
     Iterator* iterator = reinterpret_cast<Iterator*>(self);
-    const Array& array = array_of(iterator->array);
-    if (iterator->next >= array.shape()[0]) return nullptr;
-    return guarded([&] { return first_axis_at(iterator->array, iterator->next++); });
+    if (iterator->next >= iterator->end()) return nullptr;
+    return guarded([&] {
+        const int64_t position = iterator->next++;
+        if (!iterator->is_flat) return first_axis_at(iterator->array, position);
+        const Array& array = array_of(iterator->array);
+        return element_at_offset(array, offset_in_order(array, position));
+    });
+}
+
+PyObject* length_hint(PyObject* self, PyObject*) {
+    const Iterator* iterator = reinterpret_cast<Iterator*>(self);
+    return PyLong_FromLongLong(std::max<int64_t>(iterator->end() - iterator->next, 0));
+}
+
+PyMethodDef iterator_methods[] = {
+    {"__length_hint__", method(length_hint), METH_NOARGS, nullptr},
+    {},
+};
+
+Object new_iterator(PyObject* array, bool is_flat) {
+    Iterator* const iterator = new_object_of<Iterator>(iterator_type());
+    iterator->array = Py_NewRef(array);
+    iterator->next = 0;
+    iterator->is_flat = is_flat;
+    return Object::steal(reinterpret_cast<PyObject*>(iterator));
 }
 
 PyTypeObject* iterator_type() {
@@ -309,6 +346,7 @@ PyTypeObject* iterator_type() {
     PyType_Slot slots[] = {{Py_tp_dealloc, slot(free_iterator)},
                            {Py_tp_iter, slot(PyObject_SelfIter)},
                            {Py_tp_iternext, slot(next_element)},
+                           {Py_tp_methods, iterator_methods},
                            {0, nullptr}};
     PyType_Spec spec = {"cuarray.ndarray_iterator", int(sizeof(Iterator)), 0,
                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
@@ -531,11 +569,13 @@ void update_subscript(RowId row, PyObject* self, PyObject* key, const Array* val
 PyObject* iterate(PyObject* self) noexcept {
     return guarded([&] {
         if (array_of(self).ndim() == 0) fail(PyExc_TypeError, "iteration over a 0-d array");
-        Iterator* const iterator = new_object_of<Iterator>(iterator_type());
-        iterator->array = Py_NewRef(self);
-        iterator->next = 0;
-        return reinterpret_cast<PyObject*>(iterator);
+        return new_iterator(self, false).release();
     });
+}
+
+Object iterate_elements(PyObject* self) {
+    if (!is_ndarray(self)) fail(PyExc_TypeError, "iterate_elements: an array is needed, not %R", self);
+    return new_iterator(self, true);
 }
 
 Py_ssize_t length(PyObject* self) noexcept {
