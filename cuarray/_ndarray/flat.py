@@ -1,6 +1,6 @@
 """`ndarray.flat`: the elements as one axis."""
 
-from operator import index, length_hint
+from operator import index
 
 import numpy as np
 
@@ -9,26 +9,13 @@ from cuarray._arguments.functions import arange, put, take
 from cuarray._arguments.operands import values_for
 
 
-class Flat:
-    """The elements of an array as one axis, in C order, for reading and writing."""
+class Flat(_core.element_iterator):
+    """The elements of an array as one axis, in C order, for reading and writing: `base` is it, `index` the next one."""
 
-    def __init__(self, array):
-        self.base = array
-        self.rest = _core.iterate_elements(array)
+    __slots__ = ()
 
     def __len__(self):
         return self.base.size
-
-    def __iter__(self):
-        return self.rest
-
-    def __next__(self):
-        return next(self.rest)
-
-    @property
-    def index(self):
-        """The position of the next element in C order."""
-        return self.base.size - length_hint(self.rest)
 
     @property
     def coords(self):

@@ -1,5 +1,8 @@
 // cuarray.h -- the public C++ API, all of it.
 #pragma once
+#if __cplusplus < 202002L
+#error "cuarray needs C++20: compile with -std=c++20"
+#endif
 #include "cuarray/api/dlpack.h"
 #include "cuarray/api/elementwise.h"
 #include "cuarray/api/indices.h"

@@ -76,7 +76,10 @@ Array Array::broadcast_to(const Dims& shape, const char* function) const {
 
 Array Array::transpose(const Dims& axes) const {
     Layout layout{Dims(ndim(), 0), Dims(ndim(), 0)};
+    if (axes.size() != ndim()) raise(ErrorKind::Value, "transpose: ", axes.size(), " axes for ", ndim());
     for (int i = 0; i < ndim(); ++i) {
+        if (axes[i] < 0 || axes[i] >= ndim())
+            raise(ErrorKind::Axis, "transpose: axis ", axes[i], " is not one of ", ndim());
         layout.shape[i] = layout_.shape[int(axes[i])];
         layout.strides[i] = layout_.strides[int(axes[i])];
     }

@@ -13,6 +13,8 @@
 #if PY_VERSION_HEX < 0x030c0000
 #include <structmember.h>
 #define Py_T_PYSSIZET T_PYSSIZET
+#define Py_T_OBJECT_EX T_OBJECT_EX
+#define Py_T_LONGLONG T_LONGLONG
 #define Py_READONLY READONLY
 #endif
 

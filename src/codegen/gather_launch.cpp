@@ -14,6 +14,10 @@
 namespace cuarray {
 namespace {
 
+static_assert(int(Outside::Raise) == int(kernel::OutsideRule::Raise) &&
+              int(Outside::Wrap) == int(kernel::OutsideRule::Wrap) &&
+              int(Outside::Clip) == int(kernel::OutsideRule::Clip));
+
 constexpr int kElements = 0, kArray = 1, kKeys = 2, kNumbers = 3, kIndices = 4;
 constexpr int64_t kWidest = 16;
 constexpr size_t kFewIndices = 2;
@@ -184,7 +188,7 @@ void IndexedAccessPlan::select(int64_t slice) {
 
 template <class Index>
 static void fill_choice(std::byte* to, const Space& space, std::span<const IndexedDeviceAxis> indices,
-                        const int64_t* weights, kernel::Outside outside, bool meets) {
+                        const int64_t* weights, Outside outside, bool meets) {
     auto& p = *reinterpret_cast<kernel::IndexedAccessParameters<Index, kernel::kMaxIndices>*>(to);
     std::memset(to, 0, sizeof p - (kernel::kMaxIndices - std::max<size_t>(indices.size(), 1)) * sizeof p.indices[0]);
     p.size = uint64_t(space.size);

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 #include "codegen/launch.h"
+#include "cuarray/core/outside.h"
 #include "cuarray/kernel/gather.h"
 
 namespace cuarray {
@@ -21,7 +22,7 @@ struct IndexedAccessOperands {
     DeviceOperand elements, array;
     std::span<const IndexedDeviceAxis> indices;
     int64_t item;  ///< bytes of an element
-    kernel::Outside outside;
+    Outside outside;
     kernel::IndexedAccessKind kind;
 };
 
@@ -61,7 +62,7 @@ class CUARRAY_API IndexedAccessPlan {
     uint64_t addresses_[kernel::kMaxIndices + 4];
     std::span<const IndexedDeviceAxis> indices_;
     int64_t weights_[kernel::kMaxIndices] = {};
-    kernel::Outside outside_;
+    Outside outside_;
     const kernel::IndexedAccessKind kind_;
     bool meets_ = false;     ///< several elements may be stored to one position
     bool differs_ = false;   ///< and may have different values

@@ -112,7 +112,7 @@ class IndexedAccessRun {
 
     /// Raises IndexError for an index out of bounds, before anything is written.
     void check() const {
-        if (task_.outside != kernel::Outside::Raise) return;
+        if (task_.outside != Outside::Raise) return;
         Scratch scratch;
         int64_t* const offsets = scratch.take_array<int64_t>(kIndexBlock);
         OuterWalk walk(space_, line_, 0);

@@ -164,7 +164,7 @@ struct SequenceLoops {
 /// Gather, scatter and compaction; strides in bytes, addresses need no alignment.
 struct IndexingLoops {
     /// offsets[i] = position(index[i]) * stride, or is incremented by it (`more`); false if an index is out of bounds.
-    /// One loop per kernel::Outside.
+    /// One loop per kernel::OutsideRule.
     bool (*resolve[3])(int64_t* offsets, const char* index, int64_t index_stride, int64_t n, int64_t size,
                        int64_t stride, bool more);
     /// to[i] = the item at from + offsets[i]; one loop per item size

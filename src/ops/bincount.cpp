@@ -61,13 +61,13 @@ Array bincount(const CountedIntegers& x, const std::optional<Array>& given_weigh
     const Array numbers = astype(given, DType::int64, 'K', false);
     const auto* const few = reinterpret_cast<const int64_t*>(direct_elements(numbers));
     const int64_t bins = std::max(largest(numbers, few) + 1, minlength);
-    const auto* const shares = weights ? reinterpret_cast<const double*>(direct_elements(weights)) : nullptr;
-    const DType dtype = weights ? DType::float64 : DType::int64;
-    const bool is_few = few && bins <= kFewBins && (!weights || shares);
+    const auto* const shares = weights.defined() ? reinterpret_cast<const double*>(direct_elements(weights)) : nullptr;
+    const DType dtype = weights.defined() ? DType::float64 : DType::int64;
+    const bool is_few = few && bins <= kFewBins && (!weights.defined() || shares);
     const Array result = is_few ? empty({bins}, dtype, numbers.device()) : Array();
     if (!is_few || !direct_data(result))
-        return histogram(numbers, nullptr, false, weights ? &weights : nullptr, bins, kBincount);
-    if (weights)
+        return histogram(numbers, nullptr, false, weights.defined() ? &weights : nullptr, bins, kBincount);
+    if (weights.defined())
         add_up<double>(few, numbers.size(), result, [&](int64_t i) { return shares[i]; });
     else
         add_up<int64_t>(few, numbers.size(), result, [](int64_t) { return 1; });

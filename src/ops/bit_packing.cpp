@@ -60,7 +60,7 @@ Array with_word(RowId row, const Array& words, uint64_t number) {
 
 Array packed_bits(const Array& flags, BitOrder order) {
     const int64_t width = flags.shape().back(), bytes = width / 8 + (width % 8 != 0);
-    if (Array made = bits_by_caller(flags, bytes, order, &DirectLoops::pack_bits)) return made;
+    if (Array made = bits_by_caller(flags, bytes, order, &DirectLoops::pack_bits); made.defined()) return made;
     const Array words = as_items(width % 8 ? zeros_behind(flags, 8 - width % 8) : flags, DType::uint64);
     const Deferral fused;
     const Array gathered = with_word(row::multiply, words, order == BitOrder::Big ? kGatherBig : kGatherLittle);
@@ -68,7 +68,8 @@ Array packed_bits(const Array& flags, BitOrder order) {
 }
 
 Array spread_bits(const Array& bytes, BitOrder order) {
-    if (Array made = bits_by_caller(bytes, bytes.shape().back() * 8, order, &DirectLoops::unpack_bits)) return made;
+    if (Array made = bits_by_caller(bytes, bytes.shape().back() * 8, order, &DirectLoops::unpack_bits); made.defined())
+        return made;
     Array spread;
     {
         const Deferral fused;

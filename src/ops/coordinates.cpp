@@ -214,7 +214,7 @@ ArrayOrNumber ravel_multi_index(const ArgumentList& multi_index, const Dims& dim
             number += *place * steps[d];
             continue;
         }
-        if (few) {
+        if (few.defined()) {
             const int64_t* const places = few_positions(*multi_index[size_t(d)].array);
             if (!add_terms(places, dims[d], steps[d], rule, few))
                 check(*std::min_element(places, places + few.size()), *std::max_element(places, places + few.size()));
@@ -232,7 +232,7 @@ ArrayOrNumber ravel_multi_index(const ArgumentList& multi_index, const Dims& dim
         const Array term = apply_row(row::multiply, places, int64_scalar(steps[d]));
         result = result ? apply_row(row::add, *result, term) : term;
     }
-    if (few) {
+    if (few.defined()) {
         auto* const sums = reinterpret_cast<int64_t*>(direct_data(few));
         for (int64_t i = 0; number && i < few.size(); ++i) sums[i] += number;
         return few;

@@ -64,7 +64,7 @@ Array cross(const Array& a, const Array& b, int64_t axisa, int64_t axisb, int64_
             const std::optional<int64_t>& axis) {
     if (axis) axisa = axisb = axisc = *axis;
     if (is_only_axis(axisa) && is_only_axis(axisb) && is_only_axis(axisc))
-        if (Array few = cross_of_two(a, b)) return few;
+        if (Array few = cross_of_two(a, b); few.defined()) return few;
     if (a.ndim() < 1 || b.ndim() < 1) raise(ErrorKind::Value, "cross: at least one array has zero dimension");
     const Array x = with_vectors_last(a, axisa), y = with_vectors_last(b, axisb);
     const int64_t m = x.shape().back(), n = y.shape().back();

@@ -82,7 +82,7 @@ Array diag(const Array& v, int64_t k) {
     if (v.ndim() == 2) return diagonal(v, k);
     if (v.ndim() != 1) raise(ErrorKind::Value, "diag: the array has ", v.ndim(), " axes and 1 or 2 are needed");
     const int64_t extent = extent_around(v.size(), k);
-    if (Array few = matrix_of_few(v, k, extent)) return few;
+    if (Array few = matrix_of_few(v, k, extent); few.defined()) return few;
     Scalar zero;
     zero.dtype = v.dtype();
     Array result = full({extent, extent}, zero, v.device());

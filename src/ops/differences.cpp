@@ -304,7 +304,7 @@ std::vector<Array> gradient(const Array& given, const ArgumentList& varargs, con
                             int64_t edge_order) {
     std::vector<Array> results;
     if (!axis && (edge_order == 1 || edge_order == 2)) {
-        if (Array few = derivative_of_few(given, varargs, edge_order)) {
+        if (Array few = derivative_of_few(given, varargs, edge_order); few.defined()) {
             results.push_back(std::move(few));
             return results;
         }

@@ -22,6 +22,11 @@ Array part_of(const Array& array, int axis, int64_t begin, int64_t end) {
 /// Up to so many parts of this mean extent are joined: to copy a part costs as much as to take so many elements.
 constexpr int64_t kMostParts = 64, kPartExtent = 32;
 
+void check_axis(const Array& array, int axis, const char* name) {
+    if (axis < 0 || axis >= array.ndim())
+        raise(ErrorKind::Axis, name, ": axis ", axis, " is not one of ", array.ndim());
+}
+
 bool are_few(int64_t parts, int64_t extent) { return parts <= kMostParts && parts * kPartExtent <= extent; }
 
 Array joined(const std::vector<ArrayOrNumber>& parts, int axis, DType dtype) {
@@ -37,7 +42,10 @@ Array taken(const Array& array, int axis, const std::vector<int64_t>& positions)
 }  // namespace
 
 Array erase(const Array& array, int axis, std::span<const uint8_t> is_kept) {
+    check_axis(array, axis, "delete");
     const int64_t extent = int64_t(is_kept.size());
+    if (extent != array.shape()[axis])
+        raise(ErrorKind::Value, "delete: ", extent, " flags for the ", array.shape()[axis], " elements of axis ", axis);
     const uint8_t* const flags = is_kept.data();
     const auto next = [&](int64_t from, int flag) {
         const void* const found = from < extent ? std::memchr(flags + from, flag, size_t(extent - from)) : nullptr;
@@ -69,7 +77,11 @@ Array erase(const Array& array, int axis, std::span<const uint8_t> is_kept) {
 }
 
 Array insert(const Array& array, int axis, std::span<const int64_t> places, const Array& values) {
+    check_axis(array, axis, "insert");
     const int64_t extent = array.shape()[axis], count = int64_t(places.size());
+    for (const int64_t place : places)
+        if (place < 0 || place > extent)
+            raise(ErrorKind::Index, "insert: place ", place, " is not in 0 to ", extent, " of axis ", axis);
     const bool is_gap = std::ranges::adjacent_find(places, std::not_equal_to<>()) == places.end();
     if (is_gap && count > 0)
         return joined({part_of(array, axis, 0, places[0]), values, part_of(array, axis, places[0], extent)}, axis,

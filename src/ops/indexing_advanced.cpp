@@ -421,7 +421,7 @@ Array nonzero_coordinates(const Array& array) {
         raise(ErrorKind::Value, "nonzero: an array without axes has no coordinates; use atleast_1d(x).nonzero()");
     const bool is_bool = array.dtype() == DType::bool_;
     const Array mask = plain(is_bool ? array : astype(array, DType::bool_, 'C'));
-    if (Array few = coordinates_of_few(mask)) return few;
+    if (Array few = coordinates_of_few(mask); few.defined()) return few;
     const MaskCounts counts = count_mask(mask);
     const Array places = empty({array.ndim(), counts.total}, DType::int64, array.device());
     if (counts.total == 0) return places;

@@ -170,7 +170,8 @@ Array interpolated_by_ufuncs(const Array& x, const Array& xp, const Array& fp, E
 
 Array interpolated(const Array& x, const Array& xp, const Array& fp, End left, End right) {
     if (x.device() == Device{})
-        if (Array result = interpolated_by_host(packed(x), packed(xp), packed(fp), left, right)) return result;
+        if (Array result = interpolated_by_host(packed(x), packed(xp), packed(fp), left, right); result.defined())
+            return result;
     Array result = interpolated_by_ufuncs(x, xp, fp, left, right);
     return x.ndim() ? result : result.reshape({});
 }

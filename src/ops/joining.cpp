@@ -106,7 +106,7 @@ Array join(const ArrayList& arrays, int64_t axis, Array* out, DType dtype, Casti
     const DType common = joined_dtype(arrays, out, dtype, casting);
     if (out && !out->is_writable()) raise(ErrorKind::Value, "concatenate: output array is read-only");
     if (!out)
-        if (Array few = join_few(arrays, shape, along, common)) return few;
+        if (Array few = join_few(arrays, shape, along, common); few.defined()) return few;
     std::vector<const Dims*> strides;
     for (const Array* const a : arrays) strides.push_back(&a->strides());
     Array result = out ? *out : empty_in_order(shape, memory_order(shape, strides), common, arrays[0]->device());
@@ -203,7 +203,8 @@ Array stack(const ArrayList& arrays, int64_t axis, Array* out, DType dtype, Cast
     if (!out && first.ndim() < kMaxDims) {
         Dims shape = first.shape();
         shape.insert(along, int64_t(arrays.size()));
-        if (Array few = join_few(arrays, shape, along, joined_dtype(arrays, out, dtype, casting))) return few;
+        if (Array few = join_few(arrays, shape, along, joined_dtype(arrays, out, dtype, casting)); few.defined())
+            return few;
     }
     std::vector<Array> layers;
     for (const Array* const a : arrays) layers.push_back(expand_dims(*a, {along}));

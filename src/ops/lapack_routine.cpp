@@ -63,9 +63,9 @@ std::vector<Array> lapack_routine(Routine kind, const LapackInputs& inputs, DTyp
     Array numbers;
     if (const DType computed = numbers_of(kind, dtype); computed != DType::none)
         numbers = empty(with_last(shape, 2, {std::min(rows, columns)}), computed, device);
-    else if (inputs.numbers)
+    else if (inputs.numbers.defined())
         numbers = packed(inputs.numbers);
-    const int64_t count = numbers ? numbers.shape().back() : 0;
+    const int64_t count = numbers.defined() ? numbers.shape().back() : 0;
     Array left_vectors, right_vectors;
     if (decomposes && inputs.vectors != VectorSet::None) {
         const int64_t lefts = inputs.vectors == VectorSet::Full ? rows : columns;
@@ -78,14 +78,14 @@ std::vector<Array> lapack_routine(Routine kind, const LapackInputs& inputs, DTyp
 
     std::vector<Array> results;
     if (!decomposes) results.push_back(solves ? right : matrix);
-    if (!inputs.numbers && numbers) results.push_back(numbers);
-    if (left_vectors) results.push_back(left_vectors);
-    if (right_vectors) results.push_back(right_vectors);
+    if (!inputs.numbers.defined() && numbers.defined()) results.push_back(numbers);
+    if (left_vectors.defined()) results.push_back(left_vectors);
+    if (right_vectors.defined()) results.push_back(right_vectors);
     results.push_back(info);
     if (batch == 0 || matrix.is_empty()) return results;
 
     const auto view = [&](const Array& array, const Dims& part) {
-        return array ? as_stack(array, batch, part, name) : View{};
+        return array.defined() ? as_stack(array, batch, part, name) : View{};
     };
     const LapackRoutine task{kind,
                              batch,
@@ -98,7 +98,7 @@ std::vector<Array> lapack_routine(Routine kind, const LapackInputs& inputs, DTyp
                              view(matrix, {columns, rows}),
                              view(numbers, {count}),
                              view(right, {inputs.solved, rows}),
-                             view(left_vectors, {left_vectors ? left_vectors.shape()[axes - 2] : 0, rows}),
+                             view(left_vectors, {left_vectors.defined() ? left_vectors.shape()[axes - 2] : 0, rows}),
                              view(right_vectors, {columns, columns}),
                              view(info, {}),
                              name};

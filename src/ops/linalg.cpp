@@ -60,7 +60,7 @@ struct MatrixArgument {
     }
     /// A result of the host in the precision of the argument.
     Array rounded(Array&& wide) const {
-        if (!wide || !is_single(dtype)) return std::move(wide);
+        if (!wide.defined() || !is_single(dtype)) return std::move(wide);
         return astype(wide, is_complex_type(wide.dtype()) ? DType::complex64 : DType::float32, 'K', false);
     }
     [[noreturn]] void fail(const char* what) const {

@@ -147,7 +147,7 @@ class FewProducts {
         if (rows_ * depth_ * columns_ > kFewProducts) return {};
         const bool is_sum = rows_ == 1 && columns_ == 1;
         if (is_sum ? sums_by_library(left_.device(), left_.dtype(), depth_, 1) : deterministic_scopes == 0)
-            if (Array product = by_library()) return product;
+            if (Array product = by_library(); product.defined()) return product;
         return right_.ndim() == 1  ? by_folds(left_, left_.ndim() - 1, right_)
                : left_.ndim() == 1 ? by_folds(right_, 0, left_)
                                    : Array();
@@ -242,7 +242,7 @@ void Tf32Products::end() { --tf32_scopes; }
 
 Array sum_of_products(const Array& x, const Array& y, DType dtype, const Dims& axes, bool keepdims) {
     if (axes.size() == 1 && !keepdims && dtype == x.dtype())
-        if (Array few = sum_few(x, y, int(axes[0]))) return few;
+        if (Array few = sum_few(x, y, int(axes[0])); few.defined()) return few;
     if (axes.size() == 1 && !keepdims && axes[0] == x.ndim() - 1 && dtype == x.dtype() && x.shape() == y.shape() &&
         sums_by_library(x.device(), dtype, x.shape().back(), x.size() / std::max<int64_t>(x.shape().back(), 1))) {
         Dims row = x.shape(), column = x.shape(), sums = x.shape();
@@ -280,7 +280,7 @@ Array matmul(const Array& left, const Array& right, DType dtype) {
               "; move one with .to_device(...)");
     if (dtype == DType::none) dtype = promote(left.dtype(), right.dtype());
     if (dtype == left.dtype() && dtype == right.dtype() && left.ndim() <= 2 && right.ndim() <= 2)
-        if (Array few = FewProducts(left, right)()) return few;
+        if (Array few = FewProducts(left, right)(); few.defined()) return few;
     const bool by_library = takes_library(left.device(), dtype);
     const bool row = left.ndim() == 1, column = right.ndim() == 1;
     if (by_library && column && left.ndim() > 2 && left.is_c_contiguous() && !left.is_empty() &&
@@ -326,7 +326,7 @@ Array conjugated_dot(const Array& left, const Array& right) {
         const char* const from = direct_data(left);
         const char* const other = from ? direct_data(right) : nullptr;
         Array result = other ? empty({}, dtype, left.device()) : Array();
-        char* const to = result ? direct_data(result) : nullptr;
+        char* const to = result.defined() ? direct_data(result) : nullptr;
         DirectLoops* const loops = to ? left.storage().front().direct() : nullptr;
         const int64_t x = left.strides()[0], y = right.strides()[0], item = item_size(dtype);
         if (loops && loops->multiply({dtype, 1, left.size(), 1, {from, 0, x}, {other, y, item}, to, true}))

@@ -78,6 +78,8 @@ class Margins {
 
 Array pad(const Array& array, std::span<const PadWidth> widths, PadMode mode, std::span<const Scalar> constants) {
     const int ndim = array.ndim();
+    if (!constants.empty() && constants.size() != 2 * size_t(ndim))
+        raise(ErrorKind::Value, kPad, ": ", constants.size(), " constants do not go with ", ndim, " axes");
     if (int(widths.size()) != ndim)
         raise(ErrorKind::Value, kPad, ": ", widths.size(), " widths do not go with ", ndim, " axes");
     Dims shape = array.shape(), first;
@@ -123,7 +125,8 @@ Array pad(const Array& array, std::span<const PadWidth> widths, PadMode mode, st
         else if (are_zeros)
             margins.fill_with(zero, zero);
         else
-            margins.fill_with(constants[size_t(2 * d)], constants[size_t(2 * d + 1)]);
+            margins.fill_with(convert(constants[size_t(2 * d)], array.dtype()),
+                              convert(constants[size_t(2 * d + 1)], array.dtype()));
     }
     return result;
 }

@@ -187,7 +187,8 @@ Spaced spaced_reals(double start, double stop, int64_t num, bool endpoint, Devic
         report_floating_errors(kOver, rows()[row::subtract].name);
     const double step = intervals > 0 ? delta / double(intervals) : std::numeric_limits<double>::quiet_NaN();
     if (intervals > 0)
-        if (Array few = few_spaced(start, stop, step, num, endpoint, device)) return {few, float64_of(step)};
+        if (Array few = few_spaced(start, stop, step, num, endpoint, device); few.defined())
+            return {few, float64_of(step)};
     Array numbers = counted_from_zero(num, DType::float64, device);
     {
         const Deferral deferral;
@@ -230,8 +231,8 @@ Spaced spaced_between(const Array& start, const Array& stop, int64_t num, bool e
 
 }  // namespace
 
-PlainNumber::PlainNumber(const Scalar& value) : value(weak_number(value)), dtype(value.dtype) {}
-PlainNumber::PlainNumber(const Weak& value) : value(value), dtype(dtype_of_weak(value)) {}
+PlainNumber::PlainNumber(const Scalar& number) : value(weak_number(number)), dtype(number.dtype) {}
+PlainNumber::PlainNumber(const Weak& number) : value(number), dtype(dtype_of_weak(number)) {}
 
 namespace functions {
 
@@ -240,6 +241,7 @@ Array arange(const std::optional<PlainNumber>& start, const std::optional<PlainN
     if (!start && !stop) raise(ErrorKind::Type, "arange: stop is missing");
     const PlainNumber from = stop ? start.value_or(PlainNumber(0)) : PlainNumber(0), to = stop ? *stop : *start;
     const PlainNumber by = step ? PlainNumber(*step) : PlainNumber(1);
+    if (by.value.real == 0 && by.value.imag == 0) raise(ErrorKind::Value, "arange: step must not be 0");
     const int64_t count = steps_between(from.value, to.value, by.value);
     if (dtype == DType::none) {
         dtype = DType::int64;

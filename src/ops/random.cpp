@@ -227,7 +227,7 @@ void random_fill(const Array& result, const RandomNumbers& numbers, const char* 
     };
     for (size_t k = 0; k < parameters.size(); ++k) {
         const Array& of = parameters[k];
-        if (!of) continue;
+        if (!of.defined()) continue;
         if (of.dtype() != DType::float64 || of.size() != result.size() || !(of.device() == result.device()))
             raise(ErrorKind::Value, name, ": parameter ", k,
                   " must be float64, of the size and the device of the result");

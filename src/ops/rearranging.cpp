@@ -55,10 +55,10 @@ Array roll_few(const Array& a, const Dims& shifts) {
         Array next = empty(a.shape(), a.dtype(), a.device());
         char* const to = direct_data(next);
         if (!to) return {};
-        roll_lines(a, axis, shifts[axis], direct_data(rolled ? rolled : a), to);
+        roll_lines(a, axis, shifts[axis], direct_data(rolled.defined() ? rolled : a), to);
         rolled = std::move(next);
     }
-    if (!rolled) return copy(a);
+    if (!rolled.defined()) return copy(a);
     return rolled;
 }
 
@@ -137,7 +137,7 @@ Array repeat_all(const Array& a, int64_t count, int axis) {
     constexpr int64_t kMostCounts = kMostMovedBytes / 64;
     const int64_t extent = a.shape()[axis];
     if (count > 0 && extent <= kMostCounts && count <= kFewBytes)
-        if (Array few = repeat_few(a, RepeatCounts(size_t(extent), count), axis)) return few;
+        if (Array few = repeat_few(a, RepeatCounts(size_t(extent), count), axis); few.defined()) return few;
     Dims shape = a.shape();
     if (__builtin_mul_overflow(extent, count, &shape[axis]))
         raise(ErrorKind::Value, "repeat: ", extent, " elements ", count, " times are more than int64 counts");
@@ -171,7 +171,7 @@ Array roll(const Array& a, const Integers& shift, const std::optional<Dims>& axi
         const int64_t distance = shift[shift.size() == 1 ? 0 : k] % extent;
         shifts[along] = (shifts[along] + distance + extent) % extent;
     }
-    if (Array few = roll_few(a, shifts)) return few;
+    if (Array few = roll_few(a, shifts); few.defined()) return few;
     Array result = empty_like(a, a.dtype(), 'K', a.device());
     roll_pieces(a, result, shifts, 0);
     return result;
@@ -284,7 +284,7 @@ Array repeat(const Array& a, const std::variant<int64_t, Array>& repeats, std::o
         raise(ErrorKind::Value, "repeat: ", counts.size(), " counts do not go with ", a.shape()[axis],
               " elements along axis ", axis);
     if (is_read && counts.size() <= kMostMovedBytes / 64)
-        if (Array few = repeat_few(packed(a), numbers, axis)) return few;
+        if (Array few = repeat_few(packed(a), numbers, axis); few.defined()) return few;
     // Indices of so many copies fit the caches of one core.
     const bool alone = a.storage().front().is_host_accessible() && num_threads() == 1;
     return repeat_in_chunks(a, to_device(counts, a.device()), axis, int64_t(1) << (alone ? 16 : 20));

@@ -316,7 +316,7 @@ Array reduce_few(ReductionId id, const Array& array, int axis) {
         kept.erase(axis);
         const int64_t n = array.shape()[axis], folds = array.size() / n;
         const Array few = reduce_few(id, array.reshape(axis == 0 ? Dims{n, folds} : Dims{folds, n}), axis ? 1 : 0);
-        return few ? few.reshape(kept) : Array();
+        return few.defined() ? few.reshape(kept) : Array();
     }
     if (array.ndim() != 2 || array.is_empty() || array.nbytes() > kFewBytes) return {};
     if (reduction_dtype(id, T) != T || !(row.domain >> int(T) & 1)) return {};

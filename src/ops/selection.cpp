@@ -338,7 +338,7 @@ void copyto(const OutputArray& dst, const CopySource& src, Casting casting, cons
     if (!may_pass(src.type(), to.dtype(), casting))
         raise(ErrorKind::Type, name, ": cannot cast from ", info(from).name, " to ", info(to.dtype()).name,
               " by the rule '", to_string(casting), "'");
-    const bool has_mask = bool(where.array);
+    const bool has_mask = where.array.defined();
     if (has_mask && where.has_dtype && where.array.dtype() != DType::bool_)
         raise(ErrorKind::Type, name, ": where= takes a bool array, not ", info(where.array.dtype()).name);
     const Array mask = has_mask ? as_mask(where.array) : Array();
@@ -370,13 +370,13 @@ void fill_diagonal(const OutputArray& a, const StoredValues& val, bool wrap) {
     int64_t total = 0;
     for (int64_t top = 0; top < last; top += columns + 1) total += std::min(rows - top, columns);
     const Array values = val.number ? Array() : flattened_array(values_beside(a, val));
-    if (total == 0 || (values && values.is_empty())) return;
-    const Array all = values ? cycled(values, total) : Array();
+    if (total == 0 || (values.defined() && values.is_empty())) return;
+    const Array all = values.defined() ? cycled(values, total) : Array();
     int64_t done = 0;
     for (int64_t top = 0; top < last; top += columns + 1) {
         const int64_t length = std::min(rows - top, columns);
         const Array line = array.view({{length}, {along}}, top * array.strides()[0]);
-        if (!all)
+        if (!all.defined())
             fill(line, *val.number, name);
         else if (all.size() == 1)
             assign(line, all, name);

@@ -198,7 +198,7 @@ class TiledDraw {
         SequenceFill task = task_;
         task.step = step;
         task.result = flat(result);
-        if (places) task.places = flat(places), task.end = flat(end_);
+        if (places.defined()) task.places = flat(places), task.end = flat(end_);
         result_.storage().front().run(task);
     }
 

@@ -56,7 +56,7 @@ Array ravel(const Array& a, char order) {
     return flat.is_c_contiguous() ? flat : copy(flat, 'C');
 }
 
-Array permute_dims(const Array& a, const std::optional<Dims>& axes) {
+Array functions::permute_dims(const Array& a, const std::optional<Dims>& axes) {
     Dims order = axes ? *axes : axes_in_order(a.ndim());
     if (!axes) std::reverse(order.begin(), order.end());
     if (order.size() != a.ndim())
@@ -150,7 +150,7 @@ std::vector<Array> broadcast_arrays(const ArrayList& args) {
     return result;
 }
 
-Array flip(const Array& m, const std::optional<Dims>& axis) {
+Array functions::flip(const Array& m, const std::optional<Dims>& axis) {
     const Dims axes = axis ? distinct_axes(*axis, m.ndim(), "flip") : axes_in_order(m.ndim());
     return m.ndim() ? with_reversed(m, axes) : copy(m);
 }

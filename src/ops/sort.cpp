@@ -198,6 +198,9 @@ Array lexsort(const ArrayList& keys, int64_t axis) {
 
 Array order_statistics(const Array& array, int axis, std::span<const int64_t> kth, const char* name) {
     axis = normalise_axis(axis, array.ndim(), name);
+    for (const int64_t rank : kth)
+        if (rank < 0 || rank >= array.shape()[axis])
+            raise(ErrorKind::Index, name, ": no element ", rank, " of ", array.shape()[axis]);
     const Array rows = as_rows(array, axis);
     const int last = rows.ndim() - 1;
     if (kth.size() > kManyKth || has_complex(rows)) {
@@ -276,6 +279,9 @@ ArrayOrNumber searchsorted(const Array& a, const Argument& v, Side side, const s
 
 Array search_sorted(const Array& sorted, const Array& values, bool right) {
     check_device(sorted, values, "searchsorted");
+    if (sorted.dtype() != values.dtype() || sorted.ndim() != 1)
+        raise(ErrorKind::Type, "searchsorted: values of ", info(values.dtype()).name, " in ", sorted.ndim(),
+              " axes of ", info(sorted.dtype()).name);
     const Array row = packed(sorted), sought = packed(values);
     const Array places = empty(values.shape(), DType::int64, values.device());
     if (places.is_empty()) return places;
@@ -286,6 +292,13 @@ Array search_sorted(const Array& sorted, const Array& values, bool right) {
 
 Array histogram(const Array& values, const Array* edges, bool equal_bins, const Array* weights, int64_t bins,
                 const char* name) {
+    const DType dtype = edges ? edges->dtype() : DType::int64;
+    if (values.dtype() != dtype || (weights && weights->dtype() != DType::float64))
+        raise(ErrorKind::Type, name, ": values of ", info(values.dtype()).name, " for edges of ", info(dtype).name,
+              ", weights are float64");
+    if ((edges && bins > 0 && edges->size() != bins + 1) || (weights && weights->size() != values.size()))
+        raise(ErrorKind::Value, name, ": ", bins, " bins have ", bins + 1, " edges, ", values.size(),
+              " values as many weights");
     const Array packed_values = packed(values);
     Array packed_edges, packed_weights;
     Histogram task{values.size(), bins, line(packed_values), {}, equal_bins, {}, {}, name};

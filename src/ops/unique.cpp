@@ -156,11 +156,11 @@ std::vector<Array> unique_elements(const Array& ar, WantedPlaces wanted, bool eq
     const Array flat = ravel(ar);
     Array order;
     if (wanted.index || wanted.inverse) order = argsort(flat);
-    const Array ordered = order ? taken_rows(flat, order) : sort(flat);
+    const Array ordered = order.defined() ? taken_rows(flat, order) : sort(flat);
     if (GroupsOfFew* const groups = groups_of_few_in(ordered.dtype())) {
         const bool are_few = ordered.nbytes() <= kFewBytes && !ordered.is_empty() && direct_elements(ordered);
-        const auto* const places = order ? reinterpret_cast<const int64_t*>(direct_data(order)) : nullptr;
-        if (are_few && (!order || places)) return groups(ordered, places, ar.shape(), wanted, equal_nan);
+        const auto* const places = order.defined() ? reinterpret_cast<const int64_t*>(direct_data(order)) : nullptr;
+        if (are_few && (!order.defined() || places)) return groups(ordered, places, ar.shape(), wanted, equal_nan);
     }
     const EqualGroups groups(order, differs_from_before(ordered, equal_nan));
     std::vector<Array> results{taken_rows(ordered, groups.begins)};

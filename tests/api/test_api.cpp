@@ -1,7 +1,10 @@
 // test_api.cpp -- the C++ API of programs: arrays from numbers, operators, indices, reductions, random numbers, text.
 #include <cmath>
 #include <complex>
+#include <cstdint>
+#include <span>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 #include "../core/check.h"
@@ -174,7 +177,7 @@ void test_empty_handles() {
     masked.where = &none;
     ReduceOptions reduce_into;
     reduce_into.out = &target;
-    CHECK(!bool(none) && bool(x));
+    CHECK(!none.defined() && x.defined() && RAISES(Value, static_cast<bool>(none)));
     CHECK(RAISES(Value, none + x) && RAISES(Value, x + none) && RAISES(Value, none + 1) && RAISES(Value, -none));
     CHECK(RAISES(Value, target += 1) && RAISES(Value, x == none) && RAISES(Value, sqrt(none)) &&
           RAISES(Value, divmod(none, 2)) && RAISES(Value, add(x, 1, into)) && RAISES(Value, add(x, 1, masked)));
@@ -203,6 +206,105 @@ void test_empty_handles() {
     CHECK(RAISES(Value, none + x) && RAISES(Value, sum(none)));
     target = x;
     CHECK(has<double>(target + taken, {2}, {2, 3}));
+}
+
+void test_truth() {
+    const Array x = array({1., 0.}), one = array({2.});
+    CHECK(bool(one) && !bool(array(0.)) && bool(array({{true}})) && bool(any(x)) && !bool(all(x)) && bool(!all(x)));
+    CHECK(RAISES(Value, static_cast<bool>(x)) && RAISES(Value, static_cast<bool>(zeros({0}))) &&
+          RAISES(Value, static_cast<bool>(x > 5)));
+    CHECK(RAISES(Value, (x > 0) && (x < 1)) && RAISES(Value, std::max(x, x + 1.0)), "no && of several elements");
+    CHECK(all(x >= 0) && sum(x) == 1 && !isnan(1.0));
+    int halvings = 0;
+    for (Array e = ones({3}); max(e) > 0.1; e *= 0.5) ++halvings;
+    CHECK(halvings == 4);
+}
+
+void test_numbers_for_arrays() {  // small results may be numbers; they serve as arrays
+    const Array few = trace(eye(3)), many = trace(eye(3000));
+    CHECK(has<double>(few, {}, {3}) && has<double>(many, {}, {3000}));
+    CHECK(trace(eye(3)).item<int>() == 3 && text(trace(eye(3))) == "array(3.)" &&
+          text(trace(eye(400))) == "array(400.)");
+    CHECK(has<double>(trapezoid(arange(4.)) + 1.0, {}, {5.5}) && has<double>(2 * trace(eye(2)), {}, {4}));
+    CHECK(has<int64_t>(searchsorted(arange(4.), 2), {}, {2}) &&
+          has<int64_t>(searchsorted(array({1, 2, 3}), 2), {}, {1}));
+    CHECK(bool(trace(eye(2)) == 2) && has<double>(sqrt(trace(eye(4))), {}, {2}));
+}
+
+void test_numbers_of_any_type() {
+    const std::vector<double> three(3);
+    const size_t axis = 0;
+    CHECK(has<int>(arange(three.size()), {3}, {0, 1, 2}) && arange(3u).dtype() == DType::int64);
+    CHECK(has<int>(arange(2LL, 8ull, short(3)), {2}, {2, 5}) && arange(3.f).dtype() == DType::float64);
+    CHECK(has<double>(sum(ones({2, 3}), axis), {3}, {2, 2, 2}) && has<double>(sum(ones({2, 3}), 1u), {2}, {3, 3}));
+    CHECK(expand_dims(three.empty() ? ones({1}) : ones({2}), 0).shape() == Dims({1, 2}));
+    CHECK(squeeze(ones({1, 2}), 0).ndim() == 1 && linalg::norm(ones({4, 1}), 2, 0).item<double>() == 2);
+    CHECK(has<int>(partition(array({3, 1, 2}), 1)(1), {}, {2}));
+    const Array x = array({{1, 2}, {3, 4}});
+    CHECK(has<int>(flip(x, 0), {2, 2}, {3, 4, 1, 2}) && has<int>(flip(x, {1}), {2, 2}, {2, 1, 4, 3}) &&
+          has<int>(flip(x), {2, 2}, {4, 3, 2, 1}));
+    CHECK(permute_dims(ones({2, 3}), {1, 0}).shape() == Dims({3, 2}));
+    const Array y = ones({2, 2});
+    put(y, array({0}), 5.0), fill_diagonal(y, 6), place(y, y == 1, 0.5f);
+    CHECK(has<double>(y, {2, 2}, {6, 0.5, 0.5, 6}) &&
+          RAISES(Overflow, arange(1ull << 63, (1ull << 63) + 2, 1, DType::int64)));
+    CHECK(has<int>(choose(array({0, 1}), {array({1, 2}), array({3, 4})}), {2}, {1, 4}));
+    CHECK(text(x.dtype()) == "int32" && text(Device{}) == "cpu");
+}
+
+void test_what_is_refused() {
+    const Array x = arange(3), m = arange(6.).reshape({2, 3}), nine = array(std::vector<int64_t>{9});
+    CHECK(RAISES(Value, arange(5, 0, 0)) && RAISES(Value, arange(0, 5, 0)) && RAISES(Value, arange(5., 0., 0.)));
+    CHECK(RAISES(Axis, m.transpose({-1, 0})) && RAISES(Axis, m.transpose({0, 7})) && RAISES(Value, m.transpose({0})));
+    CHECK(RAISES(Index, insert(x, 0, std::vector<int64_t>{-1}, nine)) &&
+          RAISES(Index, insert(x, 0, std::vector<int64_t>{50}, nine)) &&
+          RAISES(Axis, insert(x, 1, std::vector<int64_t>{0}, nine)));
+    CHECK(has<int>(insert(x, 0, std::vector<int64_t>{3}, nine), {4}, {0, 1, 2, 9}));
+    CHECK(RAISES(Value, erase(x, 0, std::vector<uint8_t>{1})) && RAISES(Axis, erase(x, 2, std::vector<uint8_t>{1})));
+    CHECK(RAISES(Index, order_statistics(x, 0, std::vector<int64_t>{9}, "q")) &&
+          RAISES(Type, search_sorted(array({1., 2.}), array({1}), false)));
+    const Array edges = linspace(0, 3, 4);
+    CHECK(has<int>(histogram(array({.1, .5, 1.5}), &edges, true, nullptr, 3, "h"), {3}, {2, 1, 0}));
+    CHECK(RAISES(Type, histogram(array({.1f}), &edges, true, nullptr, 3, "h")) &&
+          RAISES(Type, histogram(array({1}), nullptr, true, nullptr, 3, "h")) &&
+          RAISES(Value, histogram(array({1.}), &edges, true, nullptr, 4000, "h")));
+    const std::vector<PadWidth> widths{{1, 1}};
+    const std::vector<Scalar> ends{Scalar::of(DType::int8, int8_t(7)), Scalar::of(DType::float64, 8.5)};
+    CHECK(has<double>(pad(ones({2}), widths, PadMode::Constant, ends), {4}, {7, 1, 1, 8.5}));
+    CHECK(RAISES(Value, pad(ones({2}), widths, PadMode::Constant, std::span(ends).first(1))));
+    const size_t none = 0;
+    CHECK(RAISES(Index, x(none - 1)) && RAISES(Index, x(3u)));
+    CHECK(has<int>(x(slice({}, {}, INT64_MIN)), {1}, {2}) && x(slice(INT64_MIN, {}, -1)).size() == 0);
+    CHECK(array<int>({}).shape() == Dims({0}) && array<double>({{}, {}}).shape() == Dims({2, 0}));
+}
+
+void test_named_views() {
+    const Array x = arange(6).reshape({2, 3});
+    auto view = x(0);
+    view = x(1);
+    CHECK(has<int>(view, {3}, {3, 4, 5}) && has<int>(x, {2, 3}, {0, 1, 2, 3, 4, 5}), "the name goes to another view");
+    view = x + 1;
+    CHECK(view.shape() == x.shape());
+    x(0)(0) = x(0)(1) = 7;
+    CHECK(has<int>(x, {2, 3}, {7, 7, 2, 3, 4, 5}));
+    const auto large = x(x > 4);
+    CHECK(large.size() == 3 && large.shape() == Dims({3}) && large.dtype() == DType::int64 &&
+          large.to_vector<int>() == std::vector<int>({7, 7, 5}) && x(x == 2).item<int>() == 2);
+}
+
+void test_a_scope_that_fails() {
+    const auto fail = [](bool early) {
+        FuseScope fused;
+        const Array y = broadcast_to(array(1.), {int64_t(1) << 46}) + 1.0;
+        if (early) throw std::runtime_error("mine");
+        return y;
+    };
+    CHECK(RAISES(Memory, fail(false)));
+    try {
+        fail(true);
+        CHECK(false);
+    } catch (const std::runtime_error& error) { CHECK(std::string(error.what()) == "mine"); }
+    CHECK(!is_deferring() && (array({1.}) + 1.0).item<double>() == 2);
 }
 
 void test_scopes() {
@@ -256,6 +358,12 @@ int main() {
     test_numbers_in_functions();
     test_arguments_with_a_name();
     test_empty_handles();
+    test_truth();
+    test_numbers_for_arrays();
+    test_numbers_of_any_type();
+    test_what_is_refused();
+    test_named_views();
+    test_a_scope_that_fails();
     test_scopes();
     test_random();
     test_text();

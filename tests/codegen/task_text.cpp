@@ -28,8 +28,7 @@ void add_choices(int arrays, int64_t item, int64_t n) {
     const Dims elements{item}, array{0}, positions{8};
     std::vector<IndexedDeviceAxis> indices(size_t(arrays), {{4096, &positions}, 100, 100 * item, 0});
     for (kernel::IndexedAccessKind kind : {kernel::IndexedAccessKind::Gather, kernel::IndexedAccessKind::Scatter}) {
-        IndexedAccessPlan plan(
-            {{n}, {1 << 20, &elements}, {1 << 21, &array}, indices, item, kernel::Outside::Raise, kind});
+        IndexedAccessPlan plan({{n}, {1 << 20, &elements}, {1 << 21, &array}, indices, item, Outside::Raise, kind});
         plan.select(0);
         add(plan.move.kernel);
         if (plan.claim) add(plan.claim->kernel);
@@ -62,8 +61,7 @@ void add_updates(LoopId loop, DType array, int arrays, int64_t n) {
     const Dims elements{item}, places{0}, positions{8};
     std::vector<IndexedDeviceAxis> indices(size_t(arrays), {{4096, &positions}, 100, 100 * item, 0});
     constexpr auto kUpdate = kernel::IndexedAccessKind::Update;
-    IndexedAccessPlan plan(
-        {{n}, {1 << 20, &elements}, {1 << 21, &places}, indices, item, kernel::Outside::Raise, kUpdate});
+    IndexedAccessPlan plan({{n}, {1 << 20, &elements}, {1 << 21, &places}, indices, item, Outside::Raise, kUpdate});
     plan.select(0);
     plan.set_keys(1 << 22, 1 << 23);
     add(plan.move.kernel);

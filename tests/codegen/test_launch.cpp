@@ -324,7 +324,7 @@ void indices_are_as_wide_as_needed() {
                                 {int64_t(1) << 41, &array},
                                 {&index, 1},
                                 4,
-                                kernel::Outside::Raise,
+                                Outside::Raise,
                                 kernel::IndexedAccessKind::Gather});
         plan.select(0);
         const std::string& entry = plan.move.kernel.entry;

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 #include "cuarray/api/indices.h"
+#include "cuarray/ops/arguments.h"
 #include "cuarray/ops/ufunc.h"
 
 namespace cuarray {
@@ -20,7 +21,7 @@ auto results(UfuncResult&& all) {
 }
 
 template <class T>
-concept AnyArray = ArrayIndex<std::remove_cvref_t<T>>;
+concept AnyArray = ArrayIndex<std::remove_cvref_t<T>> || std::same_as<std::remove_cvref_t<T>, ArrayOrNumber>;
 template <class T>
 concept Operand = AnyArray<T> || NumberType<std::remove_cvref_t<T>> || std::same_as<std::remove_cvref_t<T>, Scalar>;
 /// Operands of which one at least is an array. They are not asked whether they are numbers where none is.
@@ -107,7 +108,7 @@ namespace api {
 
 /// An array whose elements an operator may write.
 template <class T>
-concept Target = std::derived_from<std::remove_reference_t<T>, Array>;
+concept Target = std::derived_from<std::remove_reference_t<T>, Array> && !std::is_const_v<std::remove_reference_t<T>>;
 
 consteval bool is_symbol(std::string_view wanted, const char* symbol) { return symbol && wanted == symbol; }
 

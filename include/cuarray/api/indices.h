@@ -1,8 +1,10 @@
 // indices.h -- x(slice(1, -1), 0): what NumPy's indices select, read and assigned to.
 #pragma once
+#include <algorithm>
 #include <concepts>
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 #include "cuarray/ops/indexing.h"
 #include "cuarray/ops/ufunc.h"
@@ -32,23 +34,35 @@ constexpr NewAxis newaxis{};
 CUARRAY_API void store(const Array& to, const Argument& values);
 
 /// A view that indices select. Where it is assigned to, its elements are: `x(0) = 1`. Named, it is an array like
-/// others.
+/// others, and `v = y` gives the name to another array.
 class SelectedView : public Array {
  public:
     explicit SelectedView(Array view) : Array(std::move(view)) {}
     SelectedView(const SelectedView&) = default;
     SelectedView(SelectedView&&) = default;
-    void operator=(const SelectedView& values) && { store(*this, values); }
-    void operator=(const Argument& values) && { store(*this, values); }
+    const SelectedView& operator=(const SelectedView& values) && { return stored(values); }
+    const SelectedView& operator=(const Argument& values) && { return stored(values); }
     /// A temporary that waits is computed into the view.
     template <std::same_as<Array> Temporary>
-    void operator=(Temporary&& values) && {
-        store(*this, operand(std::move(values)));
+    const SelectedView& operator=(Temporary&& values) && {
+        return stored(operand(std::move(values)));
+    }
+    SelectedView& operator=(const SelectedView& other) & { return named(other); }
+    SelectedView& operator=(const Array& other) & { return named(other); }
+
+ private:
+    const SelectedView& stored(const Argument& values) const {
+        store(*this, values);
+        return *this;
+    }
+    SelectedView& named(const Array& other) {
+        Array::operator=(other);
+        return *this;
     }
 };
 
 /// The elements that indices with arrays among them select. They are read by a conversion to Array, into new memory, or
-/// assigned to.
+/// assigned to: `Array y = x(mask)` is a copy, and `auto y = x(mask)` a selection that is read where it is used.
 class CUARRAY_API SelectedElements {
  public:
     template <class... Indices>
@@ -61,6 +75,19 @@ class CUARRAY_API SelectedElements {
     operator Array() const { return elements_at(array_, indices_); }
     /// As an operand of an operation.
     operator Argument() const { return Argument(Array(*this)); }
+    Dims shape() const { return Array(*this).shape(); }
+    int ndim() const { return Array(*this).ndim(); }
+    int64_t size() const { return Array(*this).size(); }
+    DType dtype() const { return array_.dtype(); }
+    template <NumberType T>
+    T item() const {
+        return Array(*this).item<T>();
+    }
+    template <NumberType T>
+    std::vector<T> to_vector() const {
+        return Array(*this).to_vector<T>();
+    }
+
     void operator=(const SelectedElements& values) && { std::move(*this) = Argument(Array(values)); }
     void operator=(const Argument& values) &&;
 
@@ -88,15 +115,20 @@ Index as_index(const One& one) {
         index.value = one;
     } else if constexpr (std::same_as<One, Slice>) {
         index.kind = Index::Kind::Slice;
-        index.start = one.start.value_or(Index::kAbsent);
-        index.stop = one.stop.value_or(Index::kAbsent);
-        index.step = one.step.value_or(Index::kAbsent);
+        // The lowest number stands for "not given" here, and in a slice for any number too low to hold.
+        const auto given = [](const std::optional<int64_t>& end) {
+            return end ? std::max(*end, Index::kAbsent + 1) : Index::kAbsent;
+        };
+        index.start = given(one.start);
+        index.stop = given(one.stop);
+        index.step = given(one.step);
     } else if constexpr (std::same_as<One, Ellipsis>) {
         index.kind = Index::Kind::Ellipsis;
     } else if constexpr (std::same_as<One, NewAxis>) {
         index.kind = Index::Kind::NewAxis;
     } else {
         static_assert(std::integral<One>, "an index is an integer, slice(...), ellipsis, newaxis, or an array");
+        if (!std::in_range<int64_t>(one)) raise(ErrorKind::Index, "index ", one, " is out of bounds for any axis");
         index.value = int64_t(one);
     }
     return index;

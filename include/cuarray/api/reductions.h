@@ -1,5 +1,6 @@
 // reductions.h -- every public row of reductions.def as a function.
 #pragma once
+#include <concepts>
 #include <initializer_list>
 #include <optional>
 #include "cuarray/ops/reduction.h"
@@ -10,8 +11,8 @@ namespace cuarray {
 struct ReductionAxes : std::optional<Dims> {
     ReductionAxes() = default;
     ReductionAxes(std::nullopt_t) {}
-    ReductionAxes(int64_t axis) : std::optional<Dims>(Dims{axis}) {}
-    ReductionAxes(int axis) : ReductionAxes(int64_t(axis)) {}
+    template <std::integral T>
+    ReductionAxes(T axis) : std::optional<Dims>(Dims{int64_t(axis)}) {}
     ReductionAxes(std::initializer_list<int64_t> axes) : std::optional<Dims>(Dims(axes)) {}
     ReductionAxes(const Dims& axes) : std::optional<Dims>(axes) {}
 };

@@ -1,5 +1,6 @@
 // scopes.h -- how the operations within a scope are computed.
 #pragma once
+#include <exception>
 #include "cuarray/array/deferral.h"
 
 namespace cuarray {
@@ -9,9 +10,19 @@ namespace cuarray {
 class FuseScope {
  public:
     FuseScope() { begin_deferral(); }
-    ~FuseScope() noexcept(false) { end_deferral(); }
+    /// Raises what computing raises, unless another exception is on its way: that one is the cause.
+    ~FuseScope() noexcept(false) {
+        try {
+            end_deferral();
+        } catch (...) {
+            if (std::uncaught_exceptions() == exceptions_) throw;
+        }
+    }
     FuseScope(const FuseScope&) = delete;
     FuseScope& operator=(const FuseScope&) = delete;
+
+ private:
+    const int exceptions_ = std::uncaught_exceptions();
 };
 
 /// Within its scope, operations of this thread run at the call, but for those in a FuseScope.

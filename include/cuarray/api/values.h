@@ -59,7 +59,7 @@ Array array(std::initializer_list<std::initializer_list<T>> rows, Device device 
             raise(ErrorKind::Value, "array: a row of ", row.size(), " elements beside one of ", length);
         all.insert(all.end(), row);
     }
-    return array(all, Dims{int64_t(rows.size()), length}, device);
+    return array(all, rows.size() ? Dims{int64_t(rows.size()), length} : Dims{0}, device);
 }
 template <NumberType T>
 Array array(std::initializer_list<std::initializer_list<std::initializer_list<T>>> stack,
@@ -76,14 +76,15 @@ Array array(std::initializer_list<std::initializer_list<std::initializer_list<T>
             all.insert(all.end(), row);
         }
     }
-    return array(all, Dims{int64_t(stack.size()), rows, length}, device);
+    const int64_t count = int64_t(stack.size());
+    return array(all, !count ? Dims{0} : !rows ? Dims{count, 0} : Dims{count, rows, length}, device);
 }
 
 /// `num` equally spaced numbers from start to stop, which is the last one or, without `endpoint`, the one behind it; of
 /// arrays along a new axis. functions::linspace gives their distance, too.
 inline Array linspace(const Argument& start, const Argument& stop, int64_t num = 50, bool endpoint = true,
                       DType dtype = DType::none, int64_t axis = 0) {
-    return std::get<Array>(functions::linspace(start, stop, num, endpoint, false, dtype, axis)[0]);
+    return functions::linspace(start, stop, num, endpoint, false, dtype, axis)[0];
 }
 
 template <NumberType T>
@@ -111,6 +112,9 @@ std::vector<T> Array::to_vector() const {
 /// NumPy's text of an array, "array([1., 2.])": of more than 1000 elements the first and last three along each axis.
 CUARRAY_API std::string to_string(const Array& array);
 CUARRAY_API std::ostream& operator<<(std::ostream& stream, const Array& array);
+/// "float64", "cuda:0".
+CUARRAY_API std::ostream& operator<<(std::ostream& stream, DType dtype);
+CUARRAY_API std::ostream& operator<<(std::ostream& stream, const Device& device);
 /// "(3, 4)".
 CUARRAY_API std::ostream& operator<<(std::ostream& stream, const Dims& shape);
 

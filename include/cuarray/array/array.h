@@ -17,6 +17,10 @@ class PendingNode;
 struct View;
 enum class MemoryKind : uint8_t;
 
+class Array;
+/// The truth of an array of one element; ValueError for others.
+CUARRAY_API bool truth(const Array& array);
+
 class CUARRAY_API Array {
  public:
     /// An empty handle, to be assigned to; what asks for its elements, shape, dtype or device raises ValueError.
@@ -116,7 +120,7 @@ class CUARRAY_API Array {
         if (is_pending()) run_pending();
     }
 
-    explicit operator bool() const { return is_pending() || storage_; }
+    bool defined() const { return is_pending() || storage_; }  ///< false of an empty Array()
 
     // For programs: what follows is defined in cuarray/api/.
     /// The elements that NumPy's indices select: integers, `slice(...)`, `ellipsis`, `newaxis` give a view; with arrays
@@ -129,6 +133,12 @@ class CUARRAY_API Array {
     /// The elements as Ts, in C order; waits for the device.
     template <NumberType T>
     std::vector<T> to_vector() const;
+    /// The truth of the only element, as in `if (all(x > 0))`; ValueError if there are several, or none.
+#ifdef CUARRAY_INSIDE
+    explicit operator bool() const = delete;  // the library asks whether an array is defined
+#else
+    explicit operator bool() const { return truth(*this); }
+#endif
 
  private:
     void run_pending() const;

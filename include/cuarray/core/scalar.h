@@ -57,7 +57,7 @@ constexpr DType dtype_of_number() {
 
 /// A number of C++ that some dtype holds.
 template <class T>
-concept NumberType = dtype_of_number<T>() != DType::none;
+concept NumberType = !std::is_array_v<T> && dtype_of_number<T>() != DType::none;
 
 /// An int, float or complex of C++ as an operand, which takes the dtype of the arrays beside it. A bool has one.
 template <NumberType T>

@@ -6,7 +6,7 @@ namespace cuarray::kernel {
 
 /// The treatment of an index out of bounds: an error (negative indices count from the end), the index modulo
 /// the size, or the nearest position.
-enum class Outside : u8 { Raise, Wrap, Clip };
+enum class OutsideRule : u8 { Raise, Wrap, Clip };
 
 /// What an indexed access does at each element p of its shape.
 enum class IndexedAccessKind : u8 {
@@ -17,15 +17,15 @@ enum class IndexedAccessKind : u8 {
 
 /// The position in 0..size-1 of an index. An index that is an error gives position 0 and sets `outside` to
 /// non-zero.
-template <Outside Rule>
+template <OutsideRule Rule>
 CUARRAY_FN i64 position(i64 index, i64 size, u64& outside) {
-    if constexpr (Rule == Outside::Clip) {
+    if constexpr (Rule == OutsideRule::Clip) {
         const i64 least = index < 0 ? 0 : index;
         return least < size ? least : size - 1;
     } else {
         const i64 place = index < 0 ? index + size : index;
         const bool inside = u64(place) < u64(size);
-        if constexpr (Rule == Outside::Raise) {
+        if constexpr (Rule == OutsideRule::Raise) {
             outside |= u64(!inside);
             return inside ? place : 0;
         } else {

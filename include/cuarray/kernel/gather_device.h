@@ -26,9 +26,9 @@ struct ElementLocation {
 };
 
 CUARRAY_FN i64 position_by(u32 rule, i64 index, i64 size, u64& outside) {
-    if (rule == u32(Outside::Raise)) return position<Outside::Raise>(index, size, outside);
-    return rule == u32(Outside::Wrap) ? position<Outside::Wrap>(index, size, outside)
-                                      : position<Outside::Clip>(index, size, outside);
+    if (rule == u32(OutsideRule::Raise)) return position<OutsideRule::Raise>(index, size, outside);
+    return rule == u32(OutsideRule::Wrap) ? position<OutsideRule::Wrap>(index, size, outside)
+                                          : position<OutsideRule::Clip>(index, size, outside);
 }
 
 /// Computes the spots of V elements together, so that strides are loaded once and the loads of indices overlap. An

@@ -81,15 +81,15 @@ struct pair {
 };
 
 template <bool Choice, class A, class B>
-struct choose {
+struct choice {
     using type = A;
 };
 template <class A, class B>
-struct choose<false, A, B> {
+struct choice<false, A, B> {
     using type = B;
 };
 template <bool Choice, class A, class B>
-using choose_t = typename choose<Choice, A, B>::type;
+using choose_t = typename choice<Choice, A, B>::type;
 
 /// The type of an element in memory: a byte for bool, because imported memory may hold values other than 0 and 1.
 template <class T>

@@ -18,12 +18,16 @@ namespace cuarray {
 /// Axes to work along: one, or a tuple of them; a list there is an operand that went astray.
 struct Axes : Dims {
     using Dims::Dims;
+    template <std::integral T>
+    Axes(T axis) : Dims{int64_t(axis)} {}
     Axes(const Dims& dims) : Dims(dims) {}
 };
 
 /// One axis, or a tuple or a list of them.
 struct AxisList : Dims {
     using Dims::Dims;
+    template <std::integral T>
+    AxisList(T axis) : Dims{int64_t(axis)} {}
     AxisList(const Dims& dims) : Dims(dims) {}
 };
 
@@ -40,7 +44,7 @@ struct SingleAxis : std::optional<int64_t> {
 struct StrictBool {
     bool value = false;
 
-    StrictBool(bool value = false) : value(value) {}
+    StrictBool(bool given = false) : value(given) {}
     operator bool() const { return value; }
 };
 
@@ -48,17 +52,29 @@ struct StrictBool {
 struct UfuncOutput {
     Array* array = nullptr;
 
-    UfuncOutput(Array* array = nullptr) : array(array) {}
+    UfuncOutput(Array* given = nullptr) : array(given) {}
 };
 
 /// One integer, or those of an array of one axis.
 struct Integers : Dims {
     using Dims::Dims;
+    template <std::integral T>
+    Integers(T one) : Dims{int64_t(one)} {}
     Integers(const Dims& dims) : Dims(dims) {}
 };
 
-/// An array, a number with a dtype, or one that takes the dtype of the arrays beside it.
-using ArrayOrNumber = std::variant<Array, Scalar, Weak>;
+/// An array, a number with a dtype, or one that takes the dtype of the arrays beside it: small results need no memory
+/// of a device. Programs use it as an array.
+struct ArrayOrNumber : std::variant<Array, Scalar, Weak> {
+    using std::variant<Array, Scalar, Weak>::variant;
+
+    CUARRAY_API operator Array() const;
+    operator Argument() const;
+    template <NumberType T>
+    T item() const {
+        return Array(*this).item<T>();
+    }
+};
 
 inline Argument as_argument(const ArrayOrNumber& one) {
     return std::visit([](const auto& value) { return Argument(value); }, one);
@@ -66,6 +82,7 @@ inline Argument as_argument(const ArrayOrNumber& one) {
 inline Argument as_argument(ArrayOrNumber&& one) {
     return std::visit([](auto&& value) { return Argument(std::move(value)); }, std::move(one));
 }
+inline ArrayOrNumber::operator Argument() const { return as_argument(*this); }
 
 /// Positions of elements, or a mask: a small parameter, which goes to the device of the arrays beside it.
 struct IndexArray {
@@ -73,7 +90,7 @@ struct IndexArray {
     bool has_dtype = true;  ///< false: an empty list, whose dtype says nothing
 
     IndexArray() = default;
-    IndexArray(const Array& array, bool has_dtype = true) : array(array), has_dtype(has_dtype) {}
+    IndexArray(const Array& given, bool is_typed = true) : array(given), has_dtype(is_typed) {}
 };
 
 /// The elements that a function writes; without it, all of them.
@@ -86,7 +103,7 @@ struct OutputArray {
     Array array;
 
     OutputArray() = default;
-    OutputArray(const Array& array) : array(array) {}
+    OutputArray(const Array& given) : array(given) {}
 };
 
 /// What is written into a target, cast as an assignment does: one number, or an array on any device.
@@ -96,8 +113,10 @@ struct StoredValues {
     bool has_dtype = true;  ///< false: a list of numbers, which takes the target's
 
     StoredValues() = default;
-    StoredValues(const Scalar& number) : number(number) {}
-    StoredValues(const Array& array, bool has_dtype = true) : array(array), has_dtype(has_dtype) {}
+    StoredValues(const Scalar& given) : number(given) {}
+    template <NumberType T>
+    StoredValues(T given) : number(Scalar::of(dtype_of_number<T>(), given)) {}
+    StoredValues(const Array& given, bool is_typed = true) : array(given), has_dtype(is_typed) {}
 };
 
 /// What is copied to a target by a casting rule: an array on any device, or a number.
@@ -118,7 +137,7 @@ struct ElementMask {
     std::shared_ptr<const Array> kept = {};
 
     ElementMask() = default;
-    ElementMask(const Array& array) : array(&array) {}
+    ElementMask(const Array& given) : array(&given) {}
     ElementMask(Array&& given) : kept(std::make_shared<const Array>(std::move(given))) { array = kept.get(); }
 };
 

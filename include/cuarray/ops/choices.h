@@ -17,6 +17,8 @@ CUARRAY_API Array choose(const Array& a, const ArgumentList& choices, Array* out
 
 }  // namespace functions
 
+using functions::choose;
+
 inline const Weak kZeroWeak{Weak::Kind::Int, 0, false, 0, 0, 0};
 /// For each element the one of the first array whose condition, of type bool, is true, or else that of `otherwise`; all
 /// broadcast.

@@ -1,7 +1,9 @@
 // creation.h -- new arrays: of one value, of ones on a diagonal, of numbers in order.
 #pragma once
 #include <complex>
+#include <concepts>
 #include <optional>
+#include <utility>
 #include <vector>
 #include "cuarray/array/array.h"
 #include "cuarray/ops/arguments.h"
@@ -18,7 +20,7 @@ struct FillValue : Argument {
 /// The extent of a new axis; of both axes of a square matrix.
 struct Length {
     Length() = default;
-    Length(int64_t value) : value(value) {}
+    Length(int64_t extent) : value(extent) {}
     operator int64_t() const { return value; }
     int64_t value = 0;
 };
@@ -28,13 +30,14 @@ struct SquareLength : Length {
 
 /// A number of a sequence, and the dtype that an array of it has; DType::none for an integer beyond 64 bits.
 struct CUARRAY_API PlainNumber {
-    PlainNumber(int value) : PlainNumber(int64_t(value)) {}
-    PlainNumber(int64_t value)
-        : value{Weak::Kind::Int, 0, value < 0, uint64_t(value), double(value), 0}, dtype(DType::int64) {}
-    PlainNumber(double value) : value{Weak::Kind::Float, 0, false, 0, value, 0}, dtype(DType::float64) {}
-    PlainNumber(std::complex<double> value) : PlainNumber(Scalar::of(DType::complex128, value)) {}
-    explicit PlainNumber(const Scalar& value);
-    explicit PlainNumber(const Weak& value);
+    template <std::integral T>
+    PlainNumber(T number)
+        : value(weak_number(number)), dtype(std::in_range<int64_t>(number) ? DType::int64 : DType::uint64) {}
+    PlainNumber(bool) = delete;
+    PlainNumber(double number) : value(weak_number(number)), dtype(DType::float64) {}
+    PlainNumber(std::complex<double> number) : PlainNumber(Scalar::of(DType::complex128, number)) {}
+    explicit PlainNumber(const Scalar& number);
+    explicit PlainNumber(const Weak& number);
     Weak value;
     DType dtype = DType::none;
 };

@@ -4,11 +4,9 @@
 #include <span>
 #include <vector>
 #include "cuarray/array/array.h"
-#include "cuarray/kernel/gather.h"
+#include "cuarray/core/outside.h"
 
 namespace cuarray {
-
-using kernel::Outside;
 
 /// One entry of an index expression.
 struct Index {

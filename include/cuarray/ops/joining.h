@@ -25,9 +25,9 @@ CUARRAY_API Array dstack(const ArrayList& tup);
 CUARRAY_API Array column_stack(const ArrayList& tup);
 /// An array, or a list of such blocks.
 struct Blocks {
-    Blocks(const Array& array) : array(array) {}
-    Blocks(std::initializer_list<Blocks> entries) : entries(entries) {}
-    explicit Blocks(std::vector<Blocks> entries) : entries(std::move(entries)) {}
+    Blocks(const Array& one) : array(one) {}
+    Blocks(std::initializer_list<Blocks> list) : entries(list) {}
+    explicit Blocks(std::vector<Blocks> list) : entries(std::move(list)) {}
     std::optional<Array> array;
     std::vector<Blocks> entries;  ///< where it is a list
 };

@@ -79,7 +79,7 @@ struct NormOrder {
     NormOrder() = default;
     template <class Number>
         requires std::is_arithmetic_v<Number>
-    NormOrder(Number number) : kind(Kind::Number), number(double(number)) {}
+    NormOrder(Number order) : kind(Kind::Number), number(double(order)) {}
     NormOrder(const char* word) : kind(Kind::Word), text(word) {}
 };
 

@@ -1,5 +1,7 @@
 // shaping.h -- views of the same elements with other axes: reshaped, permuted, flipped, broadcast.
 #pragma once
+#include <concepts>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <vector>
@@ -14,8 +16,26 @@ CUARRAY_API Array reshape(const Array& a, const Dims& shape, char order = 'C', s
 /// All elements along one axis, contiguous: a view where possible. Order 'C', 'F', 'A' or 'K'.
 CUARRAY_API Array ravel(const Array& a, char order = 'C');
 
+namespace functions {
+
+using namespace cuarray;
+
 /// The axes in another order, by default reversed.
 CUARRAY_API Array permute_dims(const Array& a, const std::optional<Dims>& axes = {});
+/// The elements of these axes, or of all, in reverse order.
+CUARRAY_API Array flip(const Array& m, const std::optional<Dims>& axis = {});
+
+}  // namespace functions
+
+using functions::permute_dims, functions::flip;
+/// The same of axes in braces, and of one axis.
+inline Array permute_dims(const Array& a, std::initializer_list<int64_t> axes) { return permute_dims(a, Dims(axes)); }
+inline Array flip(const Array& m, std::initializer_list<int64_t> axis) { return flip(m, Dims(axis)); }
+template <std::integral T>
+Array flip(const Array& m, T axis) {
+    return flip(m, Dims{int64_t(axis)});
+}
+
 /// The last two axes exchanged.
 CUARRAY_API Array matrix_transpose(const Array& x);
 CUARRAY_API Array swapaxes(const Array& a, int64_t axis1, int64_t axis2);
@@ -39,10 +59,8 @@ CUARRAY_API Dims broadcast_shapes(std::span<const Dims> args);
 /// The arrays at their common shape; those that change it are read-only.
 CUARRAY_API std::vector<Array> broadcast_arrays(const ArrayList& args);
 
-/// The elements of these axes, or of all, in reverse order.
-CUARRAY_API Array flip(const Array& m, const std::optional<Dims>& axis = {});
-CUARRAY_API Array fliplr(const Array& m);  ///< flip(m, {1})
-CUARRAY_API Array flipud(const Array& m);  ///< flip(m, {0})
+CUARRAY_API Array fliplr(const Array& m);  ///< flip(m, 1)
+CUARRAY_API Array flipud(const Array& m);  ///< flip(m, 0)
 /// Rotated by k quarter turns, from the first of two axes towards the second.
 CUARRAY_API Array rot90(const Array& m, int64_t k = 1, const Dims& axes = {0, 1});
 

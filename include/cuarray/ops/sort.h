@@ -15,6 +15,8 @@ struct NoFields {};
 /// Positions in a sorted order; negative ones count from the end.
 struct Ranks : Dims {
     using Dims::Dims;
+    template <std::integral T>
+    Ranks(T rank) : Dims{int64_t(rank)} {}
     Ranks(const Dims& dims) : Dims(dims) {}
 };
 
@@ -45,7 +47,8 @@ CUARRAY_API Array argpartition(const Array& a, const Ranks& kth, const std::opti
                                SelectionKind kind = SelectionKind::Introselect, NoFields order = {},
                                bool descending = false);
 
-/// The elements at positions `ranks` of the sorted axis, which becomes the last one; ranks ascend and are in bounds.
+/// The elements at positions `ranks` of the sorted axis, which becomes the last one. Ranks ascend; IndexError
+/// for those out of bounds.
 CUARRAY_API Array order_statistics(const Array& array, int axis, std::span<const int64_t> ranks, const char* name);
 
 /// Whether a value is inserted before equal elements or after them.
@@ -57,11 +60,13 @@ CUARRAY_API ArrayOrNumber searchsorted(const Array& a, const Argument& v, Side s
 /// The number of the bin of each value, int64: how many edges are at most the value (below it if `right`), or of edges
 /// that descend, above it. The call waits for the edges: ValueError if they neither ascend nor descend.
 CUARRAY_API ArrayOrNumber digitize(const Argument& x, const Array& bins, bool right = false);
-/// The index, int64, at which each value would be inserted in a sorted 1-d array of the same dtype.
+/// The index, int64, at which each value would be inserted in a sorted 1-d array of the same dtype; TypeError for
+/// others.
 CUARRAY_API Array search_sorted(const Array& sorted, const Array& values, bool right);
 
 /// The number of values per bin, int64, or the sums of their weights, float64. Values are bin numbers (int64), or fall
-/// between `bins` + 1 ascending edges of the same dtype.
+/// between `bins` + 1 ascending edges of the same dtype; weights are as many float64. ValueError and TypeError for
+/// others.
 CUARRAY_API Array histogram(const Array& values, const Array* edges, bool equal_bins, const Array* weights,
                             int64_t bins, const char* name);
 

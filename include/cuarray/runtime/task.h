@@ -5,6 +5,7 @@
 #include <variant>
 #include "cuarray/core/expr.h"
 #include "cuarray/core/layout.h"
+#include "cuarray/core/outside.h"
 #include "cuarray/core/random_draw.h"
 #include "cuarray/kernel/gather.h"
 #include "cuarray/kernel/pcg64.h"
@@ -207,7 +208,7 @@ struct IndexedAccess {
     View array;  ///< strides are zero along axes where only the indices vary
     std::span<const IndexedAxis> indices;
     View elements;  ///< update: of the loop's second dtype; not read if the loop has one input
-    kernel::Outside outside = kernel::Outside::Raise;
+    Outside outside = Outside::Raise;
     const char* name = "";
     LoopId loop = kNone;  ///< update: a loop with one output
 

@@ -243,6 +243,15 @@ inline __device__ void orgqr_of(const Routine& p) {
     }
     stored(p, q);
 }
+// Without convergence cuSOLVER's numbers are NaN.
+inline __device__ void give_no_numbers(const Routine& p, bool are_real) {
+    double nan = 0.0 / 0.0;
+    for (long long j = 0; j < p.n; ++j)
+        if (are_real)
+            put_real(p.numbers, j, nan, p.type);
+        else
+            put(p.numbers, j, z(nan, nan), p.type < 4 ? p.type + 4 : p.type);
+}
 // Turns two columns of `count` elements: x, y = c x - conj(s) y, s x + c y.
 inline __device__ void turn(Z* x, Z* y, double c, Z s, long long count) {
     for (long long k = 0; k < count; ++k) {
@@ -307,7 +316,7 @@ inline __device__ void gesvd_of(const Routine& p) {
     double scale = scaled(w, m * n);
     for (long long k = 0; k < n * n; ++k) v[k] = z(k / n == k % n);
     *p.info = orthogonal(w, m, n, v, n) ? 0 : 1;
-    if (*p.info) return;
+    if (*p.info) return give_no_numbers(p, true);
     for (long long j = 0; j < n; ++j)
         for (long long k = j + 1; k < n; ++k)
             if (norm(w + k * m, m) > norm(w + j * m, m)) {
@@ -369,7 +378,7 @@ inline __device__ void syevd_of(const Routine& p) {
                 turn(v + j * n, v + k * n, c, s, n);
             }
     }
-    if (*p.info) return;
+    if (*p.info) return give_no_numbers(p, true);
     for (long long j = 0; j < n; ++j)
         for (long long k = j + 1; k < n; ++k)
             if (w[k + k * n].re < w[j + j * n].re) {
@@ -517,7 +526,7 @@ inline __device__ void geev_of(const Routine& p) {
     Z *w = loaded(p), *q = w + n * n, *x = q + n * n, *v = x + n;
     double scale = scaled(w, n * n);
     *p.info = schur(w, q, v, n) ? 0 : 1;
-    if (*p.info) return;
+    if (*p.info) return give_no_numbers(p, false);
     bool is_real = p.type < 4;
     for (long long top = 0, count; top < n; top += count) {
         count = top + 1 < n && square(w[top + 1 + top * n]) > 0 ? 2 : 1;

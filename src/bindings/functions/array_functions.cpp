@@ -101,7 +101,7 @@ Array imported_tensor(PyObject* object, const std::optional<Device>& device, Cop
     const bool is_ours = is_ndarray(object);
     if (is_ours && copies != Copy::Always) return python::array_of(object).view(python::array_of(object).layout());
     Array numpys = is_ours ? Array() : import_native_numpy(object);
-    const bool is_numpys = bool(numpys);
+    const bool is_numpys = numpys.defined();
     if (!is_ours && !is_numpys) {
         refuse_to_strip(object, "from_dlpack");
         if (is_numpy_array(object) && has_swapped_bytes(object))

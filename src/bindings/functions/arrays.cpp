@@ -119,9 +119,7 @@ void bind_memory(py::module_& m) {
         py::call_guard<GilRelease>());
     m.def("assign_where", &store_where);
     m.def("shares_memory", &shares_memory);
-    m.def(
-        "iterate_elements", [](PyObject* x) { return iterate_elements(x); },
-        "An iterator over the elements in C order.");
+    m.attr("element_iterator") = py::reinterpret_steal<py::object>(element_iterator_type().release());
     m.def(
         "as_value",
         [](PyObject* x) {

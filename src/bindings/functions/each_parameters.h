@@ -53,15 +53,17 @@ class EachParameters {
     const Dims& shape() const { return shape_; }
     const Device& device() const { return device_; }
     /// Whether parameter number k is an array of floating-point numbers.
-    bool is_floating(int k) const { return arrays_[k] && info(arrays_[k].dtype()).kind == Kind::Floating; }
+    bool is_floating(int k) const { return arrays_[k].defined() && info(arrays_[k].dtype()).kind == Kind::Floating; }
 
  private:
-    static bool is_readable(const Array& array) { return array && array.ndim() > 0 && is_readable_line(array); }
+    static bool is_readable(const Array& array) {
+        return array.defined() && array.ndim() > 0 && is_readable_line(array);
+    }
     /// Writes the parameter of each element; false if its shape is not that of the last axes.
     bool fill(int k) {
         double* const to = (*this)[k];
         const Array& from = arrays_[k];
-        if (!from) return std::fill_n(to, n_, numbers_[k]), true;
+        if (!from.defined()) return std::fill_n(to, n_, numbers_[k]), true;
         const int64_t skipped = int64_t(shape_.size()) - from.ndim(), length = from.size();
         if (skipped < 0 || !(from.device() == device_) ||
             !std::equal(from.shape().begin(), from.shape().end(), shape_.begin() + skipped))

@@ -98,7 +98,7 @@ PyObject* reduce_few_by_name(ReductionId row, PyObject* object, const ReductionC
     const long axis = PyLong_AsLongAndOverflow(call.axis, &overflow);
     if (overflow || axis < -ndim || axis >= ndim) return nullptr;
     Array result = reduce_few(row, array, int(axis < 0 ? axis + ndim : axis));
-    return result ? wrap(std::move(result)) : nullptr;
+    return result.defined() ? wrap(std::move(result)) : nullptr;
 }
 
 }  // namespace

@@ -190,7 +190,8 @@ ImportedArray read_through_numpy(PyObject* object, const CreationOptions& option
 
 ImportedArray read(PyObject* object, const CreationOptions& options, const char* function) {
     if (is_ndarray(object)) return {array_of(object), Object::share(object), false, true};
-    if (Array shared = import_native_numpy(object)) return {std::move(shared), Object::share(object), false, false};
+    if (Array shared = import_native_numpy(object); shared.defined())
+        return {std::move(shared), Object::share(object), false, false};
     if (is_numpy_array(object)) return read_numpy(object, object, false, options, function);
     refuse_to_strip(object, function);
     if (PyList_Check(object) || PyTuple_Check(object)) {
@@ -308,7 +309,7 @@ Array array_of_numbers(PyObject* object, const CreationOptions& options) {
     const std::optional<Device> wanted = options.device ? options.device : options.home;
     if (wanted && !is_current_device(*wanted)) return {};
     Array numbers = read_numbers(object, wanted_dtype(options));
-    return options.order == 'F' && numbers && numbers.ndim() > 1 ? copy(numbers, 'F') : numbers;
+    return options.order == 'F' && numbers.defined() && numbers.ndim() > 1 ? copy(numbers, 'F') : numbers;
 }
 
 /// A number as the array without axes that NumPy would make, on a device of the host; an empty handle for others, and
@@ -331,7 +332,7 @@ Array array_of_number(PyObject* object, const CreationOptions& options, const ch
 Object unchanged_numpy(PyObject* object, Device device, bool copies) {
     if (!is_direct(device)) return {};
     Array array = copies ? copy_of_few(object, device) : import_native_numpy(object);
-    if (!array) return {};
+    if (!array.defined()) return {};
     Object made = Object::steal(wrap(std::move(array)));
     if (!copies) set_base(made.get(), object);
     return made;
@@ -351,8 +352,8 @@ Object to_ndarray(PyObject* object, const CreationOptions& options, const char* 
         if (Object made = unchanged_numpy(object, device_wanted(options), copies)) return made;
     if (!is_numpy_array(object)) {
         Array numbers = is_list(object) ? Array() : array_of_number(object, options, function);
-        if (!numbers) numbers = array_of_numbers(object, options);
-        if (numbers) return Object::steal(wrap(with_leading_axes(std::move(numbers), options.ndmin)));
+        if (!numbers.defined()) numbers = array_of_numbers(object, options);
+        if (numbers.defined()) return Object::steal(wrap(with_leading_axes(std::move(numbers), options.ndmin)));
     }
     const ImportedArray source = read(object, options, function);
     Array result = with_options(source, options, function);

@@ -191,7 +191,7 @@ PyObject* detached(PyObject*, PyObject* objects) {
             const Object object = Object::share(PySequence_Fast_GET_ITEM(given.get(), k));
             const Exchange* const exchange = exchange_of(Py_TYPE(object.get()));
             Array array = exchange ? import_by_exchange(*exchange, object.get(), true) : Array{};
-            if (!array) return Py_NewRef(Py_None);
+            if (!array.defined()) return Py_NewRef(Py_None);
             PyList_SET_ITEM(arrays.get(), k, wrap(std::move(array)));
         }
         return arrays.release();

@@ -89,7 +89,7 @@ Object keywords_for(PyObject* stream, PyObject* wanted_device, PyObject* copy, b
 
 Array import_from_producer(PyObject* object, std::optional<Device> device, bool refuses_copies) {
     if (const Exchange* const exchange = exchange_of(Py_TYPE(object)))
-        if (Array array = import_by_exchange(*exchange, object)) return array;
+        if (Array array = import_by_exchange(*exchange, object); array.defined()) return array;
     const Producer* const producer = producer_of(Py_TYPE(object));
     if (producer && producer->check) producer->check(object);
     const Object method = Object::steal(PyObject_GetAttrString(object, "__dlpack__"));

@@ -21,7 +21,7 @@ Object with_arrays(PyObject* tensors) {
             made = with_arrays(part);
         } else if (const Exchange* const exchange = exchange_of(Py_TYPE(part))) {
             Array array = import_by_exchange(*exchange, part, true);
-            if (!array || !is_on_host(array.device())) return {};
+            if (!array.defined() || !is_on_host(array.device())) return {};
             array.set_read_only();
             made = Object::steal(wrap(std::move(array)));
         }

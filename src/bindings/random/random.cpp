@@ -96,7 +96,8 @@ bool make_result(RandomCall& call, PyObject* size, PyObject* device_or_none, DTy
 void draw(RandomCall& call, PyObject* generator, bool is_new = true) {
     const Array& result = call.result;
     LockedState(generator).take(call.numbers, result.size());
-    const bool is_of_numbers = std::ranges::none_of(call.parameters, [](const Array& array) { return bool(array); });
+    const bool is_of_numbers =
+        std::ranges::none_of(call.parameters, [](const Array& array) { return array.defined(); });
     DirectLoops* const direct = is_new && is_of_numbers ? result.storage().front().direct() : nullptr;
     if (char* const to = !direct || is_long(result.device(), result.size()) ? nullptr : direct_data(result))
         direct->draw(RandomFill{call.numbers.draw, call.numbers.parameters, {}, call.name}, to);

@@ -128,8 +128,8 @@ void fill_with(PyObject* self, PyObject* value);
 void update_subscript(RowId row, PyObject* self, PyObject* key, const Array* values);
 Py_ssize_t length(PyObject* self) noexcept;
 PyObject* iterate(PyObject* self) noexcept;
-/// An iterator over the elements of an array in C order, as they are when it comes to them.
-Object iterate_elements(PyObject* self);
+/// The type of iterators over the elements of an array in C order, as they are when it comes to them.
+Object element_iterator_type();
 int contains(PyObject* self, PyObject* value) noexcept;
 int fill_buffer(PyObject* self, Py_buffer* view, int flags) noexcept;
 void release_buffer(PyObject* self, Py_buffer* view) noexcept;

@@ -293,7 +293,7 @@ PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
     if (is_ndarray(a) && !is_number(a) && (PyFloat_CheckExact(b) || PyLong_CheckExact(b)))
         few = guarded([&]() -> PyObject* {
             Array powers = powers_of_few(array_of(a), exponent_beside(array_of(a), b));
-            return powers ? wrap(std::move(powers)) : nullptr;
+            return powers.defined() ? wrap(std::move(powers)) : nullptr;
         });
     return few || PyErr_Occurred() ? few : apply(Power, a, b, frame);
 }
@@ -316,7 +316,7 @@ Array matrix_product(PyObject* a, PyObject* b) {
 PyObject* matrix_multiply(PyObject* a, PyObject* b) {
     PyObject* const result = guarded([&]() -> PyObject* {
         Array product = matrix_product(a, b);
-        return product ? wrap_result(std::move(product)) : leave_to_other(MatrixMultiply, a, b);
+        return product.defined() ? wrap_result(std::move(product)) : leave_to_other(MatrixMultiply, a, b);
     });
     return result && result != Py_NotImplemented ? result : ask_fallback(MatrixMultiply, a, b, result);
 }
@@ -324,7 +324,7 @@ PyObject* matrix_multiply(PyObject* a, PyObject* b) {
 PyObject* matrix_multiply_in_place(PyObject* self, PyObject* other) {
     return guarded([&]() -> PyObject* {
         const Array result = matrix_product(self, other);
-        if (!result) return leave_in_place(MatrixMultiply, self, other);
+        if (!result.defined()) return leave_in_place(MatrixMultiply, self, other);
         const Array& array = array_of(self);
         if (!(result.shape() == array.shape()))
             raise(ErrorKind::Value, "matmul: the product has shape ", to_string(result.shape()),

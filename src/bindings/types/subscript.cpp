@@ -296,7 +296,7 @@ PyTypeObject* iterator_type();
 void free_iterator(PyObject* self) {
     PyTypeObject* type = Py_TYPE(self);
     Py_XDECREF(reinterpret_cast<Iterator*>(self)->array);
-    PyObject_Free(self);
+    type->tp_free(self);
     Py_DECREF(type);
 }
 
@@ -327,18 +327,28 @@ PyObject* length_hint(PyObject* self, PyObject*) {
     return PyLong_FromLongLong(std::max<int64_t>(iterator->end() - iterator->next, 0));
 }
 
+PyObject* new_element_iterator(PyTypeObject* type, PyObject* args, PyObject*) {
+    PyObject* array = nullptr;
+    if (!PyArg_ParseTuple(args, "O", &array)) return nullptr;
+    if (!is_ndarray(array)) return PyErr_Format(PyExc_TypeError, "element_iterator: an array is needed, not %R", array);
+    PyObject* const self = type->tp_alloc(type, 0);
+    if (!self) return nullptr;
+    Iterator* const iterator = reinterpret_cast<Iterator*>(self);
+    iterator->array = Py_NewRef(array);
+    iterator->next = 0;
+    iterator->is_flat = true;
+    return self;
+}
+
 PyMethodDef iterator_methods[] = {
     {"__length_hint__", method(length_hint), METH_NOARGS, nullptr},
     {},
 };
-
-Object new_iterator(PyObject* array, bool is_flat) {
-    Iterator* const iterator = new_object_of<Iterator>(iterator_type());
-    iterator->array = Py_NewRef(array);
-    iterator->next = 0;
-    iterator->is_flat = is_flat;
-    return Object::steal(reinterpret_cast<PyObject*>(iterator));
-}
+PyMemberDef iterator_members[] = {
+    {"base", Py_T_OBJECT_EX, offsetof(Iterator, array), Py_READONLY, "The array."},
+    {"index", Py_T_LONGLONG, offsetof(Iterator, next), Py_READONLY, "The position of the next element in C order."},
+    {},
+};
 
 PyTypeObject* iterator_type() {
     static PyTypeObject* type = nullptr;
@@ -569,13 +579,25 @@ void update_subscript(RowId row, PyObject* self, PyObject* key, const Array* val
 PyObject* iterate(PyObject* self) noexcept {
     return guarded([&] {
         if (array_of(self).ndim() == 0) fail(PyExc_TypeError, "iteration over a 0-d array");
-        return new_iterator(self, false).release();
+        Iterator* const iterator = new_object_of<Iterator>(iterator_type());
+        iterator->array = Py_NewRef(self);
+        iterator->next = 0;
+        iterator->is_flat = false;
+        return reinterpret_cast<PyObject*>(iterator);
     });
 }
 
-Object iterate_elements(PyObject* self) {
-    if (!is_ndarray(self)) fail(PyExc_TypeError, "iterate_elements: an array is needed, not %R", self);
-    return new_iterator(self, true);
+Object element_iterator_type() {
+    PyType_Slot slots[] = {{Py_tp_new, slot(new_element_iterator)},
+                           {Py_tp_dealloc, slot(free_iterator)},
+                           {Py_tp_iter, slot(PyObject_SelfIter)},
+                           {Py_tp_iternext, slot(next_element)},
+                           {Py_tp_methods, iterator_methods},
+                           {Py_tp_members, iterator_members},
+                           {0, nullptr}};
+    PyType_Spec spec = {"cuarray._core.element_iterator", int(sizeof(Iterator)), 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+    return Object::steal(PyType_FromSpec(&spec));
 }
 
 Py_ssize_t length(PyObject* self) noexcept {

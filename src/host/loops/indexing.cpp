@@ -8,11 +8,11 @@
 namespace cuarray::host {
 namespace {
 
-using kernel::Outside;
+using kernel::OutsideRule;
 
 constexpr int64_t kWord = sizeof(int64_t);
 
-template <Outside Rule, bool More>
+template <OutsideRule Rule, bool More>
 bool resolve_step(int64_t* offsets, const char* index, int64_t step, int64_t n, int64_t size, int64_t stride) {
     u64 outside = 0;
     for (int64_t i = 0; i < n; ++i) {
@@ -22,7 +22,7 @@ bool resolve_step(int64_t* offsets, const char* index, int64_t step, int64_t n, 
     return outside == 0;
 }
 
-template <Outside Rule>
+template <OutsideRule Rule>
 bool resolve(int64_t* offsets, const char* index, int64_t index_stride, int64_t n, int64_t size, int64_t stride,
              bool more) {
     // A compile-time step allows vectorisation.
@@ -117,9 +117,9 @@ template <class Item> void collect(IndexingLoops& loops, int log_size) {
 }  // namespace
 
 void collect_indexing(IndexingLoops& loops) {
-    loops.resolve[int(Outside::Raise)] = resolve<Outside::Raise>;
-    loops.resolve[int(Outside::Wrap)] = resolve<Outside::Wrap>;
-    loops.resolve[int(Outside::Clip)] = resolve<Outside::Clip>;
+    loops.resolve[int(OutsideRule::Raise)] = resolve<OutsideRule::Raise>;
+    loops.resolve[int(OutsideRule::Wrap)] = resolve<OutsideRule::Wrap>;
+    loops.resolve[int(OutsideRule::Clip)] = resolve<OutsideRule::Clip>;
     loops.count_true = count_true;
     loops.find_true = find_true;
     collect<uint8_t>(loops, 0);

@@ -1,0 +1,20 @@
+// values.cpp -- numbers of arrays, and arrays of numbers.
+#include "cuarray/api/values.h"
+#include <variant>
+#include "cuarray/ops/arguments.h"
+
+namespace cuarray {
+
+bool truth(const Array& array) {
+    if (array.size() != 1)
+        raise(ErrorKind::Value, "the truth value of an array of ", array.size(),
+              " elements is ambiguous; write all(x), any(x) or x.defined()");
+    return array.item<bool>();
+}
+
+ArrayOrNumber::operator Array() const {
+    if (const Array* const array = std::get_if<Array>(this)) return *array;
+    return full({}, as_argument(*this));
+}
+
+}  // namespace cuarray
