@@ -92,6 +92,7 @@ INCLUDED = {
     "core/dtype.h": "the type of its elements",
     "core/error.h": "what is thrown",
     "core/few.h": "lists of arrays as arguments",
+    "core/integers.h": "integers of any type as arguments",
     "core/layout.h": "shapes and strides",
     "core/outside.h": "what take does with positions outside",
     "core/scalar.h": "numbers with a dtype",

@@ -15,7 +15,7 @@ from cuarray._ndarray.protocols import flat
 from cuarray._numpy import overrides
 from cuarray._numpy.arguments import PLAIN, call_needs_numpy, on_device
 from cuarray._numpy.classes import Array, OperatorsMixin, Ufunc
-from cuarray._numpy.fallbacks import is_of_program, on_host
+from cuarray._numpy.fallbacks import is_of_program, on_host, on_numpys_types
 from cuarray._numpy.functional import Vectorize, apply_along_axis, frompyfunc
 from cuarray._numpy.linalg import eig, eigvals
 
@@ -111,7 +111,7 @@ class Retry:
             return NotImplemented
         if not _core.one_of_each_type(args, kwargs).keys() <= PLAIN:
             return self.compute(args, kwargs)
-        return on_host(self.theirs, args, kwargs)
+        return on_numpys_types(self.theirs, args, kwargs)
 
     def for_others(self, *args, **kwargs):
         """Return what a call with objects of other classes gives, such as columns of a table."""

@@ -62,6 +62,15 @@ def is_of_program(frame):
     return not frame.f_code.co_filename.startswith(PACKAGE)
 
 
+def on_numpys_types(function, args, kwargs):
+    """Return function(*args, **kwargs) of arguments without arrays of ours, with our arrays as its numeric results."""
+    settings = CURRENT.get()
+    if not settings.asks:
+        return HostCopies().to_ours(function(*args, **kwargs))
+    with np.errstate(call=settings.call, **settings.choices):
+        return HostCopies().to_ours(function(*args, **kwargs))
+
+
 def on_host(function, args, kwargs, name=""):
     """Return function(*args, **kwargs), computed on arrays of NumPy's, with our arrays as its numeric results.
 

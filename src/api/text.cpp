@@ -266,7 +266,9 @@ std::string to_string(const Array& array) {
 }
 
 std::ostream& operator<<(std::ostream& stream, const Array& array) { return stream << to_string(array); }
-std::ostream& operator<<(std::ostream& stream, DType dtype) { return stream << info(dtype).name; }
+std::ostream& operator<<(std::ostream& stream, DType dtype) {
+    return stream << (dtype == DType::none ? "none" : info(dtype).name);
+}
 std::ostream& operator<<(std::ostream& stream, const Device& device) { return stream << to_string(device); }
 std::ostream& operator<<(std::ostream& stream, const Dims& shape) { return stream << to_string(shape); }
 

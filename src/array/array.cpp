@@ -80,6 +80,8 @@ Array Array::transpose(const Dims& axes) const {
     for (int i = 0; i < ndim(); ++i) {
         if (axes[i] < 0 || axes[i] >= ndim())
             raise(ErrorKind::Axis, "transpose: axis ", axes[i], " is not one of ", ndim());
+        if (std::find(axes.begin(), axes.begin() + i, axes[i]) != axes.begin() + i)
+            raise(ErrorKind::Value, "transpose: axis ", axes[i], " twice");
         layout.shape[i] = layout_.shape[int(axes[i])];
         layout.strides[i] = layout_.strides[int(axes[i])];
     }

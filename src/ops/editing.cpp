@@ -79,6 +79,9 @@ Array erase(const Array& array, int axis, std::span<const uint8_t> is_kept) {
 Array insert(const Array& array, int axis, std::span<const int64_t> places, const Array& values) {
     check_axis(array, axis, "insert");
     const int64_t extent = array.shape()[axis], count = int64_t(places.size());
+    if (values.ndim() != array.ndim() || values.shape()[axis] != count)
+        raise(ErrorKind::Value, "insert: ", count, " places along axis ", axis, " for values of shape ",
+              to_string(values.shape()));
     for (const int64_t place : places)
         if (place < 0 || place > extent)
             raise(ErrorKind::Index, "insert: place ", place, " is not in 0 to ", extent, " of axis ", axis);

@@ -177,6 +177,11 @@ void check_target(const OutputArray& target, const char* name) {
     if (!target.array.is_writable()) raise(ErrorKind::Value, name, ": the array is read-only");
 }
 
+/// A number of C++ as an element of the target's dtype; OverflowError if it does not fit.
+StoredValues fitted(const Weak& number, const OutputArray& target) {
+    return convert(number, target.array.dtype(), "assignment");
+}
+
 /// The values as an array on the target's device.
 Array values_beside(const OutputArray& target, const StoredValues& values) {
     if (values.number) return full({}, convert(*values.number, target.array.dtype()), target.array.device());
@@ -265,6 +270,7 @@ Array flatnonzero(const Array& a) {
 
 void put(const OutputArray& a, const IndexArray& ind, const StoredValues& v, Outside mode) {
     check_target(a, "put");
+    if (v.weak) return put(a, ind, fitted(*v.weak, a), mode);
     Array integers, line;
     const Array& indices = flattened_array(as_integers(ind, integers, "put"), line);
     const int64_t size = a.array.size();
@@ -292,6 +298,7 @@ void put_along_axis(const OutputArray& arr, const IndexArray& indices, const Sto
                     std::optional<int64_t> axis) {
     constexpr char name[] = "put_along_axis";
     check_target(arr, name);
+    if (values.weak) return put_along_axis(arr, indices, fitted(*values.weak, arr), axis);
     const Array& array = arr.array;
     const int line = axis ? normalise_axis(*axis, array.ndim(), name) : 0;
     const Array& places = integers_along(indices, name);
@@ -305,6 +312,7 @@ void put_along_axis(const OutputArray& arr, const IndexArray& indices, const Sto
 
 void place(const OutputArray& arr, const IndexArray& mask, const StoredValues& vals) {
     const Array places = mask_of_target(arr, mask, "place");
+    if (vals.weak) return place(arr, mask, fitted(*vals.weak, arr));
     if (vals.number) return fill_where(arr.array, places, *vals.number, "place");
     const Array values = flattened_array(safe_values_beside(arr, vals, "place"));
     if (values.size() == 1) return fill_with_one(arr.array, places, values, "place");
@@ -321,6 +329,7 @@ void place(const OutputArray& arr, const IndexArray& mask, const StoredValues& v
 
 void putmask(const OutputArray& a, const IndexArray& mask, const StoredValues& values) {
     const Array places = mask_of_target(a, mask, "putmask");
+    if (values.weak) return putmask(a, mask, fitted(*values.weak, a));
     if (values.number) return fill_where(a.array, places, *values.number, "putmask");
     const Array all = safe_values_beside(a, values, "putmask");
     if (all.is_empty() || a.array.is_empty()) return;
@@ -357,6 +366,7 @@ void copyto(const OutputArray& dst, const CopySource& src, Casting casting, cons
 void fill_diagonal(const OutputArray& a, const StoredValues& val, bool wrap) {
     constexpr char name[] = "fill_diagonal";
     check_target(a, name);
+    if (val.weak) return fill_diagonal(a, fitted(*val.weak, a), wrap);
     const Array& array = a.array;
     const Dims& shape = array.shape();
     if (array.ndim() < 2)

@@ -250,16 +250,26 @@ void test_numbers_of_any_type() {
           RAISES(Overflow, arange(1ull << 63, (1ull << 63) + 2, 1, DType::int64)));
     CHECK(has<int>(choose(array({0, 1}), {array({1, 2}), array({3, 4})}), {2}, {1, 4}));
     CHECK(text(x.dtype()) == "int32" && text(Device{}) == "cpu");
+    enum { Rows, Columns };
+    CHECK(has<double>(sum(ones({2, 3}), Columns), {2}, {3, 3}) && arange(Columns).size() == 1 &&
+          flip(x, Rows).ndim() == 2);
+    CHECK(has<int>(flip(x, {}), {2, 2}, {4, 3, 2, 1}) && permute_dims(ones({2, 3}), {}).shape() == Dims({3, 2}));
+    const Array small = zeros({2}, DType::int8), square = zeros({2, 2}, DType::uint64);
+    CHECK(RAISES(Overflow, put(small, array({0}), 300)) && RAISES(Overflow, place(small, small == 0, 300)) &&
+          RAISES(Overflow, putmask(small, small == 0, 300)) && RAISES(Overflow, fill_diagonal(square, -1)));
+    CHECK(RAISES(Index, sum(x, ~size_t(0))) && RAISES(Index, flip(x, ~0ull)) && bool(trace(eye(2))));
 }
 
 void test_what_is_refused() {
     const Array x = arange(3), m = arange(6.).reshape({2, 3}), nine = array(std::vector<int64_t>{9});
     CHECK(RAISES(Value, arange(5, 0, 0)) && RAISES(Value, arange(0, 5, 0)) && RAISES(Value, arange(5., 0., 0.)));
-    CHECK(RAISES(Axis, m.transpose({-1, 0})) && RAISES(Axis, m.transpose({0, 7})) && RAISES(Value, m.transpose({0})));
+    CHECK(RAISES(Axis, m.transpose({-1, 0})) && RAISES(Axis, m.transpose({0, 7})) && RAISES(Value, m.transpose({0})) &&
+          RAISES(Value, m.transpose({0, 0})));
     CHECK(RAISES(Index, insert(x, 0, std::vector<int64_t>{-1}, nine)) &&
           RAISES(Index, insert(x, 0, std::vector<int64_t>{50}, nine)) &&
           RAISES(Axis, insert(x, 1, std::vector<int64_t>{0}, nine)));
     CHECK(has<int>(insert(x, 0, std::vector<int64_t>{3}, nine), {4}, {0, 1, 2, 9}));
+    CHECK(RAISES(Value, insert(x, 0, std::vector<int64_t>{0, 1}, nine)));
     CHECK(RAISES(Value, erase(x, 0, std::vector<uint8_t>{1})) && RAISES(Axis, erase(x, 2, std::vector<uint8_t>{1})));
     CHECK(RAISES(Index, order_statistics(x, 0, std::vector<int64_t>{9}, "q")) &&
           RAISES(Type, search_sorted(array({1., 2.}), array({1}), false)));

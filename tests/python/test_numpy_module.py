@@ -277,8 +277,26 @@ def test_what_only_numpy_has_is_numpys(call, device):
 def test_lists_that_hold_themselves_end():
     texts = ["a"]
     texts.append(texts)
-    with pytest.raises((ValueError, RecursionError)):
+    with pytest.raises(ValueError, match="inhomogeneous"):
         np.array(texts)
+
+
+def test_types_whose_hash_is_the_programs():
+    class Meta(type):
+        def __hash__(cls):
+            texts.clear()
+            return 7
+
+    class Q(metaclass=Meta):
+        pass
+
+    texts = ["a", *([object() for _ in range(50)] for _ in range(200)), Q()]
+    assert len(np.asarray(texts, dtype=object)) == 0
+
+
+def test_texts_that_become_numbers_go_to_a_device(device):
+    for call in (np.array, np.asarray):
+        assert same(call(["1", "2"], dtype=float, device=ca.device(device)), numpy.array([1.0, 2.0]))
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@
 #include <concepts>
 #include <optional>
 #include <type_traits>
-#include <utility>
 #include <vector>
+#include "cuarray/core/integers.h"
 #include "cuarray/ops/indexing.h"
 #include "cuarray/ops/ufunc.h"
 
@@ -127,9 +127,8 @@ Index as_index(const One& one) {
     } else if constexpr (std::same_as<One, NewAxis>) {
         index.kind = Index::Kind::NewAxis;
     } else {
-        static_assert(std::integral<One>, "an index is an integer, slice(...), ellipsis, newaxis, or an array");
-        if (!std::in_range<int64_t>(one)) raise(ErrorKind::Index, "index ", one, " is out of bounds for any axis");
-        index.value = int64_t(one);
+        static_assert(Integer<One>, "an index is an integer, slice(...), ellipsis, newaxis, or an array");
+        index.value = to_int64(one);
     }
     return index;
 }

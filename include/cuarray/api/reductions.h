@@ -1,8 +1,8 @@
 // reductions.h -- every public row of reductions.def as a function.
 #pragma once
-#include <concepts>
 #include <initializer_list>
 #include <optional>
+#include "cuarray/core/integers.h"
 #include "cuarray/ops/reduction.h"
 
 namespace cuarray {
@@ -11,8 +11,8 @@ namespace cuarray {
 struct ReductionAxes : std::optional<Dims> {
     ReductionAxes() = default;
     ReductionAxes(std::nullopt_t) {}
-    template <std::integral T>
-    ReductionAxes(T axis) : std::optional<Dims>(Dims{int64_t(axis)}) {}
+    template <Integer T>
+    ReductionAxes(T axis) : std::optional<Dims>(Dims{to_int64(axis)}) {}
     ReductionAxes(std::initializer_list<int64_t> axes) : std::optional<Dims>(Dims(axes)) {}
     ReductionAxes(const Dims& axes) : std::optional<Dims>(axes) {}
 };

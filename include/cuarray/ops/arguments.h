@@ -1,6 +1,5 @@
 // arguments.h -- what functions take, by what it means: it decides how a caller may write it.
 #pragma once
-#include <concepts>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <vector>
 #include "cuarray/array/array.h"
 #include "cuarray/core/few.h"
+#include "cuarray/core/integers.h"
 #include "cuarray/core/scalar.h"
 #include "cuarray/ops/ufunc.h"
 
@@ -18,16 +18,16 @@ namespace cuarray {
 /// Axes to work along: one, or a tuple of them; a list there is an operand that went astray.
 struct Axes : Dims {
     using Dims::Dims;
-    template <std::integral T>
-    Axes(T axis) : Dims{int64_t(axis)} {}
+    template <Integer T>
+    Axes(T axis) : Dims{to_int64(axis)} {}
     Axes(const Dims& dims) : Dims(dims) {}
 };
 
 /// One axis, or a tuple or a list of them.
 struct AxisList : Dims {
     using Dims::Dims;
-    template <std::integral T>
-    AxisList(T axis) : Dims{int64_t(axis)} {}
+    template <Integer T>
+    AxisList(T axis) : Dims{to_int64(axis)} {}
     AxisList(const Dims& dims) : Dims(dims) {}
 };
 
@@ -58,8 +58,8 @@ struct UfuncOutput {
 /// One integer, or those of an array of one axis.
 struct Integers : Dims {
     using Dims::Dims;
-    template <std::integral T>
-    Integers(T one) : Dims{int64_t(one)} {}
+    template <Integer T>
+    Integers(T one) : Dims{to_int64(one)} {}
     Integers(const Dims& dims) : Dims(dims) {}
 };
 
@@ -70,6 +70,9 @@ struct ArrayOrNumber : std::variant<Array, Scalar, Weak> {
 
     CUARRAY_API operator Array() const;
     operator Argument() const;
+    explicit operator bool() const { return truth(*this); }
+    Dims shape() const { return Array(*this).shape(); }
+    DType dtype() const { return Array(*this).dtype(); }
     template <NumberType T>
     T item() const {
         return Array(*this).item<T>();
@@ -109,13 +112,14 @@ struct OutputArray {
 /// What is written into a target, cast as an assignment does: one number, or an array on any device.
 struct StoredValues {
     std::optional<Scalar> number;
+    std::optional<Weak> weak = {};  ///< a number of C++, which must fit
     Array array;
     bool has_dtype = true;  ///< false: a list of numbers, which takes the target's
 
     StoredValues() = default;
     StoredValues(const Scalar& given) : number(given) {}
     template <NumberType T>
-    StoredValues(T given) : number(Scalar::of(dtype_of_number<T>(), given)) {}
+    StoredValues(T given) : weak(weak_number(given)) {}
     StoredValues(const Array& given, bool is_typed = true) : array(given), has_dtype(is_typed) {}
 };
 

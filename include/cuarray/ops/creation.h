@@ -1,11 +1,11 @@
 // creation.h -- new arrays: of one value, of ones on a diagonal, of numbers in order.
 #pragma once
 #include <complex>
-#include <concepts>
 #include <optional>
-#include <utility>
+#include <type_traits>
 #include <vector>
 #include "cuarray/array/array.h"
+#include "cuarray/core/integers.h"
 #include "cuarray/ops/arguments.h"
 #include "cuarray/runtime/runtime.h"
 
@@ -30,10 +30,8 @@ struct SquareLength : Length {
 
 /// A number of a sequence, and the dtype that an array of it has; DType::none for an integer beyond 64 bits.
 struct CUARRAY_API PlainNumber {
-    template <std::integral T>
-    PlainNumber(T number)
-        : value(weak_number(number)), dtype(std::in_range<int64_t>(number) ? DType::int64 : DType::uint64) {}
-    PlainNumber(bool) = delete;
+    template <Integer T>
+    PlainNumber(T number) : PlainNumber(weak_number(std::conditional_t<std::is_enum_v<T>, int64_t, T>(number))) {}
     PlainNumber(double number) : value(weak_number(number)), dtype(DType::float64) {}
     PlainNumber(std::complex<double> number) : PlainNumber(Scalar::of(DType::complex128, number)) {}
     explicit PlainNumber(const Scalar& number);

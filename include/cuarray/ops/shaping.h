@@ -1,11 +1,11 @@
 // shaping.h -- views of the same elements with other axes: reshaped, permuted, flipped, broadcast.
 #pragma once
-#include <concepts>
 #include <initializer_list>
 #include <optional>
 #include <span>
 #include <vector>
 #include "cuarray/array/array.h"
+#include "cuarray/core/integers.h"
 #include "cuarray/ops/arguments.h"
 
 namespace cuarray {
@@ -28,12 +28,16 @@ CUARRAY_API Array flip(const Array& m, const std::optional<Dims>& axis = {});
 }  // namespace functions
 
 using functions::permute_dims, functions::flip;
-/// The same of axes in braces, and of one axis.
-inline Array permute_dims(const Array& a, std::initializer_list<int64_t> axes) { return permute_dims(a, Dims(axes)); }
-inline Array flip(const Array& m, std::initializer_list<int64_t> axis) { return flip(m, Dims(axis)); }
-template <std::integral T>
+/// The same of axes in braces, and of one axis; {} stands for None.
+inline Array permute_dims(const Array& a, std::initializer_list<int64_t> axes) {
+    return axes.size() ? permute_dims(a, Dims(axes)) : permute_dims(a);
+}
+inline Array flip(const Array& m, std::initializer_list<int64_t> axis) {
+    return axis.size() ? flip(m, Dims(axis)) : flip(m);
+}
+template <Integer T>
 Array flip(const Array& m, T axis) {
-    return flip(m, Dims{int64_t(axis)});
+    return flip(m, Dims{to_int64(axis)});
 }
 
 /// The last two axes exchanged.

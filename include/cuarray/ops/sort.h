@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include "cuarray/array/array.h"
+#include "cuarray/core/integers.h"
 #include "cuarray/ops/arguments.h"
 
 namespace cuarray {
@@ -15,8 +16,8 @@ struct NoFields {};
 /// Positions in a sorted order; negative ones count from the end.
 struct Ranks : Dims {
     using Dims::Dims;
-    template <std::integral T>
-    Ranks(T rank) : Dims{int64_t(rank)} {}
+    template <Integer T>
+    Ranks(T rank) : Dims{to_int64(rank)} {}
     Ranks(const Dims& dims) : Dims(dims) {}
 };
 

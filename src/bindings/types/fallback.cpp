@@ -2,7 +2,7 @@
 #include "bindings/types/fallback.h"
 #include <algorithm>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 #include "bindings/functions/convert.h"
 #include "bindings/module.h"
@@ -101,13 +101,19 @@ bool begins_with_text(PyObject* x) noexcept {
 
 namespace {
 
+/// Whether a keyword is given; `device` is ours alone.
+PyObject* keyword(const char* name, Arguments args, Py_ssize_t count, PyObject* keywords) noexcept {
+    for (Py_ssize_t i = 0; i < (keywords ? PyTuple_GET_SIZE(keywords) : 0); ++i)
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keywords, i), name) == 0) return args[count + i];
+    return nullptr;
+}
+
 bool has_types_of_numpy(Arguments args, Py_ssize_t count, PyObject* keywords) noexcept {
+    if (keyword("device", args, count, keywords)) return false;
     if (count > 0 && (begins_with_text(args[0]) || is_array_of_objects_or_texts(args[0]))) return true;
     if (count > 1 && is_dtype_of_numpy(args[1])) return true;
-    for (Py_ssize_t i = 0; i < (keywords ? PyTuple_GET_SIZE(keywords) : 0); ++i)
-        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keywords, i), "dtype") == 0)
-            return names_dtype_of_numpy(args[count + i]);
-    return false;
+    PyObject* const dtype = keyword("dtype", args, count, keywords);
+    return dtype && names_dtype_of_numpy(dtype);
 }
 
 }  // namespace
@@ -125,19 +131,21 @@ bool is_container(PyObject* x) { return PyList_Check(x) || PyTuple_Check(x) || P
 /// is visited once.
 Object one_of_each_type(PyObject* args, PyObject* kwargs) {
     Object found = Object::steal(PyDict_New());
-    std::vector<PyObject*> containers = {kwargs, args};
-    std::unordered_set<PyObject*> visited;
+    // A type's class may have a hash of Python's, which may empty what is visited: all are held.
+    std::vector<Object> containers = {Object::share(kwargs), Object::share(args)};
+    std::unordered_map<PyObject*, Object> visited;
     const PyTypeObject* last = nullptr;  // lists of numbers or texts are long
     const auto visit = [&](PyObject* item) {
-        if (is_container(item)) return containers.push_back(item);
+        if (is_container(item)) return containers.push_back(Object::share(item));
         if (Py_TYPE(item) == last) return;
         last = Py_TYPE(item);
         check(PyDict_SetItem(found.get(), reinterpret_cast<PyObject*>(Py_TYPE(item)), item));
     };
     while (!containers.empty()) {
-        PyObject* const container = containers.back();
+        const auto [place, is_new] = visited.try_emplace(containers.back().get(), containers.back());
         containers.pop_back();
-        if (!visited.insert(container).second) continue;
+        if (!is_new) continue;
+        PyObject* const container = place->first;
         PyObject *key, *value;
         if (PyDict_Check(container))
             for (Py_ssize_t at = 0; PyDict_Next(container, &at, &key, &value);) visit(value);

@@ -1,0 +1,25 @@
+// integers.h -- integers of C++ as arguments: axes, counts, positions.
+#pragma once
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include "cuarray/core/error.h"
+
+namespace cuarray {
+
+/// An integer type, or an enum that converts to one; no bool, which is no axis and no count.
+template <class T>
+concept Integer =
+    (std::integral<T> && !std::same_as<T, bool>) || (std::is_enum_v<T> && std::is_convertible_v<T, int64_t>);
+
+/// The integer; IndexError for one beyond 63 bits, as size_t(0) - 1.
+template <Integer T>
+int64_t to_int64(T value) {
+    if constexpr (std::is_unsigned_v<T> && sizeof(T) == sizeof(int64_t))
+        if (value > uint64_t(std::numeric_limits<int64_t>::max()))
+            raise(ErrorKind::Index, "index ", value, " is out of bounds for any axis");
+    return int64_t(value);
+}
+
+}  // namespace cuarray
