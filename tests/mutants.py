@@ -2821,10 +2821,10 @@ MUTANTS = [
         "tests/python/test_indexing.py -k fit",
     ),
     Mutant(
-        "an-array-of-several-is-a-truth-value",
+        "conditions-ask-for-the-handle",
         "src/api/values.cpp",
-        "if (array.size() != 1)",
-        "if (array.size() == 0)",
+        "return array.item<bool>();",
+        "return array.defined();",
         "tests/test_cpp.py -k test_api",
     ),
     Mutant(
