@@ -74,6 +74,8 @@ searchsorted f32 | a=ca.sort(floats(1<<16)); v=floats(N) | ca.searchsorted(a, v)
 histogram f32 | a=floats(N) | ca.histogram(a, bins=100, range=(0, 1)) | N | 4
 Philox normal f32 | g=philox() | g.standard_normal(N, dtype='f4') | N | 4
 Philox normal f64 | g=philox() | g.standard_normal(N) | N | 8
+PCG64 uniform f64 | g=pcg64() | g.random(256*N) | 256*N | 8
+PCG64 normal f64 | g=pcg64() | g.standard_normal(128*N) | 128*N | 8
 matmul f32 | a=ones((M,M),'f4') | own_matmul(a) | M**3 | 0
 matmul 8 x 8 f32 | a=ones((N//1024,8,8),'f4') | own_matmul(a) | N//16 | 12
 matmul 8 x 8 i64 | a=ones((N//1024,8,8),'i8') | a @ a | N//16 | 24
@@ -103,6 +105,7 @@ def make_names(side: int) -> dict[str, object]:
         "zeros": ca.zeros,
         "floats": lambda shape: ca.asarray(random.random(shape, dtype="f4")),
         "integers": lambda n: ca.asarray(random.integers(0, 1000, n)),
+        "pcg64": lambda: ca.random.default_rng(1),
         "philox": lambda: ca.random.Generator(ca.random.Philox(1)),
         "own_matmul": own_matmul,
     }
