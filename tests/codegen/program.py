@@ -6,6 +6,8 @@ import subprocess
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+#: Where the programs lie until the process ends.
+FOLDER = tempfile.TemporaryDirectory(prefix="cuarray-codegen-")
 
 
 @functools.cache
@@ -14,7 +16,7 @@ def build(name):
     import cuarray
 
     root = pathlib.Path(cuarray.__file__).parent
-    program = pathlib.Path(tempfile.mkdtemp(prefix="cuarray-codegen-")) / name
+    program = pathlib.Path(FOLDER.name) / name
     subprocess.run(
         [
             "g++",

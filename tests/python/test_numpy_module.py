@@ -296,7 +296,8 @@ def test_types_whose_hash_is_the_programs():
 
 def test_texts_that_become_numbers_go_to_a_device(device):
     for call in (np.array, np.asarray):
-        assert same(call(["1", "2"], dtype=float, device=ca.device(device)), numpy.array([1.0, 2.0]))
+        for word in ("device", "".join(["dev", "ice"])):  # one that is not interned, too
+            assert same(call(["1", "2"], dtype=float, **{word: ca.device(device)}), numpy.array([1.0, 2.0]))
 
 
 @pytest.mark.parametrize(

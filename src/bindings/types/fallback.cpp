@@ -84,6 +84,7 @@ bool names_dtype_of_numpy(PyObject* x) noexcept {
     const char* const text = PyUnicode_AsUTF8(x);
     if (!text) return PyErr_Clear(), false;
     const std::string_view name = text + (*text == '<' || *text == '=' || *text == '|');
+    if (name.empty() || std::string_view("OUSMmVosbdt").find(name[0]) == std::string_view::npos) return false;
     const auto is_in_front = [&](std::string_view front) { return name.starts_with(front); };
     return std::ranges::any_of(kFrontsOfNames, is_in_front);
 }
@@ -101,19 +102,24 @@ bool begins_with_text(PyObject* x) noexcept {
 
 namespace {
 
-/// Whether a keyword is given; `device` is ours alone.
-PyObject* keyword(const char* name, Arguments args, Py_ssize_t count, PyObject* keywords) noexcept {
-    for (Py_ssize_t i = 0; i < (keywords ? PyTuple_GET_SIZE(keywords) : 0); ++i)
-        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keywords, i), name) == 0) return args[count + i];
-    return nullptr;
+/// Whether a keyword has a name that is interned, as those that stand in a program are.
+bool is_named(PyObject* keyword, PyObject* name) noexcept {
+    return keyword == name || (!PyUnicode_CHECK_INTERNED(keyword) && PyUnicode_Compare(keyword, name) == 0);
 }
 
+/// Calls ask this that have nothing to do with texts: most end after a look at two types.
 bool has_types_of_numpy(Arguments args, Py_ssize_t count, PyObject* keywords) noexcept {
-    if (keyword("device", args, count, keywords)) return false;
-    if (count > 0 && (begins_with_text(args[0]) || is_array_of_objects_or_texts(args[0]))) return true;
-    if (count > 1 && is_dtype_of_numpy(args[1])) return true;
-    PyObject* const dtype = keyword("dtype", args, count, keywords);
-    return dtype && names_dtype_of_numpy(dtype);
+    static PyObject* const device = PyUnicode_InternFromString("device");
+    static PyObject* const dtype = PyUnicode_InternFromString("dtype");
+    const bool is_listed = count > 0 && (PyList_CheckExact(args[0]) || PyTuple_CheckExact(args[0]));
+    bool found = count > 0 && (is_listed ? begins_with_text(args[0]) : is_array_of_objects_or_texts(args[0]));
+    found = found || (count > 1 && !is_ndarray(args[1]) && is_dtype_of_numpy(args[1]));
+    for (Py_ssize_t i = 0; i < (keywords ? PyTuple_GET_SIZE(keywords) : 0); ++i) {
+        PyObject* const name = PyTuple_GET_ITEM(keywords, i);
+        if (is_named(name, device)) return false;  // ours alone
+        found = found || (is_named(name, dtype) && names_dtype_of_numpy(args[count + i]));
+    }
+    return found;
 }
 
 }  // namespace
