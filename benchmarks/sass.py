@@ -1,7 +1,8 @@
 """Machine code of kernels, weighted by how often the lines of their CUDA text are executed.
 
 The simulator counts the executions of basic blocks of PTX, which name lines of the text; so do the basic blocks of the
-machine code that nvdisasm prints. A block of machine code is executed as often as the median of its lines.
+machine code that nvdisasm prints. An inlined function's line goes with those of its callers, innermost first: it is
+counted by call. A block of machine code is executed as often as the median of its lines.
 """
 
 import re
@@ -14,7 +15,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-Block = list[tuple[str, int]]  # instructions, each with its line
+Lines = tuple[int, ...]
+Block = list[tuple[str, Lines]]  # instructions, each with its lines
 
 # The pipe of an instruction, by the start of its opcode; the first that fits. All others take an issue slot alone.
 PIPES = [
@@ -51,37 +53,39 @@ def disassembled(cubin: bytes) -> str:
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(cubin)
         file.flush()
-        command = [find_nvdisasm(), "-c", "-g", file.name]
+        command = [find_nvdisasm(), "-c", "-gi", file.name]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def basic_blocks(listing: str) -> list[Block]:
     """The basic blocks of nvdisasm's output, without NOPs and predicates."""
     blocks: list[Block] = [[]]
-    line = 0
+    lines: Lines = (0,)
+    goes_on = False  # the next line of the listing is that of the caller
     for text in map(str.strip, listing.splitlines()):
-        if match := re.match(r'//## File "[^"]*", line (\d+)', text):
-            line = int(match[1])
+        if match := re.match(r'//## File "[^"]*", line (\d+)( inlined at)?', text):
+            lines, goes_on = (*(lines if goes_on else ()), int(match[1])), bool(match[2])
         elif re.match(r"[\w.$]+:$", text):
             blocks.append([])
         elif match := re.search(r"/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;", text):
             instruction = re.sub(r"^@!?U?P\w+\s+", "", match[1])
             if not instruction.startswith("NOP"):
-                blocks[-1].append((instruction, line))
+                blocks[-1].append((instruction, lines))
             if re.match(r"(BRA|BRX|JMP|EXIT|RET|CALL|BREAK|BSYNC)\b", instruction):
                 blocks.append([])
     return [block for block in blocks if block]
 
 
-def line_executions(blocks: list[Block], counts: list[int]) -> dict[int, float]:
-    """How often each line is executed: the mean over its PTX instructions."""
+def line_executions(blocks: list[Block], counts: list[int]) -> dict[Lines, float]:
+    """How often lines are executed, each with its callers and alone: the mean over their PTX instructions."""
     if len(blocks) != len(counts):
         raise ValueError(f"{len(counts)} counters of {len(blocks)} basic blocks")
     executions = defaultdict(list)
     for block, count in zip(blocks, counts, strict=True):
-        for _, line in block:
-            executions[line].append(count)
-    return {line: statistics.mean(each) for line, each in executions.items()}
+        for _, lines in block:
+            for key in {lines, lines[:1]}:
+                executions[key].append(count)
+    return {lines: statistics.mean(each) for lines, each in executions.items()}
 
 
 @dataclass
@@ -95,11 +99,12 @@ class Work:
         return Work(self.slots + other.slots, max(self.registers, other.registers))
 
 
-def weighted(blocks: list[Block], executions: dict[int, float]) -> Counter[str]:
+def weighted(blocks: list[Block], executions: dict[Lines, float]) -> Counter[str]:
     """The slots that the machine code takes in each pipe."""
     slots: Counter[str] = Counter()
     for block in blocks:
-        known = [executions[line] for _, line in block if line in executions]
+        known = [executions[lines] for _, lines in block if lines in executions]
+        known = known or [executions[lines[:1]] for _, lines in block if lines[:1] in executions]
         times = statistics.median(known) if known else 0
         for instruction, _ in block:
             pipe, width = pipe_of(instruction)

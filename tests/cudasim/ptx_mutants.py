@@ -44,7 +44,7 @@ TRANSLATOR = [
     ("sums-of-16-bits-are-rounded-twice", "ptx_float.h", "if (lost != 0 && ", "if (false && ", f"{OPCODES} f16"),
     ("second-text-is-not-called", "translate.py", "set(DEFINED.findall(ptx))", "set()", "tests/cudasim/test_cudasim_modules.py -k joined"),
     ("approximations-differ-from-call-to-call", "ptx_approximations.h", "+ approximation_seed;", "+ ++approximation_seed;", f"{MODULES} equal"),
-    ("lines-of-the-ptx", "function.py", "self.line, self.has_lines = self.module.line_word(int(match[1]), int(match[2])) or self.line, True", "pass", f"{MODULES} line"),
+    ("lines-of-the-ptx", "function.py", "self.line, self.has_lines = self.module.line_word(int(match[2]), int(match[3])) or self.line, True", "pass", f"{MODULES} line"),
 ]  # fmt: skip
 
 SIMULATE = "tests/cudasim/test_simulate.py -k"

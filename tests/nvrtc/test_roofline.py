@@ -21,6 +21,7 @@ LISTING = """
         //## File "k.cu", line 1
         /*0000*/                   LDC R1, c[0x0][0x28] ;
         //## File "k.cu", line 2 inlined at "k.cu", line 9
+        //## File "k.cu", line 9
 .L_x_0:
         /*0010*/                   LDG.E.128 R4, desc[UR4][R2.64] ;
         /*0020*/                   FADD R4, R4, R5 ;
@@ -40,13 +41,14 @@ def tools():
 
 def test_machine_code_is_cut_into_blocks():
     blocks = sass.basic_blocks(LISTING)
-    assert [[line for _, line in block] for block in blocks] == [[1], [2, 2, 3, 3], [3]]
+    assert [[line for _, line in block] for block in blocks] == [[(1,)], [(2, 9), (2, 9), (3,), (3,)], [(3,)]]
 
 
 def test_blocks_run_as_often_as_their_lines():
     # Two blocks of PTX: the first runs once a thread, the loop 10 times.
-    executions = sass.line_executions([[("mov", 1)], [("ld", 2), ("add", 2), ("setp", 3), ("bra", 3)]], [32, 320])
-    assert executions == {1: 32, 2: 320, 3: 320}
+    loop = [("ld", (2, 9)), ("add", (2, 9)), ("setp", (3,)), ("bra", (3,))]
+    executions = sass.line_executions([[("mov", (1,)), ("add", (2, 8))], loop], [32, 320])
+    assert executions == {(1,): 32, (2, 8): 32, (2, 9): 320, (2,): 224, (3,): 320}
     slots = sass.weighted(sass.basic_blocks(LISTING), executions)
     assert slots == {"issue": 32 + 4 * 320 + 320, "lsu": 32 + 4 * 320, "fp32": 320, "alu": 320}
     with pytest.raises(ValueError, match="1 counters of 0 basic blocks"):

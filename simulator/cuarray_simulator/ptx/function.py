@@ -69,7 +69,7 @@ INDICES = {"%tid": "thread", "%ctaid": "block", "%ntid": "block_size", "%nctaid"
 OPERAND = re.compile(r"0[fF](?P<f>[0-9A-Fa-f]{8})|0[dD](?P<d>[0-9A-Fa-f]{16})|(?P<i>-?(?:0[xX][0-9A-Fa-f]+|\d+))U?|"
                      r"(?P<index>%\w+)\.(?P<axis>[xyz])|(?P<inverse>!)?(?P<name>[$%]?\w[\w$%]*)(?:\+(?P<more>\d+))?")  # fmt: skip
 ADDRESS = re.compile(r"\[\s*([^\]\s+]+)\s*(?:\+\s*(-?\w+))?\s*\]")
-LOCATION = re.compile(r"\.loc\s+(\d+)\s+(\d+)")
+LOCATION = re.compile(r"\.loc\s+((\d+)\s+(\d+)\s+\d+)(?:.*inlined_at\s+(\d+\s+\d+\s+\d+))?")
 #: A line is noted as its number + (index of its file << FILE_SHIFT), as module_abi.h says.
 FILE_SHIFT, MOST_FILES = 24, 127
 GUARD = re.compile(r"@(!?)([$%]?\w+)\s+")
@@ -93,8 +93,11 @@ class Function:
         self.registers: list[set[str]] = [set()]
         #: The line of the CUDA text (of -lineinfo), or else of the PTX.
         self.line, self.has_lines = 0, False
+        #: Lines from the innermost inlined function outwards, of now and of each location so far.
+        self.lines: tuple[int, ...] = (0,)
+        self.lines_at: dict[str, tuple[int, ...]] = {}
         #: The basic block that the next instruction belongs to, or None before its first one.
-        self.block: list[tuple[str, int]] | None = None
+        self.block: list[tuple[str, tuple[int, ...]]] | None = None
 
     def count(self, instruction: str) -> None:
         """Note an instruction of the current basic block; the first one has the block counted."""
@@ -102,7 +105,7 @@ class Function:
             self.block = []
             self.out.append(f"PTX_COUNT({len(self.module.blocks)});")
             self.module.blocks.append(self.block)
-        self.block.append((instruction, self.line))
+        self.block.append((instruction, self.lines))
         if instruction.startswith(("bra", "brx", "ret", "exit")):
             self.block = None
 
@@ -110,7 +113,7 @@ class Function:
         """Translate one statement."""
         text = statement.text
         if not self.has_lines:
-            self.line = statement.line
+            self.line, self.lines = statement.line, (statement.line,)
         if text == "{":
             self.scopes.append({})
             self.registers.append(set())
@@ -123,7 +126,8 @@ class Function:
             self.out.append(f"{self.label(text[:-1])}:;")
             self.block = None
         elif match := LOCATION.match(text):
-            self.line, self.has_lines = self.module.line_word(int(match[1]), int(match[2])) or self.line, True
+            self.line, self.has_lines = self.module.line_word(int(match[2]), int(match[3])) or self.line, True
+            self.lines = self.lines_at[match[1]] = (int(match[3]), *self.lines_at.get(match[4], ()))
         elif text.startswith("."):
             self.declare(text)
         elif text:

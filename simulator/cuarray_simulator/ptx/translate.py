@@ -34,8 +34,8 @@ class Module:
         self.ptx = ptx
         self.architecture = int(re.search(r"\.target\s+sm_(\d+)", ptx)[1])
         self.out: list[str] = []
-        #: The basic blocks of all functions: instructions, each with its line.
-        self.blocks: list[list[tuple[str, int]]] = []
+        #: The basic blocks of all functions: instructions, each with its lines.
+        self.blocks: list[list[tuple[str, tuple[int, ...]]]] = []
         self.kernels: dict[str, tuple[list[int], list[int], int, int]] = {}
         #: C++ for the addresses of variables outside functions, and of shared ones.
         self.places: dict[str, str] = {}
