@@ -32,6 +32,7 @@ NamedLaunch plan_sequence_fill(SequenceDraw draw, int step, const kernel::Sequen
     to.kernel.parameters = "SequenceParameters";
     to.kernel.function = std::string(kFunctions[step]) + "<" + kDraws[int(draw)].type + ">";
     to.kernel.threads = kThreads;
+    to.kernel.is_optimised = true;
     const int64_t words = 2 * kThreads, blocks = step == 0 ? (int64_t(p.words) + words - 1) / words : int64_t(p.tiles);
     to.launch.set_grid(to.kernel.entry, std::min(blocks, kMostSequenceBlocks[step]), kThreads);
     std::memcpy(to.launch.parameters, &p, sizeof p);

@@ -27,7 +27,7 @@ constexpr Walk kScanInOrderWalks[] = {Walk::ScanInOrder};
 
 constexpr int kFoldThreads = 512;
 
-constexpr const char* kOptions[] = {"-std=c++17", "-fmad=false", "-minimal", kFastCompile.data()};
+constexpr const char* kOptions[] = {"-std=c++17", "-fmad=false", "-minimal", "--device-int128", kFastCompile.data()};
 
 /// A hash of the text alone: a kernel keeps its name when rows are added to the tables.
 std::string text_hash(const std::string& text) {

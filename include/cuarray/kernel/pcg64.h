@@ -11,20 +11,15 @@
 
 namespace cuarray::kernel {
 
-/// A number of 128 bits.
+/// A number of 128 bits, in memory and in registers.
 struct u128 {
     u64 low, high;
 };
+using WideNumber = unsigned __int128;
 
-CUARRAY_FN u128 add_wide(u128 a, u128 b) {
-    const u64 low = a.low + b.low;
-    return {low, a.high + b.high + (low < a.low)};
-}
-
-CUARRAY_FN u128 multiply_wide(u128 a, u128 b) {
-    const pair<u64, u64> low = wide_product(a.low, b.low);
-    return {low.first, low.second + a.low * b.high + a.high * b.low};
-}
+CUARRAY_FN WideNumber wide(u128 x) { return WideNumber(x.high) << 64 | x.low; }
+CUARRAY_FN u128 narrow(WideNumber x) { return {u64(x), u64(x >> 64)}; }
+CUARRAY_FN u128 add_wide(u128 a, u128 b) { return narrow(wide(a) + wide(b)); }
 
 /// x -> factor * x + summand modulo 2^128: a jump in the sequence.
 struct AffineMap {
@@ -32,28 +27,26 @@ struct AffineMap {
 };
 
 CUARRAY_FN u128 jumped(const AffineMap& jump, u128 state) {
-    return add_wide(multiply_wide(jump.factor, state), jump.summand);
+    return narrow(wide(jump.factor) * wide(state) + wide(jump.summand));
 }
 
 /// One jump after the other.
 CUARRAY_FN AffineMap composed(const AffineMap& first, const AffineMap& second) {
-    return {multiply_wide(first.factor, second.factor), jumped(second, first.summand)};
+    return {narrow(wide(first.factor) * wide(second.factor)), jumped(second, first.summand)};
 }
 
-/// Rotates to the right by 0 to 63 bits.
-CUARRAY_FN u64 rotated(u64 x, u32 count) {
+/// The word of a state: low ^ high, rotated to the right by the upper six bits.
+CUARRAY_FN u64 pcg64_word(u128 state) {
+    const u64 x = state.high ^ state.low;
+    const u32 count = u32(state.high >> 58);
 #ifdef __CUDACC__
-    const u32 low = u32(x), high = u32(x >> 32);
-    const bool crosses = (count & 32) != 0;
-    const u32 a = crosses ? high : low, b = crosses ? low : high;
+    const bool crosses = i32(u32(state.high >> 32)) < 0;  // by 32 or more
+    const u32 a = crosses ? u32(x >> 32) : u32(x), b = crosses ? u32(x) : u32(x >> 32);
     return u64(__funnelshift_r(b, a, count)) << 32 | __funnelshift_r(a, b, count);
 #else
     return x >> count | x << (-count & 63);
 #endif
 }
-
-/// The word of a state.
-CUARRAY_FN u64 pcg64_word(u128 state) { return rotated(state.high ^ state.low, u32(state.high >> 58)); }
 
 /// Numbers of words are below this power of two.
 constexpr int kPcg64Jumps = 48;
@@ -94,13 +87,16 @@ struct SequenceParameters {
     i64* end;                 ///< the unit behind the last number
 };
 
-/// The state of a word.
-CUARRAY_FN u128 state_at(const Pcg64Place& place, u64 word) {
-    u128 state = place.state;
-    for (int k = 0; word >> k; ++k)
-        if (word >> k & 1) state = jumped(place.jumps[k], state);
+/// The state so many words behind another; `jumps` are those over 2^k words.
+template <class Count>
+CUARRAY_FN u128 jumped_by(const AffineMap* jumps, u128 state, Count words) {
+    for (int k = 0; words >> k; ++k)
+        if (words >> k & 1) state = jumped(jumps[k], state);
     return state;
 }
+
+/// The state of a word.
+CUARRAY_FN u128 state_at(const Pcg64Place& place, u64 word) { return jumped_by(place.jumps, place.state, word); }
 
 /// A word of a draw, given its state.
 CUARRAY_FN u64 word_at(const Pcg64Place& place, u64 word, u128 state) {

@@ -16,12 +16,19 @@ struct Attempt {
     bool gives, is_certain;
 };
 
-/// The layers of a ziggurat.
+/// The layers of a ziggurat: distances below `inside` are accepted at once.
 template <class T>
 struct Layers {
     const unsigned_t<T>* inside;
     const T* width;
     const T* height;
+};
+
+/// The same for trying units quickly: of the distances, the upper bits.
+template <class T>
+struct UpperLayers {
+    const u32* inside;
+    const T* width;
 };
 
 /// Whether a < b, both positive; uncertain if they differ by less than a share of b.
@@ -53,6 +60,7 @@ struct NormalSequence {
     using Element = T;
     static constexpr int kBits = 8 * int(sizeof(T));
     static constexpr bool kAttempts = true;
+    static constexpr int kLower = kBits == 64 ? 20 : 0;  ///< bits of a distance
     static constexpr T kTail = T(3.6541528853610087963519472518), kInverseTail = T(0.27366123732975827203338247596);
     static CUARRAY_FN Layers<T> layers() { return normal_layers(T()); }
     static CUARRAY_FN u32 layer(u64 unit) { return u32(unit) & 0xff; }
@@ -60,20 +68,32 @@ struct NormalSequence {
         return unsigned_t<T>(unit >> 9 & (kBits == 64 ? 0xfffffffffffff : 0x7fffff));
     }
     static CUARRAY_FN bool is_negative(u64 unit) { return unit >> 8 & 1; }
-    static CUARRAY_FN T within_layer(const Layers<T>& layers, u64 unit) {
+    static CUARRAY_FN bool is_inside(const Layers<T>& layers, u64 unit) {
+        return distance(unit) < layers.inside[layer(unit)];
+    }
+    static CUARRAY_FN bool is_inside(const UpperLayers<T>& layers, u64 unit) {
+        return u32(distance(unit) >> kLower) < layers.inside[layer(unit)];
+    }
+    template <class Known>
+    static CUARRAY_FN T within_layer(const Known& layers, u64 unit) {
         const T x = T(signed_t<T>(distance(unit))) * layers.width[layer(unit)];
         return bit_cast<T>(bits_of(x) | unsigned_t<T>(is_negative(unit)) << (kBits - 1));
     }
     static CUARRAY_FN T scaled(const SequenceParameters& p, T x) { return T(p.numbers.start) + T(p.numbers.width) * x; }
-    static CUARRAY_FN bool try_quickly(const SequenceParameters& p, const Layers<T>& layers, u64 unit, T& to) {
+    template <class Known>
+    static CUARRAY_FN bool try_quickly(const SequenceParameters& p, const Known& layers, u64 unit, T& to) {
         to = scaled(p, within_layer(layers, unit));
-        return distance(unit) < layers.inside[layer(unit)];
+        return is_inside(layers, unit);
     }
     template <class Next>
     static CUARRAY_FN Attempt attempt(const SequenceParameters& p, const Layers<T>& layers, u64 unit, Next& next,
                                       T& to) {
         Attempt made = {2, true, true};
         const u32 i = layer(unit);
+        if (is_inside(layers, unit)) {
+            to = scaled(p, within_layer(layers, unit));
+            return {1, true, true};
+        }
         if (i > 0) {
             const T x = within_layer(layers, unit), u = uniform_unit(next.next(), T());
             const T y = (layers.height[i - 1] - layers.height[i]) * u + layers.height[i];
@@ -97,22 +117,35 @@ struct ExponentialSequence {
     using Element = T;
     static constexpr int kBits = 8 * int(sizeof(T));
     static constexpr bool kAttempts = true;
+    static constexpr int kLower = kBits == 64 ? 21 : 0;  ///< bits of a distance
     static constexpr T kTail = T(7.6971174701310497140446280481);
     static CUARRAY_FN Layers<T> layers() { return exponential_layers(T()); }
     static CUARRAY_FN u32 layer(u64 unit) { return u32(unit >> (kBits == 64 ? 3 : 1)) & 0xff; }
     static CUARRAY_FN unsigned_t<T> distance(u64 unit) { return unsigned_t<T>(unit >> (kBits == 64 ? 11 : 9)); }
-    static CUARRAY_FN T within_layer(const Layers<T>& layers, u64 unit) {
+    static CUARRAY_FN bool is_inside(const Layers<T>& layers, u64 unit) {
+        return distance(unit) < layers.inside[layer(unit)];
+    }
+    static CUARRAY_FN bool is_inside(const UpperLayers<T>& layers, u64 unit) {
+        return u32(distance(unit) >> kLower) < layers.inside[layer(unit)];
+    }
+    template <class Known>
+    static CUARRAY_FN T within_layer(const Known& layers, u64 unit) {
         return T(signed_t<T>(distance(unit))) * layers.width[layer(unit)];
     }
-    static CUARRAY_FN bool try_quickly(const SequenceParameters& p, const Layers<T>& layers, u64 unit, T& to) {
+    template <class Known>
+    static CUARRAY_FN bool try_quickly(const SequenceParameters& p, const Known& layers, u64 unit, T& to) {
         to = T(p.numbers.width) * within_layer(layers, unit);
-        return distance(unit) < layers.inside[layer(unit)];
+        return is_inside(layers, unit);
     }
     template <class Next>
     static CUARRAY_FN Attempt attempt(const SequenceParameters& p, const Layers<T>& layers, u64 unit, Next& next,
                                       T& to) {
         Attempt made = {2, true, true};
         const u32 i = layer(unit);
+        if (is_inside(layers, unit)) {
+            to = T(p.numbers.width) * within_layer(layers, unit);
+            return {1, true, true};
+        }
         const T u = uniform_unit(next.next(), T());
         if (i == 0) {
             to = T(p.numbers.width) * (kTail + minus_log1p(u));
@@ -135,7 +168,8 @@ struct IntegerSequence {
     static constexpr int kBits = Bits;
     static constexpr bool kAttempts = false;
     static CUARRAY_FN Layers<T> layers() { return {nullptr, nullptr, nullptr}; }
-    static CUARRAY_FN bool try_quickly(const SequenceParameters& p, const Layers<T>&, u64 unit, T& to) {
+    template <class Known>
+    static CUARRAY_FN bool try_quickly(const SequenceParameters& p, const Known&, u64 unit, T& to) {
         return !IntegerDraw<T, Bits>::take(p.numbers, unit, to);
     }
     template <class Next>
@@ -147,10 +181,11 @@ struct IntegerSequence {
 /// A uniform number above 0.
 struct UniformSequence {
     using Element = f64;
-    static constexpr int kBits = 64;
+    static constexpr int kBits = 64, kLower = 0;
     static constexpr bool kAttempts = false;
     static CUARRAY_FN Layers<f64> layers() { return {nullptr, nullptr, nullptr}; }
-    static CUARRAY_FN bool try_quickly(const SequenceParameters&, const Layers<f64>&, u64 unit, f64& to) {
+    template <class Known>
+    static CUARRAY_FN bool try_quickly(const SequenceParameters&, const Known&, u64 unit, f64& to) {
         to = UniformDraw<f64>::number(unit);
         return to > 0;
     }
@@ -164,10 +199,11 @@ struct UniformSequence {
 template <class Sequence, class Transform>
 struct TransformedSequence {
     using Element = f64;
-    static constexpr int kBits = Sequence::kBits;
+    static constexpr int kBits = Sequence::kBits, kLower = Sequence::kLower;
     static constexpr bool kAttempts = Sequence::kAttempts;
     static CUARRAY_FN Layers<f64> layers() { return Sequence::layers(); }
-    static CUARRAY_FN bool try_quickly(const SequenceParameters& p, const Layers<f64>& layers, u64 unit, f64& to) {
+    template <class Known>
+    static CUARRAY_FN bool try_quickly(const SequenceParameters& p, const Known& layers, u64 unit, f64& to) {
         const bool gives = Sequence::try_quickly(p, layers, unit, to);
         to = Transform::of(p.numbers, to);
         return gives;

@@ -2,9 +2,9 @@
 //
 // Threads jump to their places and stride by jumps, so that results do not depend on the grid. Numbers that take
 // several units are drawn in tiles, one per thread block: each thread tries some units quickly; the few others are
-// attempted together; one thread follows these from an entry and corrects which units give numbers. The first kernel
-// does so for every entry, and the host follows the exits from tile to tile; the second one then writes numbers to
-// their places.
+// listed and attempted, one per thread; one thread follows these from an entry and corrects which units give numbers.
+// The first kernel does so for every entry, and the host follows the exits from tile to tile; the second one then
+// writes numbers to their places.
 #pragma once
 #include "cuarray/kernel/elementwise.h"
 #include "cuarray/kernel/random_device.h"
@@ -51,10 +51,9 @@ CUARRAY_FN void sequence_fill(const SequenceParameters& p) {
 
 constexpr u32 kTileMasks = kTileUnits / 32, kMostAttempts = 64;
 
-/// A unit that is not accepted at once.
+/// A unit that is not accepted at once, and what its attempt made.
 template <class T>
 struct TileAttempt {
-    u128 state;  ///< of its word
     u32 unit;
     Attempt made;
     T number;
@@ -68,20 +67,29 @@ struct Tile {
     static constexpr u32 kPieces = 64 / Draw::kBits, kWords = kTileUnits / kPieces, kRounds = kWords / kThreads;
     u32 masks[kTileMasks];
     u32 before[kTileMasks + 1];  ///< numbers of the masks before
+    u128 state;                  ///< of the first word
     u32 attempts;
     TileAttempt<T> attempt[Draw::kAttempts ? kMostAttempts : 1];
-    unsigned_t<T> inside[Draw::kAttempts ? 256 : 1];
+    u32 inside[Draw::kAttempts ? 256 : 1];
     T width[Draw::kAttempts ? 256 : 1];
-    CUARRAY_FN static u32 mask_of(u32 unit) { return unit / kPieces / 32 * kPieces + unit % kPieces; }
-    CUARRAY_FN static u32 bit_of(u32 unit) { return 1u << unit / kPieces % 32; }
-    CUARRAY_FN bool begins(u32 unit) const { return (masks[mask_of(unit)] & bit_of(unit)) != 0; }
+    /// The first mask of a unit's words, its piece, and its bit.
+    struct UnitPlace {
+        u32 first, h, bit;
+    };
+    CUARRAY_FN static UnitPlace place_of(u32 unit) {
+        return {unit / kPieces / 32 * kPieces, unit % kPieces, 1u << unit / kPieces % 32};
+    }
+    /// That of a unit of this thread.
+    CUARRAY_FN static UnitPlace own_place(u32 round, u32 h) {
+        return {(round * (kThreads / 32) + threadIdx.x / 32) * kPieces, h, 1u << threadIdx.x % 32};
+    }
+    CUARRAY_FN bool begins(UnitPlace at) const { return (masks[at.first + at.h] & at.bit) != 0; }
     /// The numbers that begin before a unit.
-    CUARRAY_FN u32 rank(u32 unit) const {
-        const u32 first = mask_of(unit) - unit % kPieces, below = bit_of(unit) - 1;
-        u32 rank = before[first];
+    CUARRAY_FN u32 rank(UnitPlace at) const {
+        u32 rank = before[at.first];
 #pragma unroll
         for (u32 h = 0; h < kPieces; ++h)
-            rank += __popc(masks[first + h] & (h < unit % kPieces ? below | bit_of(unit) : below));
+            rank += __popc(masks[at.first + h] & (h < at.h ? 2 * at.bit - 1 : at.bit - 1));
         return rank;
     }
 };
@@ -130,30 +138,26 @@ CUARRAY_FN void add_masks(Tile<Draw>& tile) {
     __syncthreads();
 }
 
-/// Attempts the units of this thread that were not accepted at once, given the states of its words; the threads share
-/// the attempts of a tile.
+/// Attempts the units that were not accepted at once.
 template <class Draw>
-CUARRAY_FN void attempt_units(const SequenceParameters& p, Tile<Draw>& tile, u64 first_word,
-                              const u128 (&states)[Tile<Draw>::kRounds]) {
-    using T = typename Draw::Element;
+CUARRAY_FN void attempt_units(const SequenceParameters& p, Tile<Draw>& tile, u64 first_word) {
     constexpr u32 pieces = Tile<Draw>::kPieces;
-#pragma unroll
-    for (u32 r = 0; r < Tile<Draw>::kRounds; ++r)
-#pragma unroll
-        for (u32 h = 0; h < pieces; ++h) {
-            const u32 unit = (r * kThreads + threadIdx.x) * pieces + h;
-            if (tile.begins(unit)) continue;
-            const u32 k = unit - tile.rank(unit);
-            if (k < kMostAttempts) tile.attempt[k].state = states[r], tile.attempt[k].unit = unit;
+    if (threadIdx.x < kTileMasks)
+        for (u32 rest = ~tile.masks[threadIdx.x]; rest; rest &= rest - 1) {
+            const u32 bit = __ffs(int(rest)) - 1;
+            const u32 unit = (threadIdx.x / pieces * 32 + bit) * pieces + threadIdx.x % pieces;
+            const u32 k = unit - tile.rank(tile.place_of(unit));
+            if (k < kMostAttempts) tile.attempt[k].unit = unit;
         }
     if (threadIdx.x == 0) tile.attempts = kTileUnits - tile.before[kTileMasks];
     __syncthreads();
     if (tile.attempts <= kMostAttempts && threadIdx.x < tile.attempts) {
-        TileAttempt<T>& mine = tile.attempt[threadIdx.x];
-        const u32 h = mine.unit % pieces;
-        const u64 word = word_at(p.place, first_word + mine.unit / pieces, mine.state);
-        UnitsBehind<Draw> units = {p.place, mine.state, word, h};
-        mine.made = Draw::attempt(p, Draw::layers(), piece_of<Draw>(word, h), units, mine.number);
+        TileAttempt<typename Draw::Element>& mine = tile.attempt[threadIdx.x];
+        const u32 word = mine.unit / pieces, h = mine.unit % pieces;
+        const u128 state = jumped_by(p.place.jumps, tile.state, word);
+        const u64 bits = word_at(p.place, first_word + word, state);
+        UnitsBehind<Draw> units = {p.place, state, bits, h};
+        mine.made = Draw::attempt(p, Draw::layers(), piece_of<Draw>(bits, h), units, mine.number);
     }
     __syncthreads();
 }
@@ -163,8 +167,9 @@ template <bool corrects, class Draw>
 CUARRAY_FN TileExit followed(Tile<Draw>& tile, u32 entry) {
     TileExit exit = {i64(tile.before[kTileMasks]), i64(entry)};
     const auto drop = [&](u32 unit) {
-        exit.numbers -= tile.begins(unit);
-        if (corrects) tile.masks[Tile<Draw>::mask_of(unit)] &= ~Tile<Draw>::bit_of(unit);
+        const typename Tile<Draw>::UnitPlace at = tile.place_of(unit);
+        exit.numbers -= tile.begins(at);
+        if (corrects) tile.masks[at.first + at.h] &= ~at.bit;
     };
     for (u32 unit = 0; unit < entry; ++unit) drop(unit);
     if constexpr (Draw::kAttempts) {
@@ -178,7 +183,8 @@ CUARRAY_FN TileExit followed(Tile<Draw>& tile, u32 entry) {
             for (u32 unit = begin + 1; unit < exit.entry && unit < kTileUnits; ++unit) drop(unit);
             if (!made.gives) continue;
             ++exit.numbers;
-            if (corrects) tile.masks[Tile<Draw>::mask_of(begin)] |= Tile<Draw>::bit_of(begin);
+            const typename Tile<Draw>::UnitPlace at = tile.place_of(begin);
+            if (corrects) tile.masks[at.first + at.h] |= at.bit;
         }
     }
     exit.entry = exit.entry > kTileUnits ? exit.entry - kTileUnits : 0;
@@ -193,9 +199,11 @@ CUARRAY_FN void each_tile(const SequenceParameters& p, Use&& use) {
     using Known = Tile<Draw>;
     alignas(16) __shared__ char bytes[sizeof(Known)];
     Known& tile = *reinterpret_cast<Known*>(bytes);
-    const Layers<T> global = Draw::layers(), layers = {tile.inside, tile.width, global.height};
+    const UpperLayers<T> layers = {tile.inside, tile.width};
     if constexpr (Draw::kAttempts) {
-        tile.inside[threadIdx.x] = global.inside[threadIdx.x], tile.width[threadIdx.x] = global.width[threadIdx.x];
+        const Layers<T> global = Draw::layers();
+        tile.inside[threadIdx.x] = u32(global.inside[threadIdx.x] >> Draw::kLower);
+        tile.width[threadIdx.x] = global.width[threadIdx.x];
         __syncthreads();
     }
     const u64 stride = u64(Known::kWords) * gridDim.x;
@@ -205,22 +213,23 @@ CUARRAY_FN void each_tile(const SequenceParameters& p, Use&& use) {
     u128 state = state_at(p.place, first_word + threadIdx.x);
     for (u64 number = blockIdx.x; number < p.tiles; number += gridDim.x, first_word += stride) {
         T numbers[Known::kRounds * Known::kPieces];
-        u128 states[Known::kRounds] = {state};
+        if (Draw::kAttempts && threadIdx.x == 0) tile.state = state;
+        u128 now = state;
 #pragma unroll
         for (u32 r = 0; r < Known::kRounds; ++r) {
-            if (r > 0) states[r] = jumped(to_next_round, states[r - 1]);
-            const u64 word = word_at(p.place, first_word + r * kThreads + threadIdx.x, states[r]);
+            if (r > 0) now = jumped(to_next_round, now);
+            const u64 word =
+                Known::kPieces == 1 ? pcg64_word(now) : word_at(p.place, first_word + r * kThreads + threadIdx.x, now);
 #pragma unroll
             for (u32 h = 0; h < Known::kPieces; ++h) {
                 const bool begins =
                     Draw::try_quickly(p, layers, piece_of<Draw>(word, h), numbers[r * Known::kPieces + h]);
                 const u32 mask = __ballot_sync(0xffffffffu, begins);
-                if (threadIdx.x % 32 == 0)
-                    tile.masks[(r * (kThreads / 32) + threadIdx.x / 32) * Known::kPieces + h] = mask;
+                if (threadIdx.x % 32 == 0) tile.masks[tile.own_place(r, h).first + h] = mask;
             }
         }
         add_masks(tile);
-        if constexpr (Draw::kAttempts) attempt_units(p, tile, first_word, states);
+        if constexpr (Draw::kAttempts) attempt_units(p, tile, first_word);
         use(number, tile, numbers);
         __syncthreads();
         state = jumped(to_next_tile, state);
@@ -245,24 +254,33 @@ CUARRAY_FN void sequence_write(const SequenceParameters& p) {
         if (place.entry < 0) return;
         if (threadIdx.x == 0) followed<true>(tile, u32(place.entry));
         add_masks(tile);
-        const i64 n = i64(p.numbers.n), begin = i64((p.first_tile + number) * kTileUnits);
-        const auto write = [&](u32 unit, u32 units, T x) {
-            const i64 i = place.first + tile.rank(unit);
-            if (i < n) static_cast<T*>(p.numbers.result)[i] = x;
-            if (i == n - 1) *p.end = begin + unit + units;
+        const i64 rest = i64(p.numbers.n) - place.first;
+        const u32 count = rest <= kTileUnits ? u32(rest) : kTileUnits;
+        const u64 to = reinterpret_cast<u64>(static_cast<T*>(p.numbers.result) + place.first);
+        const auto write = [&](typename Tile<Draw>::UnitPlace at, T x) {
+            const u32 i = tile.rank(at);
+            if (tile.begins(at) && i < count) *reinterpret_cast<T*>(to + u64(i) * sizeof(T)) = x;
         };
 #pragma unroll
         for (u32 r = 0; r < Tile<Draw>::kRounds; ++r)
 #pragma unroll
-            for (u32 h = 0; h < Tile<Draw>::kPieces; ++h) {
-                const u32 unit = (r * kThreads + threadIdx.x) * Tile<Draw>::kPieces + h;
-                if (tile.begins(unit)) write(unit, 1, numbers[r * Tile<Draw>::kPieces + h]);
-            }
+            for (u32 h = 0; h < Tile<Draw>::kPieces; ++h)
+                write(tile.own_place(r, h), numbers[r * Tile<Draw>::kPieces + h]);
         __syncthreads();  // those of attempts replace what was written for their units
         if constexpr (Draw::kAttempts)
-            if (threadIdx.x < tile.attempts && tile.begins(tile.attempt[threadIdx.x].unit))
-                write(tile.attempt[threadIdx.x].unit, tile.attempt[threadIdx.x].made.units,
-                      tile.attempt[threadIdx.x].number);
+            if (threadIdx.x < tile.attempts)
+                write(tile.place_of(tile.attempt[threadIdx.x].unit), tile.attempt[threadIdx.x].number);
+        // The last number of the draw.
+        if (rest <= kTileUnits)
+            for (u32 unit = threadIdx.x; unit < kTileUnits; unit += kThreads) {
+                const typename Tile<Draw>::UnitPlace at = tile.place_of(unit);
+                if (!tile.begins(at) || i64(tile.rank(at)) + 1 != rest) continue;
+                u32 units = 1;
+                if constexpr (Draw::kAttempts)
+                    for (u32 k = 0; k < tile.attempts; ++k)
+                        if (tile.attempt[k].unit == unit) units = tile.attempt[k].made.units;
+                *p.end = i64((p.first_tile + number) * kTileUnits + unit + units);
+            }
     });
 }
 

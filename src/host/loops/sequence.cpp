@@ -17,30 +17,26 @@ constexpr int64_t kWords = 512;
 /// States side by side, each a few words behind the one before: their products overlap.
 constexpr int kLanes = 4, kLaneJump = 2;
 
-/// A u128 for the compiler's arithmetic, which takes fewer instructions.
-using Wide = unsigned __int128;
-Wide wide(u128 x) { return Wide(x.high) << 64 | x.low; }
-
 /// The words of a draw, from one on.
 class WordBlocks {
  public:
     WordBlocks(const Pcg64Place& place, int64_t word)
         : factor_(wide(place.jumps[kLaneJump].factor)), summand_(wide(place.jumps[kLaneJump].summand)) {
         u128 state = state_at(place, uint64_t(word));
-        for (Wide& lane : lanes_) lane = wide(state), state = jumped(place.jumps[0], state);
+        for (WideNumber& lane : lanes_) lane = wide(state), state = jumped(place.jumps[0], state);
         is_carried_ = word == 0 && place.has_carried;
         carried_ = place.carried;
     }
 
     /// The next kWords words.
     void next(u64* words) {
-        Wide lanes[kLanes];
+        WideNumber lanes[kLanes];
         std::copy(lanes_, lanes_ + kLanes, lanes);
-        const Wide factor = factor_, summand = summand_;
+        const WideNumber factor = factor_, summand = summand_;
         for (int64_t w = 0; w < kWords; w += kLanes)
 #pragma GCC unroll 4
             for (int k = 0; k < kLanes; ++k) {
-                words[w + k] = pcg64_word({u64(lanes[k]), u64(lanes[k] >> 64)});
+                words[w + k] = pcg64_word(narrow(lanes[k]));
                 lanes[k] = lanes[k] * factor + summand;
             }
         std::copy(lanes, lanes + kLanes, lanes_);
@@ -49,8 +45,8 @@ class WordBlocks {
     }
 
  private:
-    const Wide factor_, summand_;
-    Wide lanes_[kLanes];
+    const WideNumber factor_, summand_;
+    WideNumber lanes_[kLanes];
     bool is_carried_;
     u64 carried_;
 };
