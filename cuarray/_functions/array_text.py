@@ -7,9 +7,6 @@ from cuarray._arguments.functions import concat
 
 KDLCPU = 1  # DLPack's device type of host memory
 
-#: NumPy's scalars of Python's numbers, by the letters of their dtypes.
-SCALARS = {"?": np.bool_, "l": np.int64, "d": np.float64, "D": np.complex128}
-
 
 def is_on_host(array):
     return array.__dlpack_device__()[0] == KDLCPU
@@ -45,15 +42,10 @@ def host_text(array, text):
 def ndarray_repr(array):
     if array.device != _core.default_device():
         return f"{host_text(array, repr)[:-1]}, device='{array.device}')"
-    if not _core.is_value(array):
-        return host_text(array, repr)
-    made = SCALARS.get(array.dtype.char)  # in half of the time
-    return repr(made(array.item()) if made else host_copy(array)[()])
+    return repr(host_copy(array)[()]) if _core.is_value(array) else host_text(array, repr)
 
 
 def ndarray_str(array):
-    if _core.is_value(array) and array.dtype.char in "?ld":
-        return str(array.item())
     return host_text(array, str)
 
 

@@ -9,6 +9,7 @@
 #include "bindings/protocols/dlpack.h"
 #include "bindings/protocols/interfaces.h"
 #include "bindings/types/fallback.h"
+#include "bindings/types/value_text.h"
 #include "cuarray/runtime/registry.h"
 #include "ops/element_access.h"
 
@@ -383,6 +384,11 @@ void take_container_methods(PyTypeObject* type, DType dtype) {
     type->tp_as_number->nb_index = ndarray_type->tp_as_number->nb_index;
 }
 
+PyMethodDef value_methods[] = {
+    {"__format__", format_of_value, METH_O, "Format the number by a format specification of Python's."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
 PyGetSetDef value_attributes[] = {
     {"__class__", class_of_value, nullptr, "The class for isinstance.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
@@ -419,7 +425,10 @@ void make_value_type(DType dtype) {
         {Py_tp_new, slot(new_value)},
         {Py_tp_dealloc, slot(free_ndarray)},
         {Py_tp_getattro, slot(attribute_of_value)},
+        {Py_tp_repr, slot(repr_of_value)},
+        {Py_tp_str, slot(str_of_value)},
         {Py_tp_members, value_members},
+        {Py_tp_methods, value_methods},
         {Py_tp_getset, value_attributes},
         {Py_tp_doc, const_cast<char*>(text.c_str())},
         {0, nullptr},
