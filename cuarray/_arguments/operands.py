@@ -38,7 +38,10 @@ def raise_named(error, name):
 
 def device_of(*objects):
     """Return the device of the first object that is an array, or None."""
-    return next((x.device for x in objects if isinstance(x, ndarray)), None)
+    for x in objects:
+        if isinstance(x, ndarray):
+            return x.device
+    return None
 
 
 def as_arrays(function, *objects, optional=()):

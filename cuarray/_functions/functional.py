@@ -299,11 +299,12 @@ class vectorize:
             super().__setattr__(name, value)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self.pyfunc is np._NoValue:
-            self._numpys(*args, **kwargs)
-            super().__setattr__("__doc__", self._numpys.__doc__)
+        numpys = self._numpys
+        if numpys.pyfunc is np._NoValue:
+            numpys(*args, **kwargs)
+            super().__setattr__("__doc__", numpys.__doc__)
             return self
-        return self.on_host(self._numpys, "vectorize", self.excluded)(*args, **kwargs)
+        return self.on_host(numpys, "vectorize", numpys.excluded)(*args, **kwargs)
 
 
 class FunctionOfObjects:

@@ -1,4 +1,5 @@
 // indexing.cpp -- loops of gather and scatter at indices, and of compaction by a mask.
+#include <bit>
 #include <type_traits>
 
 #include "cuarray/kernel/gather.h"
@@ -44,16 +45,16 @@ void scatter(char* to, const int64_t* offsets, const char* from, int64_t from_st
 }
 
 int64_t count_true(const uint8_t* mask, int64_t n) {
-    int64_t count = 0;
-    while (n > 0) {
-        // Sums of bytes over blocks that are short enough for 16-bit sums.
-        const int64_t part = n < 4096 ? n : 4096;
-        uint32_t sum = 0;
-        for (int64_t i = 0; i < part; ++i) sum += mask[i] != 0;
-        count += sum;
-        mask += part;
-        n -= part;
+    using Bytes [[gnu::vector_size(32)]] = uint8_t;
+    constexpr int64_t size = sizeof(Bytes);
+    int64_t count = 0, i = 0;
+    while (i + size <= n) {
+        Bytes sums = {};
+        for (const int64_t end = i + 255 * size; i < end && i + size <= n; i += size)  // before a byte overflows
+            sums -= Bytes(get<Bytes>(reinterpret_cast<const char*>(mask + i)) != 0);
+        for (int k = 0; k < size; ++k) count += sums[k];
     }
+    for (; i < n; ++i) count += mask[i] != 0;
     return count;
 }
 
@@ -103,8 +104,49 @@ int64_t expand(char* to, int64_t to_stride, const char* from, int64_t from_strid
     });
 }
 
+/// The places of the ones of a byte, from the lowest.
+struct PlacesOfOnes {
+    int64_t of[256][8];
+};
+constexpr PlacesOfOnes make_places() {
+    PlacesOfOnes places{};
+    for (unsigned byte = 0; byte < 256; ++byte)
+        for (unsigned bit = 0, k = 0; bit < 8; ++bit)
+            if (byte >> bit & 1) places.of[byte][k++] = bit;
+    return places;
+}
+constexpr PlacesOfOnes kPlaces = make_places();
+
+/// A bit for each of eight bytes: whether it is not zero.
+unsigned bits_of_eight(const uint8_t* mask) {
+    constexpr uint64_t low = 0x7f7f7f7f7f7f7f7f;
+    const uint64_t word = get<uint64_t>(reinterpret_cast<const char*>(mask));
+    const uint64_t ones = ((((word & low) + low) | word) & ~low) >> 7;
+    return unsigned(ones * 0x0102040810204080 >> 56);
+}
+
+bool is_zero(const uint8_t* mask, int64_t n) {
+    uint8_t any = 0;
+    for (int64_t i = 0; i < n; ++i) any |= mask[i];
+    return any == 0;
+}
+
 void find_true(int64_t* to, int64_t first, const uint8_t* mask, int64_t n, int64_t room) {
-    walk(mask, n, room, [=](int64_t i, int64_t k) { to[k] = first + i; });
+    constexpr int64_t kSkipped = 64;  // zeros at once: a branch for each word would be mispredicted more often
+    int64_t found = 0, i = 0;
+    for (; i + kSkipped <= n && found + kSkipped <= room; i += kSkipped) {
+        if (is_zero(mask + i, kSkipped)) continue;
+        for (int64_t word = i; word < i + kSkipped; word += 8) {
+            const unsigned bits = bits_of_eight(mask + word);
+            for (int half = 0; half < 8; half += 4) {
+                using Four [[gnu::vector_size(32)]] = int64_t;
+                const Four places = get<Four>(reinterpret_cast<const char*>(kPlaces.of[bits] + half)) + (first + word);
+                put(reinterpret_cast<char*>(to + found + half), places);
+            }
+            found += std::popcount(bits);
+        }
+    }
+    walk(mask + i, n - i, room - found, [=](int64_t j, int64_t k) { to[found + k] = first + i + j; });
 }
 
 template <class Item> void collect(IndexingLoops& loops, int log_size) {
