@@ -2473,8 +2473,8 @@ MUTANTS = [
     Mutant(
         "columns-transposed-in-halves",
         "src/host/loops/sort.cpp",
-        "U(lane & d ? kLanes + lane : lane + d)",
-        "U(lane & d ? kLanes + lane : lane + d % 4)",
+        "S::template transpose<1 << step>(v[i], v[i + (1 << step)]);",
+        "S::template transpose<1 << step>(v[i], v[i + (1 << step) % 4]);",
         "tests/python/test_sorting.py -k lengths",
     ),
     Mutant(

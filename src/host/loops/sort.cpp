@@ -1,4 +1,4 @@
-// sort.cpp -- sorts values, and selects some, by SIMD with AVX-512 compress: quicksort and quickselect of keys, and
+// sort.cpp -- sorts values, and selects some, by SIMD: quicksort and quickselect of keys, whose lanes are packed, and
 // bitonic networks for short ranges.
 //
 // Equal keys are equal values, so any sorted order is the stable one.
@@ -8,70 +8,17 @@
 #include <cmath>
 #include <utility>
 
+#include "host/loops/key_vectors.h"
 #include "host/loops/sort_keys.h"
 #include "host/loops/sorting_network.h"
 #include "host/loops/tables.h"
 
-#if defined(__AVX512F__)
-// g++ 12 warns of the undefined values in the intrinsics header.
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#include <immintrin.h>
+#if defined(__AVX2__)
 
 namespace cuarray::host {
 namespace {
 
 using kernel::sort_key;
-
-struct Vectors32 {
-    using U = uint32_t;
-    using V = __m512i;
-    using Mask = __mmask16;
-    static constexpr int kLanes = 16;
-    template <int Xor> static V partners(V v) {
-        return _mm512_permutexvar_epi32(
-            _mm512_xor_si512(_mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0),
-                             _mm512_set1_epi32(Xor)),
-            v);
-    }
-    static V load(const U* p) { return _mm512_loadu_si512(p); }
-    static V load_some(const U* p, int n) {
-        return _mm512_mask_loadu_epi32(_mm512_set1_epi32(-1), Mask((1u << n) - 1), p);
-    }
-    static void store(U* p, V v) { _mm512_storeu_si512(p, v); }
-    static void store_some(U* p, int n, V v) { _mm512_mask_storeu_epi32(p, Mask((1u << n) - 1), v); }
-    static V all(U x) { return _mm512_set1_epi32(int(x)); }
-    static V smaller(V a, V b) { return _mm512_min_epu32(a, b); }
-    static V larger(V a, V b) { return _mm512_max_epu32(a, b); }
-    static V larger_at(V other, Mask at, V a, V b) { return _mm512_mask_max_epu32(other, at, a, b); }
-    static Mask below(V a, V b) { return _mm512_cmplt_epu32_mask(a, b); }
-    static V together(Mask m, V v) { return _mm512_maskz_compress_epi32(m, v); }
-    static V chosen(V a, const U* lanes, V b) { return _mm512_permutex2var_epi32(a, _mm512_load_si512(lanes), b); }
-};
-
-struct Vectors64 {
-    using U = uint64_t;
-    using V = __m512i;
-    using Mask = __mmask8;
-    static constexpr int kLanes = 8;
-    template <int Xor> static V partners(V v) {
-        return _mm512_permutexvar_epi64(
-            _mm512_xor_si512(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(Xor)), v);
-    }
-    static V load(const U* p) { return _mm512_loadu_si512(p); }
-    static V load_some(const U* p, int n) {
-        return _mm512_mask_loadu_epi64(_mm512_set1_epi64(-1), Mask((1u << n) - 1), p);
-    }
-    static void store(U* p, V v) { _mm512_storeu_si512(p, v); }
-    static void store_some(U* p, int n, V v) { _mm512_mask_storeu_epi64(p, Mask((1u << n) - 1), v); }
-    static V all(U x) { return _mm512_set1_epi64(int64_t(x)); }
-    static V smaller(V a, V b) { return _mm512_min_epu64(a, b); }
-    static V larger(V a, V b) { return _mm512_max_epu64(a, b); }
-    static V larger_at(V other, Mask at, V a, V b) { return _mm512_mask_max_epu64(other, at, a, b); }
-    static Mask below(V a, V b) { return _mm512_cmplt_epu64_mask(a, b); }
-    static V together(Mask m, V v) { return _mm512_maskz_compress_epi64(m, v); }
-    static V chosen(V a, const U* lanes, V b) { return _mm512_permutex2var_epi64(a, _mm512_load_si512(lanes), b); }
-};
 
 /// The exchanges that sort n items, in order.
 template <int n>
@@ -82,41 +29,30 @@ constexpr std::array<Comparator, kExchanges<n>> kNetwork = [] {
     return network;
 }();
 
-/// The lanes of two vectors that a step of a transposition takes: of the upper half where `d` lanes are exchanged.
-template <class U, int kLanes> struct Transposition {
-    static constexpr int kSteps = kLanes == 8 ? 3 : 4;
-    alignas(64) U lanes[kSteps][2][kLanes] = {};
-
-    constexpr Transposition() {
-        for (int step = 0; step < kSteps; ++step)
-            for (int lane = 0; lane < kLanes; ++lane) {
-                const int d = 1 << step;
-                lanes[step][0][lane] = U(lane & d ? kLanes + lane - d : lane);
-                lanes[step][1][lane] = U(lane & d ? kLanes + lane : lane + d);
-            }
-    }
-};
-
 template <class T> class KeySort {
     using S = choose_t<sizeof(T) == 4, Vectors32, Vectors64>;
     using U = typename S::U;
     using V = typename S::V;
     using Mask = typename S::Mask;
-    static constexpr int kLanes = S::kLanes, kVectors = 16, kBlock = kVectors * kLanes;
+    static constexpr int kLanes = S::kLanes, kVectors = kKeyVectors, kBlock = kVectors * kLanes;
+    static constexpr int kSample = 64 / int(sizeof(U));
     static constexpr int64_t kRun = 1024;
+
+    /// A key as the vectors compare it.
+    static U ordered_key(T value, bool descending) { return sort_key(value, descending) ^ S::kFlipped; }
 
     // Networks
 
     /// Compares and exchanges lanes l and l ^ Xor: the larger value goes to the lane with the highest bit of Xor.
     template <int Xor> static V ordered(V v) {
-        constexpr Mask upper = [] {
+        constexpr unsigned upper = [] {
             unsigned lanes = 0;
             for (int lane = 0; lane < kLanes; ++lane)
                 if (unsigned(lane) & std::bit_floor(unsigned(Xor))) lanes |= 1u << lane;
-            return Mask(lanes);
+            return lanes;
         }();
         const V other = S::template partners<Xor>(v);
-        return S::larger_at(S::smaller(v, other), upper, v, other);
+        return S::template larger_at<upper>(S::smaller(v, other), v, other);
     }
     template <int Step, int M> static void order_lanes(V (&v)[M]) {
 #pragma GCC unroll 16
@@ -164,15 +100,9 @@ template <class T> class KeySort {
     }
     /// Transposes the square of as many vectors as there are lanes.
     template <int step = 0> static CUARRAY_FN void transpose(V* v) {
-        static constexpr Transposition<U, kLanes> transposition;
 #pragma GCC unroll 16
-        for (int i = 0; i < kLanes; ++i) {
-            if (i & 1 << step) continue;
-            V &a = v[i], &b = v[i + (1 << step)];
-            const V low = S::chosen(a, transposition.lanes[step][0], b);
-            b = S::chosen(a, transposition.lanes[step][1], b);
-            a = low;
-        }
+        for (int i = 0; i < kLanes; ++i)
+            if (!(i & 1 << step)) S::template transpose<1 << step>(v[i], v[i + (1 << step)]);
         if constexpr (2 << step < kLanes) transpose<step + 1>(v);
     }
     template <int M> static void sort_vectors(V (&v)[M]) {
@@ -203,7 +133,7 @@ template <class T> class KeySort {
         for (int i = 0; i < M; ++i)
             v[i] = i < whole    ? S::load(from + i * kLanes)
                    : i == whole ? S::load_some(from + i * kLanes, rest)
-                                : S::all(U(-1));
+                                : S::all(S::kLargest);
         sort_vectors(v);
 #pragma GCC unroll 16
         for (int i = 0; i < M; ++i) {
@@ -218,21 +148,21 @@ template <class T> class KeySort {
 
     /// The median of a sample of the keys.
     static U choose_pivot(const U* keys, int64_t n) {
-        constexpr int kMost = 4 * kLanes;
+        constexpr int kMost = 4 * kSample;
         U some[kMost];
-        const int count = n < 1024 ? kLanes : kMost;
+        const int count = n < 1024 ? kSample : kMost;
         for (int64_t i = 0; i < count; ++i) some[i] = keys[n / count * i + n / count / 2];
-        sort_some<4>(some, some, count);
+        sort_some<kMost / kLanes>(some, some, count);
         return some[count / 2];
     }
 
     /// A key of a sample that lies beyond a rank, on the side with more keys, as nearly as a sample tells: most of
     /// these can be left out.
     static U choose_pivot_near(const U* keys, int64_t n, int64_t rank) {
-        constexpr int kCount = 8 * kLanes;
+        constexpr int kCount = 8 * kSample;
         U some[kCount];
         for (int i = 0; i < kCount; ++i) some[i] = keys[n / kCount * i + n / kCount / 2];
-        sort_some<8>(some, some, kCount);
+        sort_some<kCount / kLanes>(some, some, kCount);
         const double share = double(rank) / double(n), at = share * kCount;
         const double margin = 2 * std::sqrt(at * (1 - share)) + 1;
         return some[std::clamp(int(share < 0.5 ? at + margin : at - margin), 0, kCount - 1)];
@@ -245,7 +175,7 @@ template <class T> class KeySort {
         const auto move = [&](V v) {
             const Mask m = goes(v);
             S::store(went, S::together(m, v));
-            S::store(stayed, S::together(Mask(~m), v));
+            S::store(stayed, S::together(Mask(~m & S::kAll), v));
             const int count = std::popcount(unsigned(m));
             went += count;
             stayed += kLanes - count;
@@ -271,7 +201,7 @@ template <class T> class KeySort {
 
     /// Converts keys to values in place.
     void finish(U* keys, int64_t n) const {
-        for (int64_t i = 0; i < n; ++i) keys[i] = bits_of_key<T>(keys[i], descending_);
+        for (int64_t i = 0; i < n; ++i) keys[i] = bits_of_key<T>(keys[i] ^ S::kFlipped, descending_);
     }
 
     /// Sorts keys to `spare` or in place. The smaller keys go to the front of the result; the larger ones are sorted
@@ -280,14 +210,14 @@ template <class T> class KeySort {
         while (n > kBlock) {
             U* const result = to_spare ? spare : keys;
             if (depth-- == 0) {
-                std::sort(keys, keys + n);
+                std::sort(keys, keys + n, S::less);
                 if (to_spare) std::copy(keys, keys + n, spare);
                 return finish(result, n);
             }
             const U pivot = choose_pivot(keys, n);
             const V pivots = S::all(pivot);
             const auto is_below = [pivots](V v) { return S::below(v, pivots); };
-            const auto is_not_below = [pivots](V v) { return Mask(~S::below(v, pivots)); };
+            const auto is_not_below = [pivots](V v) { return Mask(~S::below(v, pivots) & S::kAll); };
             int64_t low = to_spare ? part(keys, spare, n, is_below) : n - part(keys, spare, n, is_not_below);
             U* const rest = to_spare ? keys : spare;  // holds the keys that are not below
             if (low > 0) {
@@ -316,7 +246,7 @@ template <class T> class KeySort {
         while (n > kBlock && depth-- > 0) {
             const U pivot = choose_pivot_near(keys, n, ranks[count / 2] - first);
             const V pivots = S::all(pivot);
-            const int64_t high = part(keys, spare, n, [pivots](V v) { return Mask(~S::below(v, pivots)); });
+            const int64_t high = part(keys, spare, n, [pivots](V v) { return Mask(~S::below(v, pivots) & S::kAll); });
             const int64_t low = n - high;
             if (low > 0) {
                 const int64_t before = std::lower_bound(ranks, ranks + count, first + low) - ranks;
@@ -334,7 +264,7 @@ template <class T> class KeySort {
             if (count == 0) return;
         }
         if (n > kBlock)
-            std::sort(keys, keys + n);
+            std::sort(keys, keys + n, S::less);
         else
             sort_some<kVectors>(keys, keys, n);
         for (int64_t k = 0; k < count; ++k) found[k] = keys[ranks[k] - first];
@@ -351,7 +281,7 @@ template <class T> class KeySort {
         for (int64_t i = 0; i < samples; ++i) {
             // At a pseudo-random position in each step, so that periodic rows do not bias the sample.
             const uint64_t anywhere = uint64_t(i) * 0x9e3779b97f4a7c15 >> 32;
-            sample[i] = sort_key(load<T>(x[i * step + int64_t(anywhere % uint64_t(step))]), descending);
+            sample[i] = ordered_key(load<T>(x[i * step + int64_t(anywhere % uint64_t(step))]), descending);
         }
         const auto place = [&](int64_t rank, int side) {
             const double share = double(rank) / double(n), middle = share * double(samples);
@@ -362,8 +292,8 @@ template <class T> class KeySort {
         if (high - low > samples / 4) return false;
         const int64_t places[] = {std::max<int64_t>(low, 0), std::min(high, samples - 1)};
         select(sample, spare, samples, 0, places, 2, bounds, 2 * std::bit_width(uint64_t(samples)));
-        if (low < 0) bounds[0] = 0;
-        if (high >= samples) bounds[1] = U(-1);
+        if (low < 0) bounds[0] = S::kFlipped;
+        if (high >= samples) bounds[1] = S::kLargest;
         return true;
     }
 
@@ -380,7 +310,7 @@ template <class T> class KeySort {
         for (int64_t first = 0; first < n; first += kTogether) {
             const int64_t count = std::min(kTogether, n - first);
             if (to - keys > most) return false;
-            for (int64_t i = 0; i < count; ++i) block[i] = sort_key(load<T>(x[first + i]), descending);
+            for (int64_t i = 0; i < count; ++i) block[i] = ordered_key(load<T>(x[first + i]), descending);
             const auto take = [&](V v, Mask there) {
                 const Mask smaller = S::below(v, low) & there, larger = S::below(high, v);
                 const Mask taken = Mask(~(smaller | larger)) & there;
@@ -389,7 +319,7 @@ template <class T> class KeySort {
                 to += std::popcount(unsigned(taken));
             };
             const int64_t whole = count / kLanes * kLanes;
-            for (int64_t i = 0; i < whole; i += kLanes) take(S::load(block + i), Mask(-1));
+            for (int64_t i = 0; i < whole; i += kLanes) take(S::load(block + i), S::kAll);
             if (const int rest = int(count - whole); rest > 0)
                 take(S::load_some(block + whole, rest), Mask((1u << rest) - 1));
         }
@@ -408,7 +338,8 @@ template <class T> class KeySort {
             ranks[count - 1] >= below + between)
             return false;
         select(keys, spare, between, below, ranks, count, found, 2 * std::bit_width(uint64_t(between)));
-        if (std::none_of(found, found + count, [&](U key) { return may_be_shared<T>(key, descending); })) return true;
+        if (std::none_of(found, found + count, [&](U key) { return may_be_shared<T>(key ^ S::kFlipped, descending); }))
+            return true;
         U lost = 0;
         for (int64_t i = 0; i < n; ++i) {
             const T value = load<T>(x[i]);
@@ -424,7 +355,7 @@ template <class T> class KeySort {
             const T value = load<T>(x[i]);
             const U key = sort_key(value, descending);
             differs |= bits_lost(value, key, descending);
-            keys[i] = key;
+            keys[i] = key ^ S::kFlipped;
         }
         return !differs;
     }
@@ -447,15 +378,15 @@ template <class T> class KeySort {
         }
         /// The places of lanes, from `first` on.
         void take_places(unsigned lanes, int64_t first) {
-            for (int lane = 0; lane < kLanes; lane += 8) {
-                const auto some = __mmask8(lanes >> lane);
+            using P = Vectors64;
+            for (int lane = 0; lane < kLanes; lane += P::kLanes) {
+                const auto some = typename P::Mask(lanes >> lane & P::kAll);
                 const int count = std::popcount(unsigned(some));
-                const __m512i packed = _mm512_maskz_compress_epi64(
-                    some, _mm512_add_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(first + lane)));
-                if (at + 8 <= end)
-                    _mm512_storeu_si512(at, packed);
+                const typename P::V packed = P::together(some, P::counted(first + lane));
+                if (at + P::kLanes <= end)
+                    P::store(reinterpret_cast<uint64_t*>(at), packed);
                 else
-                    _mm512_mask_storeu_epi64(at, __mmask8((1u << count) - 1), packed);
+                    P::store_some(reinterpret_cast<uint64_t*>(at), count, packed);
                 at += count;
             }
         }
@@ -473,10 +404,11 @@ template <class T> class KeySort {
         const int64_t whole = n / kLanes * kLanes;
         for (int64_t first = 0; first < whole; first += kTogether) {
             const int64_t count = std::min(kTogether, whole - first);
-            for (int64_t i = 0; i < count; ++i) keys[i] = sort_key(load<T>(x[first + i]), descending);
+            for (int64_t i = 0; i < count; ++i) keys[i] = ordered_key(load<T>(x[first + i]), descending);
             for (int64_t i = 0; i < count; i += kLanes) {
                 const V key = S::load(keys + i);
-                const Mask low = S::below(key, pivots), high = S::below(pivots, key), rest = Mask(~(low | high));
+                const Mask low = S::below(key, pivots), high = S::below(pivots, key),
+                           rest = Mask(~(low | high) & S::kAll);
                 if constexpr (gives_places) {
                     smaller.take_places(low, first + i), larger.take_places(high, first + i);
                     if (rest) same.take_places(rest, first + i);
@@ -488,8 +420,8 @@ template <class T> class KeySort {
             }
         }
         for (int64_t i = whole; i < n; ++i) {
-            const U key = sort_key(load<T>(x[i]), descending);
-            SplitPart<Item>& part = key < pivot ? smaller : pivot < key ? larger : same;
+            const U key = ordered_key(load<T>(x[i]), descending);
+            SplitPart<Item>& part = S::less(key, pivot) ? smaller : S::less(pivot, key) ? larger : same;
             *part.at++ = gives_places ? Item(i) : Item(std::bit_cast<U>(x[i]));
         }
         const int64_t equal = same.at - spare;
@@ -510,7 +442,7 @@ template <class T> class KeySort {
         if (!make_keys(x, keys, n, descending)) return false;
         for (int64_t i = 1; i < n && !falls; i += kRun) {
             const int64_t end = std::min(n, i + kRun);
-            for (int64_t k = i; k < end; ++k) falls |= U(keys[k] < keys[k - 1]);
+            for (int64_t k = i; k < end; ++k) falls |= U(S::less(keys[k], keys[k - 1]));
         }
         if (!falls) {
             if (to != from) std::copy(x, x + n, static_cast<stored_t<T>*>(to));
@@ -524,8 +456,8 @@ template <class T> class KeySort {
     static void run_split(const void* from, int64_t n, bool descending, uint64_t pivot, int64_t rank, bool gives_places,
                           void* to, void* spare) {
         const auto run = [&]<class Item>(Item*) {
-            split(static_cast<const stored_t<T>*>(from), n, descending, U(pivot), rank, static_cast<Item*>(to),
-                  static_cast<Item*>(spare));
+            split(static_cast<const stored_t<T>*>(from), n, descending, U(pivot) ^ S::kFlipped, rank,
+                  static_cast<Item*>(to), static_cast<Item*>(spare));
         };
         gives_places ? run(static_cast<int64_t*>(nullptr)) : run(static_cast<U*>(nullptr));
     }
