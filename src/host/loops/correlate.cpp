@@ -31,6 +31,19 @@ template <class T> struct CorrelateTile {
     /// A result's lane in a vector of the tile, or the vector's end.
     static CUARRAY_FN place place_in(int result, int v) { return place(std::clamp(result - v * lanes, 0, lanes)); }
 
+    /// Elements, each in a lane. GCC does not vectorise loops of so few that it unrolls them.
+    static CUARRAY_FN void take(const X* elements, vector (&to)[parts]) {
+        if constexpr (is_same<X, number>) return void(std::memcpy(to, elements, sizeof(vector)));
+        number each[parts][lanes];
+#pragma omp simd
+        for (int i = 0; i < lanes; ++i) {
+            number x[parts];
+            P::take(elements[i], x);
+            for (int part = 0; part < parts; ++part) each[part][i] = x[part];
+        }
+        std::memcpy(to, each, sizeof to);
+    }
+
     /// Adds the products of one tap; at an end of the line (kSome) only to results [from, until).
     template <bool kSome>
     static CUARRAY_FN void add(const X* line, X with, Sums& sum, [[maybe_unused]] int from,
@@ -39,18 +52,9 @@ template <class T> struct CorrelateTile {
         P::take(with, tap);
 #pragma GCC unroll 8
         for (int v = 0; v < vectors; ++v) {
-            number each[parts][lanes];
-#pragma omp simd
-            for (int i = 0; i < lanes; ++i) {
-                number x[parts];
-                P::take(line[v * lanes + i], x);
-                for (int part = 0; part < parts; ++part) each[part][i] = x[part];
-            }
             vector x[parts], own[parts];
-            for (int part = 0; part < parts; ++part) {
-                std::memcpy(&x[part], each[part], sizeof(vector));
-                own[part] = sum[v][part];
-            }
+            take(line + v * lanes, x);
+            for (int part = 0; part < parts; ++part) own[part] = sum[v][part];
             P::accumulate(own, tap, x);
             [[maybe_unused]] const Places is_in =
                 (places() >= Places{} + place_in(from, v)) & (places() < Places{} + place_in(until, v));
@@ -77,6 +81,10 @@ template <class T> struct CorrelateTile {
         for (; k < end; ++k) add_some(k);
 #pragma GCC unroll 8
         for (int v = 0; v < vectors; ++v) {
+            if constexpr (is_same<X, number>) {
+                std::memcpy(to + v * lanes, sum[v], sizeof(vector));
+                continue;
+            }
             number each[parts][lanes];
             for (int part = 0; part < parts; ++part) std::memcpy(each[part], &sum[v][part], sizeof(vector));
 #pragma omp simd
