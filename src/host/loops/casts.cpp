@@ -6,6 +6,41 @@
 namespace cuarray::host {
 namespace {
 
+#ifdef __AVX512DQ__
+template <class To, class From> To cast_alone(From x) { return cast<To>(x); }
+#else
+/// Conversions between 64-bit integers and f64, for which vectors have instructions from AVX-512 on: by parts of 32
+/// bits, each added to a power of two so that its bits are the lowest ones of the sum. They round once.
+template <class From> f64 joined_f64(From x) {
+    constexpr f64 low = 0x1p52, high = 0x1p84, offset = is_signed<From> ? 0x1p63 : 0;
+    const f64 upper = bit_cast<f64>(u64(x) >> 32 ^ bits_of(high + offset)),
+              lower = bit_cast<f64>((u64(x) & 0xffffffff) | bits_of(low));
+    return upper - (high + offset + low) + lower;
+}
+template <class To> To split_integer(f64 x) {
+    constexpr f64 signed_place = 0x1.8p52, place = 0x1p52;
+    const f64 whole = __builtin_trunc(x), high = __builtin_floor(whole * 0x1p-32), low = whole - high * 0x1p32;
+    const u64 upper = bits_of(high + signed_place) - bits_of(signed_place),
+              lower = bits_of(low + place) - bits_of(place);
+    return To((upper << 32) + lower);
+}
+
+template <class To, class From> To cast_alone(From x) {
+    if constexpr (is_integer<From> && sizeof(From) == 8 && is_same<To, f64>) {
+        return joined_f64(x);
+    } else if constexpr (is_same<From, f64> && is_integer<To> && sizeof(To) == 8) {
+        // As `saturate`.
+        constexpr f64 above = is_signed<To> ? 0x1p63 : 0x1p64, least = is_signed<To> ? -above : 0;
+        const f64 from_below = x > least ? x : least;
+        const bool is_high = from_below >= above;
+        const To inside = split_integer<To>(is_high ? 0 : from_below), y = is_high ? highest<To> : inside;
+        return x == x ? y : To(0);
+    } else {
+        return cast<To>(x);
+    }
+}
+#endif
+
 template <class From, class To> void cast_loop(const void* const* in, void* const* out, int64_t n) {
     const auto* x = static_cast<const stored_t<From>*>(in[0]);
     auto* y = static_cast<stored_t<To>*>(out[0]);
@@ -42,7 +77,7 @@ template <class From, class To> void cast_loop(const void* const* in, void* cons
         for (int64_t i = 0; i < n; ++i) y[i] = store<To>(cast<To>(i32(x[i] != 0)));
     } else {
 #pragma omp simd
-        for (int64_t i = 0; i < n; ++i) y[i] = store<To>(cast<To>(load<From>(x[i])));
+        for (int64_t i = 0; i < n; ++i) y[i] = store<To>(cast_alone<To>(load<From>(x[i])));
     }
 }
 
