@@ -7,6 +7,8 @@
 //   quick    branch-free code for all elements, then the general code for those that it reports as rare
 //   staged   halves through float32, by the loop of float32
 #pragma once
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include "core/loops.h"
 #include "host/loops/halves.h"
@@ -103,11 +105,74 @@ template <class F, class T, class U> void exact_loop(const void* const* in, void
     }
 }
 
+/// Rows whose vector functions compute numbers far from zero one by one, though these give 0 or infinity: `is_far`
+/// finds groups with such numbers, and `call` computes them by vectors.
+template <class F, class T> struct FarNumbers {
+    static constexpr bool exists = false;
+};
+/// f of numbers from `least` to `most`, f(0) being 1; beyond them 0 or infinity, which a product gives with f's flags.
+template <class T, class Function>
+CUARRAY_FN T of_near_numbers(T x, T least, T most, T tiny, T huge, Function f) {
+    const bool is_below = x<least, is_above = x> most;
+    const T far = is_below ? (x == -infinity<T>() ? T(0) : tiny) : (x == infinity<T>() ? x : huge);
+    const T scale = is_below | is_above ? far : T(1);
+    return f(is_below | is_above ? T(0) : x) * scale * scale;
+}
+template <> struct FarNumbers<fn::exp, f32> {
+    static constexpr bool exists = true;
+    static CUARRAY_FN bool is_far(f32 x) { return (x < -87) | (x > 87); }
+    static CUARRAY_FN f32 call(f32 x) {
+        return of_near_numbers(x, -104.0f, 89.0f, 1e-30f, 1e30f, [](f32 y) { return math::exp(y); });
+    }
+};
+template <> struct FarNumbers<fn::exp, f64> {
+    static constexpr bool exists = true;
+    static CUARRAY_FN bool is_far(f64 x) { return (x < -708) | (x > 708); }
+    static CUARRAY_FN f64 call(f64 x) {
+        return of_near_numbers(x, -746.0, 710.0, 1e-200, 1e200, [](f64 y) { return math::exp(y); });
+    }
+};
+
+/// Rows whose vector functions miss results that a type holds by a unit: those that `may_be_exact` are computed by the
+/// scalar function, which does not.
+template <class F, class T> struct ExactResults {
+    static constexpr bool exists = false;
+};
+template <> struct ExactResults<fn::log10, f64> {
+    static constexpr bool exists = true;
+    static CUARRAY_FN bool may_be_exact(f64 y) { return math::abs(y - math::rint(y)) < 0x1p-46; }
+    static CUARRAY_FN f64 call(f64 x) { return CUARRAY_C(log10)(x); }
+};
+
 /// The only compiled copy of a group: another one, inlined elsewhere, might not be vectorised and round differently.
 template <class F, class T, class U>
 [[gnu::noinline, gnu::noclone]] void whole_groups(const void* const* in, void* const* out, int64_t groups) {
     const BoundRow<F, T, U> row(in, out);
     for (int64_t g = 0; g < groups; ++g) {
+        if constexpr (FarNumbers<F, T>::exists) {
+            using Far = FarNumbers<F, T>;
+            unsigned far = 0;
+            for (int j = 0; j < kGroup; ++j) far |= Far::is_far(row.x[g * kGroup + j]);
+            if (far) {
+#pragma omp simd
+                for (int j = 0; j < kGroup; ++j) row.put(g * kGroup + j, Far::call(row.x[g * kGroup + j]));
+                continue;
+            }
+        }
+        if constexpr (ExactResults<F, T>::exists) {
+            using Exact = ExactResults<F, T>;
+            T x[kGroup];  // results may replace them
+            unsigned exact = 0;
+            std::copy_n(row.x + g * kGroup, kGroup, x);
+#pragma omp simd
+            for (int j = 0; j < kGroup; ++j) row.put(g * kGroup + j, row.call(g * kGroup + j));
+            for (int j = 0; j < kGroup; ++j) exact |= unsigned(Exact::may_be_exact(row.a[g * kGroup + j])) << j;
+            for (; exact; exact &= exact - 1) {
+                const int j = std::countr_zero(exact);
+                row.put(g * kGroup + j, Exact::call(x[j]));
+            }
+            continue;
+        }
 #pragma omp simd
         for (int j = 0; j < kGroup; ++j) row.put(g * kGroup + j, row.call(g * kGroup + j));
     }
