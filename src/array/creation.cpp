@@ -183,20 +183,39 @@ bool fill_few(const Array& to, const Scalar& element) {
     return true;
 }
 
-/// first, second, second + (second - first) ... in a few elements of T, whose operations wrap or round as the loops'.
+/// Up to this size a task costs more than it gains: its threads, and its products, which not all processors have
+/// vectors of.
+constexpr int64_t kCountedBytes = 64 * kFewBytes;
+
+/// start + i * step in n elements.
+void count_up(double* to, int64_t n, double start, double step) {
+    using Pair [[gnu::vector_size(16)]] = double;
+    constexpr int64_t kPairs = 4, kTogether = 2 * kPairs;
+    Pair index[kPairs] = {{0, 1}, {2, 3}, {4, 5}, {6, 7}};
+    int64_t i = 0;
+    for (; i + kTogether <= n; i += kTogether)
+        for (int64_t k = 0; k < kPairs; ++k) {
+            const Pair numbers = start + index[k] * step;
+            std::memcpy(to + i + 2 * k, &numbers, sizeof numbers);
+            index[k] += kTogether;
+        }
+    for (; i < n; ++i) to[i] = start + double(i) * step;
+}
+/// The same; products take three times as long.
+void count_up(uint64_t* to, int64_t n, uint64_t start, uint64_t step) {
+    for (int64_t i = 0; i < n; ++i, start += step) to[i] = start;
+}
+
+/// first, second, second + (second - first) ... in elements of T, whose operations wrap or round as the loops'; false
+/// if that must be a task.
 template <class T>
-bool count_up_few(const Array& to, const Scalar& first, const Scalar& second) {
+bool count_up_some(const Array& to, const Scalar& first, const Scalar& second) {
     T start, next;
     std::memcpy(&start, first.bytes, sizeof start);
     std::memcpy(&next, second.bytes, sizeof next);
-    T* const target = to.nbytes() > kFewBytes ? nullptr : reinterpret_cast<T*>(direct_data(to));
-    if (!target) return false;
-    const T step = next - start;
-    if constexpr (std::is_integral_v<T>)
-        for (int64_t i = 0; i < to.size(); ++i, start += step) target[i] = start;  // products take three times as long
-    else
-        for (int64_t i = 0; i < to.size(); ++i) target[i] = start + T(i) * step;
-    return true;
+    T* const target = to.nbytes() > kCountedBytes ? nullptr : reinterpret_cast<T*>(direct_data(to));
+    if (target) count_up(target, to.size(), start, next - start);
+    return target;
 }
 
 }  // namespace
@@ -227,8 +246,8 @@ Array arange(int64_t count, const Scalar& first, const Scalar& second, Device de
                        : kind == Kind::Floating && item_size(dtype) == 2 ? DType::float32
                                                                          : dtype;
     Array result = empty({count}, dtype, device);
-    if (dtype == DType::int64 && count_up_few<uint64_t>(result, first, second)) return result;
-    if (dtype == DType::float64 && count_up_few<double>(result, first, second)) return result;
+    if (dtype == DType::int64 && count_up_some<uint64_t>(result, first, second)) return result;
+    if (dtype == DType::float64 && count_up_some<double>(result, first, second)) return result;
     Expr expr;
     const ValueId start = expr.scalar(convert(first, work)), next = expr.scalar(convert(second, work));
     const ValueId step = expr.loop(loop_for(row::subtract, work), next, start);
