@@ -35,9 +35,11 @@ template <class Item> void gather(char* to, const char* from, int64_t stride, in
         default: {
             int64_t i = 0;
             for (; i + 4 <= n; i += 4, from += 4 * stride) {
-                const Item four[] = {get<Item>(from), get<Item>(from + stride), get<Item>(from + 2 * stride),
-                                     get<Item>(from + 3 * stride)};
-                std::memcpy(to + i * size, four, sizeof four);
+                // One by one: vectors that are made in memory wait for the stores of their items.
+                const Item a = get<Item>(from), b = get<Item>(from + stride), c = get<Item>(from + 2 * stride),
+                           d = get<Item>(from + 3 * stride);
+                char* const at = to + i * size;
+                put(at, a), put(at + size, b), put(at + 2 * size, c), put(at + 3 * size, d);
             }
             for (; i < n; ++i, from += stride) put(to + i * size, get<Item>(from));
         }
