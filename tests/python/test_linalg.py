@@ -1369,7 +1369,7 @@ xp.polyfit(v, v, 1, w=t[:3])
 xp.polyfit(v, v, 1, rcond='a')
 xp.polyfit(v, v, 1, rcond='0.1')
 xp.polyfit(v, v, 1, rcond=xp.asarray(0.1))
-xp.polyfit(v, v, 4, cov=True)
+xp.polyfit(v, v, 2, cov=True)
 xp.polyfit(v, h[0, :3], 1)
 xp.polyfit(v * np.nan, v, 1)
 """.strip().splitlines())  # fmt: skip
