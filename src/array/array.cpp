@@ -48,6 +48,12 @@ void Array::run_pending() const {
     drop_node(node.get());
 }
 
+void settle_if_run(const Array& array) {
+    const GraphLock lock = lock_graph();
+    const PendingNode* const node = array.pending();
+    if (node && !node->graph) array.settle();
+}
+
 void Array::raise_empty() {
     raise(ErrorKind::Value, "Array: this handle is empty, as Array() is and an array that was moved from");
 }
@@ -153,22 +159,12 @@ Array Array::reshape(const Dims& wanted, char order, bool copy, bool never_copy)
     return contiguous.view({shape, packed});
 }
 
-namespace {
-
-/// Whether the array's node has still to run. Settles the handle of a node that has run.
-bool still_waits(const Array& array) {
-    if (PendingNode* const node = array.pending(); node && !node->graph) array.settle();
-    return array.is_pending();
-}
-
-}  // namespace
-
 bool overlaps(const Array& a, const Array& b) {
     if (a.is_pending() || b.is_pending()) {
         const GraphLock lock = lock_graph();
-        const bool first_waits = still_waits(a), second_waits = still_waits(b);
+        settle_if_run(a), settle_if_run(b);
         // A result not yet computed gets new memory, which only handles of the same node share.
-        if (first_waits || second_waits) return a.pending() == b.pending() && !a.is_empty();
+        if (a.is_pending() || b.is_pending()) return a.pending() == b.pending() && !a.is_empty();
     }
     // Distinct storages overlap only in exported or imported memory.
     const Storage &first = a.storage(), &second = b.storage();

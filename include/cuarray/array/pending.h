@@ -143,6 +143,9 @@ CUARRAY_API Absorbed absorb(const Array& array, Expr& expr, std::vector<View>& i
 /// functions of the vector library: these cost more than to store and read their results.
 CUARRAY_API void settle_if_costly(const Array& array);
 
+/// Gives an array its result if its node has run, so that its memory is found without the graph.
+CUARRAY_API void settle_if_run(const Array& array);
+
 /// The value of an operand in an Expr with these inputs; an operand equal to an existing input reuses that input.
 CUARRAY_API ValueId read_once(const View& operand, Expr& expr, std::vector<View>& inputs);
 

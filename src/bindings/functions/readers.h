@@ -2,6 +2,7 @@
 // careful reading and its errors behind it.
 #pragma once
 #include "bindings/functions/plain_readers.h"
+#include "cuarray/array/pending.h"
 
 namespace cuarray::python {
 
@@ -11,7 +12,9 @@ struct Reader<Array> {
     void read(const FunctionCall& call, int k) { read(call, call.given[k]); }
     void read(const FunctionCall& call, PyObject* given) {
         object = given;
-        if (!is_ndarray(given)) read_other(call, given);
+        if (!is_ndarray(given)) return read_other(call, given);
+        // Functions settle copies of the handle: each call would find it pending again.
+        if (const Array& array = array_of(given); array.is_pending()) settle_if_run(array);
     }
     [[gnu::noinline]] void read_other(const FunctionCall& call, PyObject* given) {
         if (given == Py_None) raise(ErrorKind::Type, call.row.name, ": an array is needed, not None");
