@@ -54,13 +54,23 @@ CUARRAY_FN Layers<f32> exponential_layers(f32) {
     return {exponential_inside_f32, exponential_width_f32, exponential_height_f32};
 }
 
+/// Whether a unit is accepted at once: by its distance, or surely by the upper bits of it.
+template <class Sequence, class T>
+CUARRAY_FN bool is_inside(const Layers<T>& layers, u64 unit) {
+    return Sequence::distance(unit) < layers.inside[Sequence::layer(unit)];
+}
+template <class Sequence, class T>
+CUARRAY_FN bool is_inside(const UpperLayers<T>& layers, u64 unit) {
+    return u32(Sequence::distance(unit) >> Sequence::kLower) < layers.inside[Sequence::layer(unit)];
+}
+
 /// start + width * a normal number.
 template <class T>
 struct NormalSequence {
     using Element = T;
     static constexpr int kBits = 8 * int(sizeof(T));
     static constexpr bool kAttempts = true;
-    static constexpr int kLower = kBits == 64 ? 20 : 0;  ///< bits of a distance
+    static constexpr int kLower = kBits == 64 ? 20 : 0;  ///< bits of a distance that UpperLayers leave out
     static constexpr T kTail = T(3.6541528853610087963519472518), kInverseTail = T(0.27366123732975827203338247596);
     static CUARRAY_FN Layers<T> layers() { return normal_layers(T()); }
     static CUARRAY_FN u32 layer(u64 unit) { return u32(unit) & 0xff; }
@@ -68,12 +78,6 @@ struct NormalSequence {
         return unsigned_t<T>(unit >> 9 & (kBits == 64 ? 0xfffffffffffff : 0x7fffff));
     }
     static CUARRAY_FN bool is_negative(u64 unit) { return unit >> 8 & 1; }
-    static CUARRAY_FN bool is_inside(const Layers<T>& layers, u64 unit) {
-        return distance(unit) < layers.inside[layer(unit)];
-    }
-    static CUARRAY_FN bool is_inside(const UpperLayers<T>& layers, u64 unit) {
-        return u32(distance(unit) >> kLower) < layers.inside[layer(unit)];
-    }
     template <class Known>
     static CUARRAY_FN T within_layer(const Known& layers, u64 unit) {
         const T x = T(signed_t<T>(distance(unit))) * layers.width[layer(unit)];
@@ -83,14 +87,14 @@ struct NormalSequence {
     template <class Known>
     static CUARRAY_FN bool try_quickly(const SequenceParameters& p, const Known& layers, u64 unit, T& to) {
         to = scaled(p, within_layer(layers, unit));
-        return is_inside(layers, unit);
+        return is_inside<NormalSequence>(layers, unit);
     }
     template <class Next>
     static CUARRAY_FN Attempt attempt(const SequenceParameters& p, const Layers<T>& layers, u64 unit, Next& next,
                                       T& to) {
         Attempt made = {2, true, true};
         const u32 i = layer(unit);
-        if (is_inside(layers, unit)) {
+        if (is_inside<NormalSequence>(layers, unit)) {
             to = scaled(p, within_layer(layers, unit));
             return {1, true, true};
         }
@@ -117,17 +121,11 @@ struct ExponentialSequence {
     using Element = T;
     static constexpr int kBits = 8 * int(sizeof(T));
     static constexpr bool kAttempts = true;
-    static constexpr int kLower = kBits == 64 ? 21 : 0;  ///< bits of a distance
+    static constexpr int kLower = kBits == 64 ? 21 : 0;  ///< bits of a distance that UpperLayers leave out
     static constexpr T kTail = T(7.6971174701310497140446280481);
     static CUARRAY_FN Layers<T> layers() { return exponential_layers(T()); }
     static CUARRAY_FN u32 layer(u64 unit) { return u32(unit >> (kBits == 64 ? 3 : 1)) & 0xff; }
     static CUARRAY_FN unsigned_t<T> distance(u64 unit) { return unsigned_t<T>(unit >> (kBits == 64 ? 11 : 9)); }
-    static CUARRAY_FN bool is_inside(const Layers<T>& layers, u64 unit) {
-        return distance(unit) < layers.inside[layer(unit)];
-    }
-    static CUARRAY_FN bool is_inside(const UpperLayers<T>& layers, u64 unit) {
-        return u32(distance(unit) >> kLower) < layers.inside[layer(unit)];
-    }
     template <class Known>
     static CUARRAY_FN T within_layer(const Known& layers, u64 unit) {
         return T(signed_t<T>(distance(unit))) * layers.width[layer(unit)];
@@ -135,14 +133,14 @@ struct ExponentialSequence {
     template <class Known>
     static CUARRAY_FN bool try_quickly(const SequenceParameters& p, const Known& layers, u64 unit, T& to) {
         to = T(p.numbers.width) * within_layer(layers, unit);
-        return is_inside(layers, unit);
+        return is_inside<ExponentialSequence>(layers, unit);
     }
     template <class Next>
     static CUARRAY_FN Attempt attempt(const SequenceParameters& p, const Layers<T>& layers, u64 unit, Next& next,
                                       T& to) {
         Attempt made = {2, true, true};
         const u32 i = layer(unit);
-        if (is_inside(layers, unit)) {
+        if (is_inside<ExponentialSequence>(layers, unit)) {
             to = T(p.numbers.width) * within_layer(layers, unit);
             return {1, true, true};
         }
