@@ -672,6 +672,27 @@ MUTANTS = [
         "tests/python/test_values.py -k pending",
     ),
     Mutant(
+        "values-of-all-dtypes-print-as-pythons",
+        "src/bindings/types/value_text.cpp",
+        "if (prints_as_pythons(dtype_of_number(self)))",
+        "if (true)",
+        "tests/python/test_values.py -k print_as",
+    ),
+    Mutant(
+        "floats-become-integers-downwards",
+        "src/host/loops/casts.cpp",
+        "const f64 whole = __builtin_trunc(x)",
+        "const f64 whole = __builtin_floor(x)",
+        "tests/python/test_ndarray.py -k attributes_and_methods",
+    ),
+    Mutant(
+        "true-elements-lose-the-last-of-eight",
+        "src/host/loops/indexing.cpp",
+        "found += std::popcount(bits);",
+        "found += std::popcount(bits & 0x7f);",
+        "tests/python/test_indexing_functions.py",
+    ),
+    Mutant(
         "values-are-sequences",
         "src/bindings/types/ndarray.cpp",
         "    type->tp_as_sequence->sq_item = nullptr;  // PySequence_Check asks for it\n",

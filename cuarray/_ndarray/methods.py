@@ -112,11 +112,11 @@ def python_ceil(self):
 
 
 def array_format(self, spec):
-    if not spec:
-        return str(self)
-    if self.ndim:
+    if self.ndim == 0:
+        return format(self.item(), spec)
+    if spec:
         raise TypeError(f"format: {spec!r} formats one number, not an array of shape {self.shape}")
-    return format(self.item(), spec)
+    return str(self)
 
 
 # Protocols

@@ -255,3 +255,16 @@ def test_elements_beside_numbers_are_as_arrays(dtype):
                 assert result.dtype == expected.dtype, (call, given)
                 one, other = np.asarray(result), expected.numpy()[i]
                 assert one.tobytes() == other.tobytes() or (one != one and other != other), (call, given, value)
+
+
+@pytest.mark.parametrize(
+    "dtype", "bool int8 uint8 int32 int64 uint64 float16 float32 float64 complex64 complex128".split()
+)
+def test_values_print_as_numpys(dtype):
+    given = np.array([0, 1, 3] if np.dtype(dtype).kind in "bui" else [0, 0.1, 1 / 3, 1e-5, 1234.5678], dtype)
+    for ours, theirs in zip(cuarray.array(given), given, strict=True):
+        assert (str(ours), repr(ours), f"{ours}") == (str(theirs), repr(theirs), f"{theirs}")
+        if given.dtype.kind == "f":
+            assert f"{ours:.3e} {ours:10.2f}" == f"{theirs:.3e} {theirs:10.2f}"
+    with pytest.raises(ValueError, match="format"):
+        f"{cuarray.array(given)[0]:zz}"

@@ -45,7 +45,6 @@ PyObject* repr_of_value(PyObject* self) noexcept {
 
 PyObject* format_of_value(PyObject* self, PyObject* spec) noexcept {
     return guarded([&]() -> PyObject* {
-        if (PyUnicode_Check(spec) && PyUnicode_GET_LENGTH(spec) == 0) return PyObject_Str(self);
         return PyObject_Format(to_python(scalar_of_number(self)).get(), spec);
     });
 }
