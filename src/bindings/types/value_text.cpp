@@ -44,9 +44,7 @@ PyObject* repr_of_value(PyObject* self) noexcept {
 }
 
 PyObject* format_of_value(PyObject* self, PyObject* spec) noexcept {
-    return guarded([&]() -> PyObject* {
-        return PyObject_Format(to_python(scalar_of_number(self)).get(), spec);
-    });
+    return guarded([&]() -> PyObject* { return PyObject_Format(to_python(scalar_of_number(self)).get(), spec); });
 }
 
 }  // namespace cuarray::python
