@@ -2262,16 +2262,16 @@ MUTANTS = [
     ),
     Mutant(
         "sequence-tiles-end-at-their-borders",
-        "src/ops/sequence.cpp",
-        "unit_ = begin + units + exit.entry;",
-        "unit_ = begin + units;",
+        "src/host/sequence_fill.cpp",
+        "part.exits[entry].unit};",
+        "part.end};",
         "tests/python/test_sequence.py -k threads",
     ),
     Mutant(
         "sequence-heads-are-not-counted",
         "src/host/sequence_fill.cpp",
-        "head + rest->numbers",
-        "rest->numbers",
+        "head.numbers + rest->to.numbers",
+        "rest->to.numbers",
         "tests/python/test_sequence.py -k threads",
     ),
     Mutant(

@@ -10,14 +10,14 @@
 namespace cuarray {
 namespace {
 
-/// Blocks of a grid that strides, by step: powers of two, at least two waves on the largest GPUs.
-constexpr int64_t kMostSequenceBlocks[] = {2048, 512, 512};
-
-constexpr const char* kFunctions[] = {"sequence_fill", "sequence_map", "sequence_write"};
+/// Blocks of a grid that strides: a power of two, at least two waves on the largest GPUs.
+constexpr int64_t kMostFillBlocks = 2048;
+/// Blocks that take tiles: at least a wave.
+constexpr int64_t kMostTileBlocks = 1024;
 
 }  // namespace
 
-NamedLaunch plan_sequence_fill(SequenceDraw draw, int step, const kernel::SequenceParameters& p) {
+NamedLaunch plan_sequence_fill(SequenceDraw draw, const kernel::SequenceParameters& p) {
     struct SequenceKernel {
         const char *name, *type;
     };
@@ -27,14 +27,18 @@ NamedLaunch plan_sequence_fill(SequenceDraw draw, int step, const kernel::Sequen
 #undef DRAW
     };
     static_assert(sizeof p <= sizeof(Launch::parameters));
+    const SequenceKernel& row = kDraws[int(draw)];
+    const std::string function = p.tiles ? "sequence_tiles" : "sequence_fill";
     NamedLaunch to;
-    to.kernel.entry = std::string(kFunctions[step]) + "_" + kDraws[int(draw)].name;
+    to.kernel.entry = function + "_" + row.name;
     to.kernel.parameters = "SequenceParameters";
-    to.kernel.function = std::string(kFunctions[step]) + "<" + kDraws[int(draw)].type + ">";
+    to.kernel.function = function + "<" + row.type + ">";
     to.kernel.threads = kThreads;
     to.kernel.is_optimised = true;
-    const int64_t words = 2 * kThreads, blocks = step == 0 ? (int64_t(p.words) + words - 1) / words : int64_t(p.tiles);
-    to.launch.set_grid(to.kernel.entry, std::min(blocks, kMostSequenceBlocks[step]), kThreads);
+    const int64_t words = 2 * kThreads;
+    const int64_t blocks = p.tiles ? std::min(int64_t(p.tiles), kMostTileBlocks)
+                                   : std::min((int64_t(p.words) + words - 1) / words, kMostFillBlocks);
+    to.launch.set_grid(to.kernel.entry, blocks, kThreads);
     std::memcpy(to.launch.parameters, &p, sizeof p);
     return to;
 }

@@ -6,7 +6,7 @@
 
 namespace cuarray {
 
-/// Kernel `step` of sequence_fill, sequence_map and sequence_write; all addresses are those of the device.
-CUARRAY_API NamedLaunch plan_sequence_fill(SequenceDraw draw, int step, const kernel::SequenceParameters& p);
+/// Numbers that take several units are drawn in tiles. All addresses are those of the device.
+CUARRAY_API NamedLaunch plan_sequence_fill(SequenceDraw draw, const kernel::SequenceParameters& p);
 
 }  // namespace cuarray

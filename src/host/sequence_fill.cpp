@@ -1,65 +1,99 @@
 // sequence_fill.cpp -- draws the numbers of NumPy's Generator by threads, which jump in the sequence of words.
 #include <algorithm>
+#include <vector>
 
+#include "cuarray/runtime/threads.h"
 #include "host/radix.h"
 #include "host/tasks.h"
 
 namespace cuarray::host {
 namespace {
 
-using kernel::kTileEntries;
-using kernel::TileExit;
+using kernel::SequenceEnd;
+using kernel::SequenceParameters;
 
-/// The exits of a tile. Attempts from different entries soon meet, so that the rest of the tile is drawn once: behind
-/// where the first attempts have ended, if that is the same place.
-void map_tile(const SequenceLoops& loops, const kernel::SequenceParameters& p, int64_t begin, TileExit* exits) {
-    constexpr int64_t kHead = 64;
-    struct Rest {
-        int64_t from, unit, numbers;
-    };
-    Rest rests[kTileEntries];
-    int known = 0;
-    const int64_t end = begin + int64_t(p.tile_units);
-    for (int entry = 0; entry < kTileEntries; ++entry) {
-        int64_t unit = begin + entry;
-        const int64_t head = loops.follow(&p, unit, std::min(begin + kHead, end), nullptr, INT64_MAX);
-        const Rest* rest = std::find_if(rests, rests + known, [&](const Rest& r) { return r.from == unit; });
-        if (rest == rests + known) {
-            Rest& made = rests[known++] = {unit, unit, 0};
-            made.numbers = loops.follow(&p, made.unit, end, nullptr, INT64_MAX);
+/// So many numbers are drawn by one thread.
+constexpr int64_t kSeveral = 1 << 15;
+
+/// Follows numbers from one to the last that begins before `end`; stores them, if there is a place.
+SequenceEnd follow(const SequenceLoops& loops, const SequenceParameters& p, SequenceEnd at, int64_t end,
+                   void* to = nullptr, int64_t most = INT64_MAX) {
+    int64_t unit = at.unit;
+    at.numbers += loops.follow(&p, unit, end, to, most);
+    at.unit = unit;
+    return at;
+}
+
+/// The units of a part of a draw. Where a number begins in it depends on those before it: on how many units behind the
+/// beginning the last one ends, its entry.
+struct SequencePart {
+    static constexpr int kEntries = 8;
+    int64_t begin, end;
+    SequenceEnd exits[kEntries];  ///< by entry: the numbers, and the unit behind them
+    SequenceEnd first;            ///< the numbers before, and the unit where the part's numbers begin
+
+    /// Attempts from different entries soon meet, so that the rest of the part is drawn once: behind where the first
+    /// attempts have ended, if that is the same place.
+    void find_exits(const SequenceLoops& loops, const SequenceParameters& p) {
+        constexpr int64_t kHead = 64;
+        struct Rest {
+            int64_t from;
+            SequenceEnd to;
+        };
+        Rest rests[kEntries];
+        int known = 0;
+        for (int k = 0; k < kEntries; ++k) {
+            const SequenceEnd head = follow(loops, p, {0, begin + k}, std::min(begin + kHead, end));
+            const Rest* rest = std::find_if(rests, rests + known, [&](const Rest& r) { return r.from == head.unit; });
+            if (rest == rests + known) rests[known++] = {head.unit, follow(loops, p, {0, head.unit}, end)};
+            exits[k] = {head.numbers + rest->to.numbers, rest->to.unit};
         }
-        exits[entry] = {head + rest->numbers, rest->unit - end};
     }
+};
+
+/// Draws numbers that take several units, a part by each thread.
+SequenceEnd draw_parts(const SequenceLoops& loops, const SequenceParameters& p, int64_t item) {
+    const int64_t n = int64_t(p.numbers.n), threads = n - p.begin.numbers > kSeveral ? num_threads() : 1;
+    const int64_t each = threads > 1 ? (int64_t(p.likely) + threads - 1) / threads : 0;
+    std::vector<SequencePart> parts(static_cast<size_t>(threads));
+    for (int64_t k = 0; k < threads; ++k) {
+        SequencePart& part = parts[size_t(k)];
+        part.begin = p.begin.unit + k * each;
+        part.end = k + 1 < threads ? part.begin + each : INT64_MAX;
+    }
+    parallel_for(threads - 1, [&](int64_t k) { parts[size_t(k)].find_exits(loops, p); });
+    SequenceEnd at = p.begin;
+    for (SequencePart& part : parts) {
+        part.first = at;
+        const int64_t entry = at.unit - part.begin;
+        if (&part == &parts.back() || at.numbers >= n) continue;
+        if (entry < SequencePart::kEntries)
+            at = {at.numbers + part.exits[entry].numbers, part.exits[entry].unit};
+        else
+            at = follow(loops, p, at, part.end);
+    }
+    SequenceEnd last{};
+    parallel_for(threads, [&](int64_t k) {
+        const SequencePart& part = parts[size_t(k)];
+        if (part.first.numbers >= n) return;
+        void* const to = static_cast<char*>(p.numbers.result) + part.first.numbers * item;
+        const SequenceEnd end = follow(loops, p, part.first, part.end, to, n - part.first.numbers);
+        if (end.numbers == n) last = end;
+    });
+    return last;
 }
 
 }  // namespace
 
 void run(const LoopLibrary& library, const SequenceFill& task) {
     const SequenceLoops& loops = library.sequences[int(task.draw)];
-    kernel::SequenceParameters p = task.parameters;
+    SequenceParameters p = task.parameters;
     p.numbers.result = task.result.data();
-    const int64_t n = int64_t(p.numbers.n), units = int64_t(p.tile_units);
-    const auto begin_of = [&](int64_t tile) { return (int64_t(p.first_tile) + tile) * units; };
-    switch (task.step) {
-        case SequenceStep::Fill:
-            return each_chunk(task.words(), threads_of(n),
-                              [&](int, int64_t begin, int64_t end) { loops.fill(&p, begin, end); });
-        case SequenceStep::Map:
-            return parallel_for(task.tiles(), [&](int64_t tile) {
-                map_tile(loops, p, begin_of(tile), static_cast<TileExit*>(p.numbers.result) + tile * kTileEntries);
-            });
-        case SequenceStep::Write: break;
-    }
-    const auto* const places = reinterpret_cast<const kernel::TilePlace*>(task.places.data());
-    const int64_t item = item_size(task.result.dtype);
-    parallel_for(task.tiles(), [&](int64_t tile) {
-        const kernel::TilePlace place = places[tile];
-        if (place.entry < 0 || place.first >= n) return;
-        int64_t unit = begin_of(tile) + place.entry;
-        void* const to = static_cast<char*>(p.numbers.result) + place.first * item;
-        const int64_t count = loops.follow(&p, unit, begin_of(tile + 1), to, n - place.first);
-        if (place.first + count == n && count > 0) *reinterpret_cast<int64_t*>(task.end.data()) = unit;
-    });
+    if (task.end.storage)
+        *reinterpret_cast<SequenceEnd*>(task.end.data()) = draw_parts(loops, p, item_size(task.result.dtype));
+    else
+        each_chunk(task.words(), threads_of(int64_t(p.numbers.n)),
+                   [&](int, int64_t begin, int64_t end) { loops.fill(&p, begin, end); });
 }
 
 }  // namespace cuarray::host

@@ -9,15 +9,12 @@
 #include "cuarray/kernel/sequence.h"
 #include "cuarray/ops/random.h"
 #include "cuarray/runtime/registry.h"
-#include "cuarray/runtime/threads.h"
 #include "ops/packed.h"
 
 namespace cuarray {
 namespace {
 
-using kernel::kTileEntries;
-using kernel::TileExit;
-using kernel::TilePlace;
+using kernel::SequenceEnd;
 using kernel::u128;
 
 /// What a draw takes of the sequence.
@@ -57,6 +54,11 @@ void set_jumps(kernel::AffineMap* jumps, const u128& increment) {
         last.increment = increment;
     }
     std::copy(last.over, last.over + kernel::kPcg64Jumps, jumps);
+}
+
+View flat(const Array& array, const char* name) {
+    const Array line = array.reshape({array.size()});
+    return line.as_operand(line.shape(), name);
 }
 
 /// A draw, and where it is in the sequence.
@@ -108,119 +110,35 @@ class SequenceOf {
     const int64_t pieces_;
 };
 
-/// Numbers of a tile that was drawn on the host.
-struct DrawnTile {
-    int64_t first;
-    std::vector<char> bytes;
-};
-
-/// Draws numbers that take several units.
-class TiledDraw {
- public:
-    TiledDraw(SequenceOf& sequence, const Array& result)
-        : sequence_(sequence), task_(sequence.task), result_(result), n_(result.size()), unit_(sequence.begin) {
-        // Threads of the host take a tile each; one thread needs to know no exits.
-        const bool is_host = result.device() == Device{};
-        const int threads = is_host && n_ > kSeveral ? num_threads() : 1;
-        maps_ = !is_host || threads > 1;
-        const int64_t each = (sequence.likely_units(n_) + threads - 1) / threads;
-        task_.parameters.tile_units = uint64_t(!is_host ? kernel::kTileUnits : maps_ ? each : kEndless);
-        end_ = empty({1}, DType::int64, result.device());
-    }
-
-    /// Returns the unit behind the last number.
-    int64_t run() {
-        while (drawn_ < n_) draw_tiles();
-        if (!ends_alone_) read(&unit_, end_, sizeof unit_);
-        return unit_;
-    }
-
- private:
-    /// So many numbers are drawn by one thread.
-    static constexpr int64_t kSeveral = 1 << 15;
-    static constexpr int64_t kEndless = int64_t(1) << 46;
-
-    void draw_tiles() {
-        kernel::SequenceParameters& p = task_.parameters;
-        const int64_t units = int64_t(p.tile_units), entry = unit_ % units;
-        p.first_tile = uint64_t(unit_ / units);
-        p.tiles = uint64_t(maps_ ? (entry + sequence_.likely_units(n_ - drawn_) + units - 1) / units : 1);
-        std::vector<TilePlace> places;
-        std::vector<DrawnTile> alone;
-        follow(places, alone, maps_ ? map_tiles() : std::vector<TileExit>());
-        p.tiles = places.size();
-        const Array device_places = empty({int64_t(places.size()) * 2}, DType::int64, result_.device());
-        write(device_places, 0, places.data(), int64_t(places.size() * sizeof(TilePlace)));
-        run_step(SequenceStep::Write, result_, device_places);
-        for (const DrawnTile& tile : alone)
-            write(result_, tile.first * item_size(result_.dtype()), tile.bytes.data(), int64_t(tile.bytes.size()));
-    }
-
-    std::vector<TileExit> map_tiles() {
-        std::vector<TileExit> exits(task_.parameters.tiles * kTileEntries);
-        const Array map = empty({int64_t(exits.size()) * 2}, DType::int64, result_.device());
-        run_step(SequenceStep::Map, map, {});
-        read(exits.data(), map, int64_t(exits.size() * sizeof(TileExit)));
-        return exits;
-    }
-
-    /// Follows the numbers from tile to tile; those whose exits are not known are drawn at once.
-    void follow(std::vector<TilePlace>& places, std::vector<DrawnTile>& alone, const std::vector<TileExit>& exits) {
-        const kernel::SequenceParameters& p = task_.parameters;
-        const int64_t units = int64_t(p.tile_units);
-        for (uint64_t tile = 0; tile < p.tiles && drawn_ < n_; ++tile) {
-            const int64_t begin = int64_t(p.first_tile + tile) * units, entry = unit_ - begin;
-            places.push_back({drawn_, entry});
-            TileExit exit = {n_ - drawn_, 0};
-            if (maps_) exit = entry < kTileEntries ? exits[tile * kTileEntries + uint64_t(entry)] : TileExit{-1, -1};
-            if (exit.numbers >= 0) {
-                drawn_ += exit.numbers, unit_ = begin + units + exit.entry;
-                continue;
-            }
-            places.back().entry = -1;
-            alone.push_back({drawn_, {}});
-            draw_alone(alone.back(), begin + units);
-        }
-    }
-
-    void draw_alone(DrawnTile& tile, int64_t end) {
+/// Draws numbers that take several units; returns the unit behind the last one.
+int64_t draw_all(SequenceOf& sequence, const Array& result) {
+    SequenceFill& task = sequence.task;
+    Backend& device = result.storage().front();
+    const int64_t n = result.size(), item = item_size(result.dtype());
+    const Array end = empty({2}, DType::int64, result.device());
+    task.result = flat(result, task.name), task.end = flat(end, task.name);
+    SequenceEnd& at = task.parameters.begin;
+    at = {0, sequence.begin};
+    for (;;) {
+        task.parameters.likely = uint64_t(sequence.likely_units(n - at.numbers));
+        device.run(task);
+        const int64_t before = at.numbers;
+        device.read(&at, end.storage(), end.offset(), sizeof at);
+        if (at.numbers >= n) return at.unit;
+        if (at.numbers > before) continue;
+        // Nothing is certain from here: the host, whose functions are NumPy's, draws on.
         DirectLoops* const host = backend(Device{}).direct();
-        if (!host) raise(ErrorKind::Runtime, task_.name, ": random numbers cannot be drawn while a graph is captured");
-        const int64_t item = item_size(result_.dtype());
-        tile.bytes.resize(size_t((end - unit_) * item));
-        const int64_t count = host->follow(task_.draw, task_.parameters, unit_, end, tile.bytes.data(), n_ - drawn_);
-        tile.bytes.resize(size_t(count * item));
-        drawn_ += count;
-        ends_alone_ = drawn_ == n_;
+        if (!host) raise(ErrorKind::Runtime, task.name, ": random numbers cannot be drawn while a graph is captured");
+        constexpr int64_t kAlone = 2048;
+        const int64_t most = n - at.numbers;
+        std::vector<char> numbers(size_t(std::min(kAlone, most) * item));
+        int64_t unit = at.unit;
+        const int64_t count = host->follow(task.draw, task.parameters, unit, unit + kAlone, numbers.data(), most);
+        device.write(result.storage(), result.offset() + at.numbers * item, numbers.data(), count * item);
+        at = {at.numbers + count, unit};
+        if (count == most) return unit;
     }
-
-    void run_step(SequenceStep step, const Array& result, const Array& places) {
-        SequenceFill task = task_;
-        task.step = step;
-        task.result = flat(result);
-        if (places.defined()) task.places = flat(places), task.end = flat(end_);
-        result_.storage().front().run(task);
-    }
-
-    View flat(const Array& array) const {
-        const Array line = array.reshape({array.size()});
-        return line.as_operand(line.shape(), task_.name);
-    }
-    static void read(void* to, const Array& from, int64_t bytes) {
-        from.storage().front().read(to, from.storage(), from.offset(), bytes);
-    }
-    static void write(const Array& to, int64_t offset, const void* from, int64_t bytes) {
-        to.storage().front().write(to.storage(), to.offset() + offset, from, bytes);
-    }
-
-    SequenceOf& sequence_;
-    SequenceFill& task_;
-    const Array& result_;
-    const int64_t n_;
-    int64_t unit_, drawn_ = 0;  ///< where the next number begins, and how many are known
-    bool maps_, ends_alone_ = false;
-    Array end_;
-};
+}
 
 }  // namespace
 
@@ -273,9 +191,8 @@ void draw_sequence(const Array& result, const SequenceNumbers& numbers, Pcg64Sta
     before_write(result.storage());
     SequenceOf sequence(numbers, state, result.size());
     sequence.task.name = name;
-    if (sequence.is_sequence()) return sequence.move(state, TiledDraw(sequence, result).run());
-    const Array line = result.reshape({result.size()});
-    sequence.task.result = line.as_operand(line.shape(), name);
+    if (sequence.is_sequence()) return sequence.move(state, draw_all(sequence, result));
+    sequence.task.result = flat(result, name);
     result.storage().front().run(sequence.task);
     sequence.move(state, sequence.begin + result.size());
 }

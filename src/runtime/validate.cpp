@@ -174,7 +174,7 @@ class ValidatingDecorator final : public Decorator {
 
     /// Where numbers take several units, acceptances and tails depend on a device's exp and log1p.
     Fault validate(const SequenceFill& task) {
-        return task.step == SequenceStep::Fill ? repeat(task) : inner_.run(task);
+        return task.end.storage ? inner_.run(task) : repeat(task);
     }
 
     template <class T> Fault validate(const T& task) { return repeat(task); }

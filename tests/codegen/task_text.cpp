@@ -117,10 +117,10 @@ void add_sequences() {
 #include "cuarray/sequence_draws.def"
 #undef DRAW
     };
-    const SequenceParameters p{.numbers = {.n = 1000}, .words = 1000, .tiles = 2};
-    for (size_t draw = 0; draw < std::size(kSequences); ++draw)
-        for (int step = 0; step < 3; ++step)
-            if (kSequences[draw] == (step > 0)) add(plan_sequence_fill(SequenceDraw(draw), step, p).kernel);
+    for (size_t draw = 0; draw < std::size(kSequences); ++draw) {
+        const SequenceParameters p{.numbers = {.n = 1000}, .words = 1000, .tiles = kSequences[draw] ? 2u : 0u};
+        add(plan_sequence_fill(SequenceDraw(draw), p).kernel);
+    }
 }
 
 }  // namespace

@@ -103,15 +103,11 @@ int main() {
     check("OrderStatistics", OrderStatistics{1, 1, rows, kth, sorted}, views, {"rows"}, {"sorted"});
     check("SearchSorted", SearchSorted{1, 1, a, b, c, false}, views, {"a", "b"}, {"c"});
     check("RandomFill", RandomFill{RandomDraw::uniform_double, {.n = 2}, a}, views, {}, {"a"});
-    const View places = views.make("places"), end = views.make("end");
-    const kernel::SequenceParameters sequence{.numbers = {.n = 2}, .tiles = 1};
-    check("SequenceFill", SequenceFill{SequenceDraw::uniform_double, SequenceStep::Fill, sequence, a}, views, {},
-          {"a"});
-    check("SequenceFill of a map", SequenceFill{SequenceDraw::normal_double, SequenceStep::Map, sequence, a}, views, {},
-          {"a"});
-    check("SequenceFill of tiles",
-          SequenceFill{SequenceDraw::normal_double, SequenceStep::Write, sequence, a, "", places, end}, views,
-          {"places"}, {"a", "end"});
+    const View end = views.make("end", 2);
+    const kernel::SequenceParameters sequence{.numbers = {.n = 2}};
+    check("SequenceFill", SequenceFill{SequenceDraw::uniform_double, sequence, a}, views, {}, {"a"});
+    check("SequenceFill of numbers that take several units",
+          SequenceFill{SequenceDraw::normal_double, sequence, a, "", end}, views, {}, {"a", "end"});
     check("Histogram", Histogram{1, 1, a, b, false, c, d}, views, {"a", "b", "c"}, {"d"});
     check("Histogram of bin numbers", Histogram{1, 1, a, {}, false, {}, d}, views, {"a"}, {"d"});
     using Direction = FourierTransform::Kind;

@@ -59,20 +59,9 @@ struct Pcg64Place {
     u32 has_carried;
 };
 
-/// Draws of numbers that take several units are cut into tiles. Where a number begins in a tile depends on those before
-/// it: on how many units behind the beginning of the tile the last one ends, at most kTileEntries - 1.
-constexpr int kTileEntries = 8;
-
-/// From such a place to the end of the tile: the numbers drawn, and how far behind the tile the last one ends; -1 where
-/// that is not known.
-struct TileExit {
-    i64 numbers, entry;
-};
-
-/// Where the numbers of a tile go: `first` is the index of the first one, which begins `entry` units behind the
-/// beginning of the tile; an entry of -1: the tile is left out.
-struct TilePlace {
-    i64 first, entry;
+/// Where a draw of numbers that take several units ends: the numbers drawn so far, and the unit behind the last one.
+struct SequenceEnd {
+    i64 numbers, unit;
 };
 
 /// A draw from a PCG64 to contiguous memory.
@@ -80,11 +69,13 @@ struct SequenceParameters {
     RandomParameters numbers;  ///< n, the range or the distribution, the result
     Pcg64Place place;
     f64 margin;  ///< comparisons with exp and log1p are certain where the sides differ by more than this share
-    u64 words;   ///< without tiles: so many are read
-    u64 first_tile, tiles, tile_units;
-    TileExit* exits;          ///< of each tile, kTileEntries of them
-    const TilePlace* places;  ///< of each tile
-    i64* end;                 ///< the unit behind the last number
+    u64 words;   ///< that elements of the same bits each are made from
+    /// Of numbers that take several units:
+    SequenceEnd begin;  ///< what is drawn already
+    u64 likely;         ///< units that the others are likely to take
+    u64 tiles;          ///< on a GPU: so many are drawn at most
+    u64* tile_words;    ///< on a GPU, all zero: one that counts the tiles taken, and one for each tile
+    SequenceEnd* end;   ///< as far as the draw has come: `numbers` are fewer than n where the next is not certain
 };
 
 /// The state so many words behind another; `jumps` are those over 2^k words.

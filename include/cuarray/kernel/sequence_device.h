@@ -1,10 +1,9 @@
 // sequence_device.h -- the device kernels that draw the numbers of NumPy's Generator from a PCG64.
 //
 // Threads jump to their places and stride by jumps, so that results do not depend on the grid. Numbers that take
-// several units are drawn in tiles, one per thread block: each thread tries some units quickly; the few others are
-// listed and attempted, one per thread; one thread follows these from an entry and corrects which units give numbers.
-// The first kernel does so for every entry, and the host follows the exits from tile to tile; the second one then
-// writes numbers to their places.
+// several units are drawn in tiles, one at a time by a thread block: each thread tries some units quickly; the few
+// others are listed and attempted, one per thread, and correct which units give numbers. Where a tile's first number
+// begins and goes is known from the tiles before: each publishes what follows from every entry, and then its end.
 #pragma once
 #include "cuarray/kernel/elementwise.h"
 #include "cuarray/kernel/random_device.h"
@@ -59,6 +58,16 @@ struct TileAttempt {
     T number;
 };
 
+/// Where a number begins in a tile depends on those before it: on how many units behind the beginning of the tile the
+/// last one ends. Fewer entries than this are told to later tiles.
+constexpr u32 kTileEntries = 8;
+
+/// From an entry to the end of a tile: the numbers drawn, and how far behind the tile the last one ends; -1 where that
+/// is not certain.
+struct TileExit {
+    i32 numbers, entry;
+};
+
 /// What the threads of a block know of a tile. Units are numbered from its beginning. Bit b of mask g * pieces + h is
 /// for piece h of word 32 g + b: whether a number begins there, as far as is known.
 template <class Draw>
@@ -68,7 +77,12 @@ struct Tile {
     u32 masks[kTileMasks];
     u32 before[kTileMasks + 1];  ///< numbers of the masks before
     u128 state;                  ///< of the first word
+    u64 number;                  ///< of the tile, or of the next one
+    i64 first;                   ///< the index of the first number; -1: that is not known
+    u32 entry;                   ///< with `first`: the unit where that number begins
     u32 attempts;
+    u32 related[kMostAttempts / 32];  ///< bits of the attempts that depend on what begins before them
+    u32 behind;                       ///< the unit behind the last attempt, if it depends on nothing
     TileAttempt<T> attempt[Draw::kAttempts ? kMostAttempts : 1];
     u32 inside[Draw::kAttempts ? 256 : 1];
     T width[Draw::kAttempts ? 256 : 1];
@@ -138,150 +152,299 @@ CUARRAY_FN void add_masks(Tile<Draw>& tile) {
     __syncthreads();
 }
 
-/// Attempts the units that were not accepted at once.
+/// Takes the units within a number from those that begin one, and adds the number if there is one.
+template <class Draw>
+CUARRAY_FN void settle(Tile<Draw>& tile, const TileAttempt<typename Draw::Element>& known) {
+    for (u32 unit = known.unit + 1; unit < known.unit + known.made.units && unit < kTileUnits; ++unit) {
+        const typename Tile<Draw>::UnitPlace at = tile.place_of(unit);
+        atomicAnd(&tile.masks[at.first + at.h], ~at.bit);
+    }
+    const typename Tile<Draw>::UnitPlace at = tile.place_of(known.unit);
+    if (known.made.gives) atomicOr(&tile.masks[at.first + at.h], at.bit);
+}
+
+/// Attempts the units that were not accepted at once, and settles those that depend on nothing: which begin behind all
+/// entries and overlap no other one.
 template <class Draw>
 CUARRAY_FN void attempt_units(const SequenceParameters& p, Tile<Draw>& tile, u64 first_word) {
     constexpr u32 pieces = Tile<Draw>::kPieces;
-    if (threadIdx.x < kTileMasks)
-        for (u32 rest = ~tile.masks[threadIdx.x]; rest; rest &= rest - 1) {
+    const u32 t = threadIdx.x;
+    if (t < kTileMasks)
+        for (u32 rest = ~tile.masks[t]; rest; rest &= rest - 1) {
             const u32 bit = __ffs(int(rest)) - 1;
-            const u32 unit = (threadIdx.x / pieces * 32 + bit) * pieces + threadIdx.x % pieces;
+            const u32 unit = (t / pieces * 32 + bit) * pieces + t % pieces;
             const u32 k = unit - tile.rank(tile.place_of(unit));
             if (k < kMostAttempts) tile.attempt[k].unit = unit;
         }
-    if (threadIdx.x == 0) tile.attempts = kTileUnits - tile.before[kTileMasks];
+    if (t == 0) tile.behind = 0;
+    const u32 all = kTileUnits - tile.before[kTileMasks], attempts = all < kMostAttempts ? all : kMostAttempts;
+    if (t == 0) tile.attempts = attempts;
     __syncthreads();
-    if (tile.attempts <= kMostAttempts && threadIdx.x < tile.attempts) {
-        TileAttempt<typename Draw::Element>& mine = tile.attempt[threadIdx.x];
+    TileAttempt<typename Draw::Element>& mine = tile.attempt[t < kMostAttempts ? t : 0];
+    bool is_unusual = all > kMostAttempts;
+    if (t < attempts) {
         const u32 word = mine.unit / pieces, h = mine.unit % pieces;
         const u128 state = jumped_by(p.place.jumps, tile.state, word);
         const u64 bits = word_at(p.place, first_word + word, state);
         UnitsBehind<Draw> units = {p.place, state, bits, h};
         mine.made = Draw::attempt(p, Draw::layers(), piece_of<Draw>(bits, h), units, mine.number);
+        if (all > kMostAttempts) mine.made.is_certain = false;
+        is_unusual = mine.made.units > 3 || !mine.made.is_certain;
     }
-    __syncthreads();
+    is_unusual = __syncthreads_or(is_unusual);
+    if (t < kMostAttempts) {
+        const auto end = [&](u32 k) { return tile.attempt[k].unit + tile.attempt[k].made.units; };
+        const bool exists = t < attempts;
+        const bool is_related =
+            exists && (is_unusual || mine.unit < kTileEntries || (t > 0 && end(t - 1) > mine.unit) ||
+                       (t > 1 && end(t - 2) > mine.unit) || (t + 1 < attempts && end(t) > tile.attempt[t + 1].unit));
+        const u32 related = __ballot_sync(0xffffffffu, is_related);
+        if (t % 32 == 0) tile.related[t / 32] = related;
+        if (exists && !is_related) {
+            settle(tile, mine);
+            if (t + 1 == attempts) tile.behind = end(t);
+        }
+    }
 }
 
 /// Follows the attempts of a tile from an entry. With `corrects`, the masks are then those of the numbers.
 template <bool corrects, class Draw>
 CUARRAY_FN TileExit followed(Tile<Draw>& tile, u32 entry) {
-    TileExit exit = {i64(tile.before[kTileMasks]), i64(entry)};
+    i32 numbers = i32(tile.before[kTileMasks]);
+    u32 behind = entry;
     const auto drop = [&](u32 unit) {
         const typename Tile<Draw>::UnitPlace at = tile.place_of(unit);
-        exit.numbers -= tile.begins(at);
+        numbers -= tile.begins(at);
         if (corrects) tile.masks[at.first + at.h] &= ~at.bit;
     };
     for (u32 unit = 0; unit < entry; ++unit) drop(unit);
     if constexpr (Draw::kAttempts) {
-        if (tile.attempts > kMostAttempts) return {-1, -1};
-        for (u32 k = 0; k < tile.attempts; ++k) {
+#pragma unroll 1
+        for (u32 k = 0; k < kMostAttempts; ++k) {
+            const u32 rest = tile.related[k / 32] >> k % 32;
+            if (!rest) {
+                k |= 31;
+                continue;
+            }
+            k += __ffs(int(rest)) - 1;
             const u32 begin = tile.attempt[k].unit;
             const Attempt made = tile.attempt[k].made;
-            if (begin < exit.entry) continue;
+            if (begin < behind) continue;
             if (!made.is_certain) return {-1, -1};
-            exit.entry = begin + made.units;
-            for (u32 unit = begin + 1; unit < exit.entry && unit < kTileUnits; ++unit) drop(unit);
+            behind = begin + made.units;
+            for (u32 unit = begin + 1; unit < behind && unit < kTileUnits; ++unit) drop(unit);
             if (!made.gives) continue;
-            ++exit.numbers;
+            ++numbers;
             const typename Tile<Draw>::UnitPlace at = tile.place_of(begin);
             if (corrects) tile.masks[at.first + at.h] |= at.bit;
         }
+        if (tile.behind > behind) behind = tile.behind;
     }
-    exit.entry = exit.entry > kTileUnits ? exit.entry - kTileUnits : 0;
-    return exit;
+    return {numbers, behind > kTileUnits ? i32(behind - kTileUnits) : 0};
 }
 
-/// Calls use(tile number, tile, numbers of this thread) for each tile of this block, which is known but for its entry.
-/// The number of blocks is a power of two, or that of tiles.
-template <class Draw, class Use>
-CUARRAY_FN void each_tile(const SequenceParameters& p, Use&& use) {
+/// What a tile tells later ones, in a word that is read and written at once. Map: its exit, if that is the same from
+/// all entries, and for each entry how many numbers it has. End: its exit, and the numbers up to there. Stop: nothing
+/// is certain from some tile on.
+struct TileWord {
+    static constexpr u64 kMap = 1, kEnd = 2, kStop = 3;
+    static constexpr u32 kExit = 2, kNumbers = 5, kFewer = 17, kFewerBits = 5, kFewest = 8;  ///< lowest bits; -8 fewer
+    u64 bits;
+    CUARRAY_FN bool is_known() const { return bits & 3; }
+    CUARRAY_FN bool is_map() const { return (bits & 3) == kMap; }
+    CUARRAY_FN bool is_stop() const { return (bits & 3) == kStop; }
+    CUARRAY_FN u32 exit() const { return u32(bits >> kExit) % kTileEntries; }
+    /// The numbers of a map from an entry, or those up to an end.
+    CUARRAY_FN u32 numbers_from(u32 entry) const {
+        const u32 fewer = u32(bits >> (kFewer + kFewerBits * entry)) % (1u << kFewerBits);
+        return (u32(bits >> kNumbers) & 0xfff) + kFewest - fewer;
+    }
+    CUARRAY_FN i64 numbers() const { return i64(bits >> kNumbers); }
+    static CUARRAY_FN TileWord end(i64 numbers, u32 exit) {
+        return {exit < kTileEntries ? kEnd | u64(exit) << kExit | u64(numbers) << kNumbers : kStop};
+    }
+};
+
+/// The map of a tile; unknown where it is none. Called by a warp.
+template <class Draw>
+CUARRAY_FN TileWord map_of(Tile<Draw>& tile) {
+    const u32 entry = threadIdx.x % kTileEntries;
+    const TileExit exit = followed<false>(tile, entry);
+    const i32 numbers = __shfl_sync(0xffffffffu, exit.numbers, 0);
+    const u32 fewer = u32(numbers - exit.numbers) + TileWord::kFewest;
+    const bool fits = exit.numbers >= 0 && exit.entry == __shfl_sync(0xffffffffu, exit.entry, 0) &&
+                      u32(exit.entry) < kTileEntries && fewer < 1u << TileWord::kFewerBits;
+    if (!__all_sync(0xffffffffu, fits)) return {0};
+    u64 bits = u64(fewer) << (TileWord::kFewer + TileWord::kFewerBits * entry);
+#pragma unroll
+    for (u32 step = 1; step < kTileEntries; step *= 2) bits |= __shfl_xor_sync(0xffffffffu, bits, step);
+    return {TileWord::kMap | u64(exit.entry) << TileWord::kExit | u64(numbers) << TileWord::kNumbers | bits};
+}
+
+/// The end of the tile before one: from the nearest end that is published, and the maps behind it. Called by a warp,
+/// whose lanes look at successive tiles; of the last lane's tile the exit alone is read.
+CUARRAY_FN TileWord end_before(const SequenceParameters& p, i64 tile) {
+    constexpr int kLooks = 4;  // at once: the ends of tiles are known as fast as these come from memory
+    constexpr i64 kApart = 31;
+    const u32 all = 0xffffffffu, lane = threadIdx.x % 32;
+    const TileWord begin = TileWord::end(p.begin.numbers, u32(p.begin.unit % kTileUnits));
+    volatile u64* const words = p.tile_words + 1;
+    const auto look = [&](i64 at) { return at < 0 ? begin : TileWord{words[at]}; };
+    u32 numbers = 0, exit = 0;
+    for (i64 first = tile - 1 - lane;; first -= kLooks * kApart) {
+        TileWord seen[kLooks];
+#pragma unroll
+        for (int k = 0; k < kLooks; ++k) seen[k] = look(first - k * kApart);
+#pragma unroll
+        for (int k = 0; k < kLooks; ++k) {
+            TileWord& word = seen[k];
+            u32 ends, needed;
+            for (;;) {
+                ends = __ballot_sync(all, word.is_known() && !word.is_map());
+                needed = ends ? (ends & (0u - ends)) - 1 : all;
+                if (!(needed & ~__ballot_sync(all, word.is_known()))) break;
+                __nanosleep(20);
+                word = look(first - k * kApart);
+            }
+            const u32 entry = TileWord{__shfl_down_sync(all, word.bits, 1)}.exit();
+            if (lane < kApart && (needed >> lane & 1)) numbers += word.numbers_from(entry);
+            if (first + lane == tile - 1 && k == 0) exit = __shfl_sync(all, word.exit(), 0);
+            if (!ends) continue;
+            word.bits = __shfl_sync(all, word.bits, __ffs(int(ends)) - 1);
+            if (word.is_stop()) return word;
+#pragma unroll
+            for (u32 step = 1; step < 32; step *= 2) numbers += __shfl_xor_sync(all, numbers, step);
+            return TileWord::end(word.numbers() + numbers, exit);
+        }
+    }
+}
+
+/// Finds where a tile's numbers begin, tells later tiles, and corrects the masks. Called by a warp.
+template <class Draw>
+CUARRAY_FN void join_tiles(const SequenceParameters& p, Tile<Draw>& tile, u64 number) {
+    volatile u64* const own = p.tile_words + 1 + number;
+    const bool leads = threadIdx.x % 32 == 0;
+    const TileWord map = map_of(tile);
+    if (leads && map.is_known() && number + 1 < p.tiles) *own = map.bits;
+    const TileWord begin = end_before(p, i64(number));
+    __syncwarp();  // all lanes have read the masks
+    if (!leads) return;
+    const i64 n = i64(p.numbers.n), unit = i64((u64(p.begin.unit) / kTileUnits + number) * kTileUnits);
+    const i64 first = begin.is_stop() ? -1 : begin.numbers();
+    TileExit exit = {-1, -1};
+    TileWord end = {TileWord::kStop};
+    if (first >= 0) {
+        tile.entry = begin.exit();
+        exit = followed<true>(tile, tile.entry);
+        if (exit.numbers >= 0) end = TileWord::end(first + exit.numbers, u32(exit.entry));
+    }
+    *own = end.bits;
+    tile.first = end.is_stop() ? -1 : first;
+    if (end.is_stop()) {
+        if (first >= 0 && first < n) *p.end = {first, unit + tile.entry};
+        if (first < 0 && number == 0) *p.end = p.begin;  // too far from the beginning of the tile
+    } else if (number + 1 == p.tiles && end.numbers() < n) {
+        *p.end = {end.numbers(), unit + kTileUnits + exit.entry};
+    }
+}
+
+/// Writes the numbers of a tile that are known by thread, and those of attempts.
+template <class Draw>
+CUARRAY_FN void write_numbers(const SequenceParameters& p, Tile<Draw>& tile, u64 number,
+                              const typename Draw::Element* numbers) {
+    using T = typename Draw::Element;
+    const i64 first = tile.first, rest = i64(p.numbers.n) - first;
+    bool is_corrected = tile.entry > 0;
+    if constexpr (Draw::kAttempts)
+        for (u32 related : tile.related) is_corrected |= related != 0;
+    if (is_corrected) add_masks(tile);
+    const u32 count = rest <= kTileUnits ? u32(rest) : kTileUnits;
+    const u64 to = reinterpret_cast<u64>(static_cast<T*>(p.numbers.result) + first);
+    const auto write = [&](typename Tile<Draw>::UnitPlace at, T x) {
+        const u32 i = tile.rank(at);
+        if (tile.begins(at) && i < count) *reinterpret_cast<T*>(to + u64(i) * sizeof(T)) = x;
+    };
+#pragma unroll
+    for (u32 r = 0; r < Tile<Draw>::kRounds; ++r)
+#pragma unroll
+        for (u32 h = 0; h < Tile<Draw>::kPieces; ++h) write(tile.own_place(r, h), numbers[r * Tile<Draw>::kPieces + h]);
+    __syncthreads();  // those of attempts replace what was written for their units
+    if constexpr (Draw::kAttempts)
+        if (threadIdx.x < tile.attempts)
+            write(tile.place_of(tile.attempt[threadIdx.x].unit), tile.attempt[threadIdx.x].number);
+    // The last number of the draw.
+    if (rest <= kTileUnits)
+        for (u32 unit = threadIdx.x; unit < kTileUnits; unit += kThreads) {
+            const typename Tile<Draw>::UnitPlace at = tile.place_of(unit);
+            if (!tile.begins(at) || i64(tile.rank(at)) + 1 != rest) continue;
+            u32 units = 1;
+            if constexpr (Draw::kAttempts)
+                for (u32 k = 0; k < tile.attempts; ++k)
+                    if (tile.attempt[k].unit == unit) units = tile.attempt[k].made.units;
+            *p.end = {i64(p.numbers.n),
+                      p.begin.unit / kTileUnits * kTileUnits + i64(number * kTileUnits + unit + units)};
+        }
+}
+
+/// Takes the next tile, whose state follows from that of another word.
+template <class Draw>
+CUARRAY_FN void take_tile(const SequenceParameters& p, Tile<Draw>& tile, const u128& state, u64 word) {
+    tile.number = atomicAdd(p.tile_words, u64(1));
+    const u64 next = (u64(p.begin.unit) / kTileUnits + tile.number) * Tile<Draw>::kWords;
+    if (tile.number < p.tiles) tile.state = jumped_by(p.place.jumps, state, next - word);
+}
+
+/// Numbers that take several units.
+template <class Draw>
+CUARRAY_FN void sequence_tiles(const SequenceParameters& p) {
     using T = typename Draw::Element;
     using Known = Tile<Draw>;
     alignas(16) __shared__ char bytes[sizeof(Known)];
     Known& tile = *reinterpret_cast<Known*>(bytes);
     const UpperLayers<T> layers = {tile.inside, tile.width};
+    const u32 t = threadIdx.x;
     if constexpr (Draw::kAttempts) {
         const Layers<T> global = Draw::layers();
-        tile.inside[threadIdx.x] = u32(global.inside[threadIdx.x] >> Draw::kLower);
-        tile.width[threadIdx.x] = global.width[threadIdx.x];
-        __syncthreads();
+        tile.inside[t] = u32(global.inside[t] >> Draw::kLower);
+        tile.width[t] = global.width[t];
     }
-    const u64 stride = u64(Known::kWords) * gridDim.x;
-    const AffineMap& to_next_round = p.place.jumps[8];
-    const AffineMap& to_next_tile = p.place.jumps[31 - __clz(int(stride))];
-    u64 first_word = (p.first_tile + blockIdx.x) * Known::kWords;
-    u128 state = state_at(p.place, first_word + threadIdx.x);
-    for (u64 number = blockIdx.x; number < p.tiles; number += gridDim.x, first_word += stride) {
+    AffineMap to_own = {{1, 0}, {0, 0}};  // over as many words as threads come before
+    for (int k = 0; t >> k; ++k)
+        if (t >> k & 1) to_own = composed(to_own, p.place.jumps[k]);
+    if (t == 0) take_tile(p, tile, p.place.state, 0);
+    __syncthreads();
+    for (;;) {
+        const u64 number = tile.number;
+        if (number >= p.tiles) return;
+        const u64 first_word = (u64(p.begin.unit) / kTileUnits + number) * Known::kWords;
         T numbers[Known::kRounds * Known::kPieces];
-        if (Draw::kAttempts && threadIdx.x == 0) tile.state = state;
-        u128 now = state;
+        u128 now = jumped(to_own, tile.state);
 #pragma unroll
         for (u32 r = 0; r < Known::kRounds; ++r) {
-            if (r > 0) now = jumped(to_next_round, now);
+            if (r > 0) now = jumped(p.place.jumps[8], now);
             const u64 word =
-                Known::kPieces == 1 ? pcg64_word(now) : word_at(p.place, first_word + r * kThreads + threadIdx.x, now);
+                Known::kPieces == 1 ? pcg64_word(now) : word_at(p.place, first_word + r * kThreads + t, now);
 #pragma unroll
             for (u32 h = 0; h < Known::kPieces; ++h) {
                 const bool begins =
                     Draw::try_quickly(p, layers, piece_of<Draw>(word, h), numbers[r * Known::kPieces + h]);
                 const u32 mask = __ballot_sync(0xffffffffu, begins);
-                if (threadIdx.x % 32 == 0) tile.masks[tile.own_place(r, h).first + h] = mask;
+                if (t % 32 == 0) tile.masks[tile.own_place(r, h).first + h] = mask;
             }
         }
         add_masks(tile);
-        if constexpr (Draw::kAttempts) attempt_units(p, tile, first_word);
-        use(number, tile, numbers);
+        if constexpr (Draw::kAttempts) {
+            attempt_units(p, tile, first_word);
+            add_masks(tile);
+        }
+        if (t < 32)
+            join_tiles(p, tile, number);
+        else if (t == kThreads - 32)
+            take_tile(p, tile, tile.state, first_word);
         __syncthreads();
-        state = jumped(to_next_tile, state);
+        if (tile.first >= 0 && tile.first < i64(p.numbers.n)) write_numbers(p, tile, number, numbers);
+        __syncthreads();
     }
-}
-
-/// The exits of each tile, for every entry.
-template <class Draw>
-CUARRAY_FN void sequence_map(const SequenceParameters& p) {
-    each_tile<Draw>(p, [&](u64 number, Tile<Draw>& tile, const typename Draw::Element*) {
-        if (threadIdx.x < kTileEntries)
-            p.exits[number * kTileEntries + threadIdx.x] = followed<false>(tile, threadIdx.x);
-    });
-}
-
-/// The numbers of each tile, from the entries that are known now.
-template <class Draw>
-CUARRAY_FN void sequence_write(const SequenceParameters& p) {
-    using T = typename Draw::Element;
-    each_tile<Draw>(p, [&](u64 number, Tile<Draw>& tile, const T* numbers) {
-        const TilePlace place = p.places[number];
-        if (place.entry < 0) return;
-        if (threadIdx.x == 0) followed<true>(tile, u32(place.entry));
-        add_masks(tile);
-        const i64 rest = i64(p.numbers.n) - place.first;
-        const u32 count = rest <= kTileUnits ? u32(rest) : kTileUnits;
-        const u64 to = reinterpret_cast<u64>(static_cast<T*>(p.numbers.result) + place.first);
-        const auto write = [&](typename Tile<Draw>::UnitPlace at, T x) {
-            const u32 i = tile.rank(at);
-            if (tile.begins(at) && i < count) *reinterpret_cast<T*>(to + u64(i) * sizeof(T)) = x;
-        };
-#pragma unroll
-        for (u32 r = 0; r < Tile<Draw>::kRounds; ++r)
-#pragma unroll
-            for (u32 h = 0; h < Tile<Draw>::kPieces; ++h)
-                write(tile.own_place(r, h), numbers[r * Tile<Draw>::kPieces + h]);
-        __syncthreads();  // those of attempts replace what was written for their units
-        if constexpr (Draw::kAttempts)
-            if (threadIdx.x < tile.attempts)
-                write(tile.place_of(tile.attempt[threadIdx.x].unit), tile.attempt[threadIdx.x].number);
-        // The last number of the draw.
-        if (rest <= kTileUnits)
-            for (u32 unit = threadIdx.x; unit < kTileUnits; unit += kThreads) {
-                const typename Tile<Draw>::UnitPlace at = tile.place_of(unit);
-                if (!tile.begins(at) || i64(tile.rank(at)) + 1 != rest) continue;
-                u32 units = 1;
-                if constexpr (Draw::kAttempts)
-                    for (u32 k = 0; k < tile.attempts; ++k)
-                        if (tile.attempt[k].unit == unit) units = tile.attempt[k].made.units;
-                *p.end = i64((p.first_tile + number) * kTileUnits + unit + units);
-            }
-    });
 }
 
 }  // namespace cuarray::kernel

@@ -504,29 +504,20 @@ template <class Visit> void operands(const RandomFill& task, Visit&& visit) {
         if (parameter.storage) visit(Operand{parameter, shape, Access::Read});
 }
 
-/// Fill: elements that take the same bits each. Map: the exits of tiles, for each entry. Write: the numbers of tiles.
-enum class SequenceStep : uint8_t { Fill, Map, Write };
-
 /// Numbers of NumPy's Generator over a PCG64, to contiguous, aligned memory.
 struct SequenceFill {
     SequenceDraw draw;
-    SequenceStep step;
     kernel::SequenceParameters parameters;  ///< all but addresses
-    View result;                            ///< Fill, Write: n elements; Map: TileExits, as int64
+    View result;                            ///< n elements
     const char* name = "";
-    View places = {};  ///< Write: TilePlaces, as int64
-    View end = {};     ///< Write: one int64, set if the last of the n numbers is drawn
+    View end = {};  ///< of numbers that take several units: a kernel::SequenceEnd, as int64
 
     const char* kernel() const { return "sequence_fill"; }
     int64_t words() const { return int64_t(parameters.words); }
-    int64_t tiles() const { return int64_t(parameters.tiles); }
 };
 template <class Visit> void operands(const SequenceFill& task, Visit&& visit) {
-    const bool is_map = task.step == SequenceStep::Map;
-    const int64_t n = is_map ? task.tiles() * kernel::kTileEntries * 2 : int64_t(task.parameters.numbers.n);
-    visit(Operand{task.result, Dims{n}, Access::Write});
-    if (task.places.storage) visit(Operand{task.places, Dims{task.tiles() * 2}, Access::Read});
-    if (task.end.storage) visit(Operand{task.end, Dims{1}, Access::Write});
+    visit(Operand{task.result, Dims{int64_t(task.parameters.numbers.n)}, Access::Write});
+    if (task.end.storage) visit(Operand{task.end, Dims{2}, Access::Write});
 }
 
 /// Any task, by reference.
