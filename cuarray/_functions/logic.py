@@ -1,4 +1,4 @@
-"""Comparison of arrays as a whole or within tolerances, and type tests."""
+"""Comparison of arrays as a whole, and type tests."""
 
 from functools import partial
 
@@ -6,88 +6,14 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.functions import broadcast_shapes
-from cuarray._arguments.operands import arrays_and_numbers, as_arrays
-from cuarray._arguments.ufuncs import abs, imag, isfinite, isnan, less_equal, not_equal
+from cuarray._arguments.operands import as_arrays
+from cuarray._arguments.ufuncs import imag, isnan, not_equal
 from cuarray._functions.creation import as_array
 from cuarray._functions.dtypes import is_inexact
 
 __all__ = [
-    "allclose", "array_equal", "array_equiv", "isclose", "iscomplex", "iscomplexobj", "isreal", "isrealobj",
-    "isscalar",
+    "array_equal", "array_equiv", "iscomplex", "iscomplexobj", "isreal", "isrealobj", "isscalar",
 ]  # fmt: skip
-
-
-def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Tell for each pair of elements whether abs(a - b) <= atol + rtol * abs(b).
-
-    Parameters
-    ----------
-    a, b : array_like
-    rtol, atol : number or array_like
-    equal_nan : bool
-        Whether NaN is close to NaN.
-
-    Returns
-    -------
-    ndarray
-        bool.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not broadcast.
-
-    See Also
-    --------
-    numpy.isclose
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.isclose([1, 2], [1 + 1e-9, 2.1])
-    array([ True, False])
-    """
-    a, b = as_arrays("isclose", a, b)
-    rtol, atol = arrays_and_numbers("isclose", rtol, atol)
-    # At least one side is inexact, so that bool and unsigned operands can be subtracted.
-    b = b.astype(_core.result_type(b, 1.0), copy=False)
-    near = less_equal(abs(a - b), atol + rtol * abs(b))
-    result = (near & isfinite(b)) | (a == b)
-    if equal_nan:
-        result = result | (isnan(a) & isnan(b))
-    return result
-
-
-def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Tell whether all pairs of elements are close in the sense of `isclose`.
-
-    Parameters
-    ----------
-    a, b : array_like
-    rtol, atol : number or array_like
-    equal_nan : bool
-        Whether NaN is close to NaN.
-
-    Returns
-    -------
-    bool
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not broadcast.
-
-    See Also
-    --------
-    numpy.allclose
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.allclose([1, 2], [1 + 1e-9, 2])
-    True
-    """
-    return bool(isclose(a, b, rtol, atol, equal_nan).all())
 
 
 def holds_objects(x):

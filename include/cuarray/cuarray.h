@@ -17,6 +17,7 @@
 #include "cuarray/ops/bit_packing.h"
 #include "cuarray/ops/choices.h"
 #include "cuarray/ops/clip.h"
+#include "cuarray/ops/comparison.h"
 #include "cuarray/ops/convolution.h"
 #include "cuarray/ops/coordinates.h"
 #include "cuarray/ops/creation.h"

@@ -81,7 +81,7 @@ Array Array::broadcast_to(const Dims& shape, const char* function) const {
 }
 
 Array Array::transpose(const Dims& axes) const {
-    Layout layout{Dims(ndim(), 0), Dims(ndim(), 0)};
+    Layout layout{Dims::filled(ndim(), 0), Dims::filled(ndim(), 0)};
     if (axes.size() != ndim()) raise(ErrorKind::Value, "transpose: ", axes.size(), " axes for ", ndim());
     for (int i = 0; i < ndim(); ++i) {
         if (axes[i] < 0 || axes[i] >= ndim())
@@ -103,7 +103,7 @@ Dims reversed(const Dims& dims) {
 }
 
 Dims reversed_axes(int ndim) {
-    Dims axes(ndim, 0);
+    Dims axes = Dims::filled(ndim, 0);
     for (int i = 0; i < ndim; ++i) axes[i] = ndim - 1 - i;
     return axes;
 }

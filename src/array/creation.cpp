@@ -61,7 +61,7 @@ Array empty_in_order(const Dims& shape, const Dims& order, DType dtype, Device d
 namespace {
 
 Dims order_of(const Array& like, char order) {
-    Dims axes(like.ndim(), 0);
+    Dims axes = Dims::filled(like.ndim(), 0);
     std::iota(axes.begin(), axes.end(), 0);
     if (order == 'A') order = like.is_f_contiguous() && !like.is_c_contiguous() ? 'F' : 'C';
     if (order == 'F') std::reverse(axes.begin(), axes.end());
@@ -224,8 +224,8 @@ Array empty_like(const Array& like, DType dtype, char order, Device device) {
     return empty_in_order(like.shape(), order_of(like, order), dtype, device);
 }
 
-Array full(const Dims& shape, const Scalar& value, Device device, char order) {
-    const int64_t item = item_size(value.dtype), bytes = checked_size(shape, item, "full") * item;
+Array full(const Dims& shape, const Scalar& value, Device device, char order, const char* function) {
+    const int64_t item = item_size(value.dtype), bytes = checked_size(shape, item, function) * item;
     bool is_filled = false;
     StorageRef memory = new_memory(shape, value.dtype, [&] {
         Backend& target = backend(device);
@@ -234,7 +234,7 @@ Array full(const Dims& shape, const Scalar& value, Device device, char order) {
         return is_filled ? std::move(zeros) : target.allocate(bytes);
     });
     Array result(std::move(memory), 0, {shape, c_strides(shape, item)}, value.dtype);
-    if (!is_filled && !fill_few(result, value)) fill(result, value, "full");
+    if (!is_filled && !fill_few(result, value)) fill(result, value, function);
     return order == 'F' ? result.view({shape, f_strides(shape, item)}) : result;
 }
 

@@ -68,7 +68,7 @@ IndexedAccessPlan::IndexedAccessPlan(const IndexedAccessOperands& operands)
     if (indices.size() > size_t(kernel::kMaxIndices))
         raise(ErrorKind::NotImplemented, "index: ", indices.size(), " index arrays; a kernel takes at most ",
               kernel::kMaxIndices);
-    const Dims none(shape.size(), 0);
+    const Dims none = Dims::filled(shape.size(), 0);
     const Dims* strides[kernel::kMaxIndices + kIndices] = {elements.strides, array.strides, &none, &none};
     const uint64_t addresses[] = {elements.address, array.address, 0, 0};
     std::copy(std::begin(addresses), std::end(addresses), addresses_);

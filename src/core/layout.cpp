@@ -45,7 +45,7 @@ namespace {
 /// in NumPy.
 template <class AxisOf>
 Dims packed_strides(const Dims& shape, int64_t item, AxisOf&& axis_of) {
-    Dims strides(shape.size(), 0);
+    Dims strides = Dims::filled(shape.size(), 0);
     for (int i = 0; i < shape.size(); ++i) {
         const int axis = axis_of(i);
         strides[axis] = item;
@@ -179,7 +179,7 @@ bool may_overlap(uintptr_t a, const Layout& la, int64_t item_a, uintptr_t b, con
 Dims broadcast(std::span<const Dims* const> shapes, const char* function) {
     int ndim = 0;
     for (const Dims* shape : shapes) ndim = std::max(ndim, shape->size());
-    Dims result(ndim, 1);
+    Dims result = Dims::filled(ndim, 1);
     for (const Dims* shape : shapes) {
         const int shift = ndim - shape->size();
         for (int axis = 0; axis < shape->size(); ++axis) {
@@ -201,7 +201,7 @@ Dims broadcast(std::span<const Dims* const> shapes, const char* function) {
 
 Dims broadcast_strides(const Layout& layout, const Dims& shape, const char* function) {
     const int shift = shape.size() - layout.ndim();
-    Dims strides(shape.size(), 0);
+    Dims strides = Dims::filled(shape.size(), 0);
     bool fits = shift >= 0;
     for (int axis = 0; fits && axis < layout.ndim(); ++axis) {
         if (layout.shape[axis] == shape[axis + shift])
@@ -224,7 +224,7 @@ uint64_t magnitude(int64_t stride) { return stride < 0 ? -uint64_t(stride) : uin
 
 Dims memory_order(const Dims& shape, std::span<const Dims* const> strides) {
     const int ndim = shape.size();
-    Dims order(ndim, 0);
+    Dims order = Dims::filled(ndim, 0);
     std::iota(order.begin(), order.end(), 0);
     // Insertion sort from the innermost axis outwards: with several operands, "is inner to" is not a total order.
     for (int i = ndim - 2; i >= 0; --i) {
@@ -256,7 +256,7 @@ bool reshape_strides(const Layout& layout, const Dims& shape, Dims& strides) {
     for (int axis = 0; axis < layout.ndim(); ++axis)
         if (layout.shape[axis] != 1)
             old_shape.push_back(layout.shape[axis]), old_strides.push_back(layout.strides[axis]);
-    strides = Dims(shape.size(), 0);
+    strides = Dims::filled(shape.size(), 0);
     if (layout.size() == 0) return true;
     int old_begin = 0, new_begin = 0;
     while (old_begin < old_shape.size() && new_begin < shape.size()) {

@@ -65,7 +65,7 @@ class RowOperands {
     /// False where an operand is neither, or rows are short.
     bool set(const SingleLoop& task, const SingleLoop::Location& to, const Loop& types) {
         count_ = rows()[types.row].nin + 1;
-        const Dims none(task.shape.size(), 0);
+        const Dims none = Dims::filled(task.shape.size(), 0);
         const Dims* strides[kMaxIn + 1];
         for (int k = 0; k < count_; ++k) {
             const SingleLoop::Location& at = k == 0 ? to : task.in[k - 1];

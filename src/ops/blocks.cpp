@@ -77,7 +77,7 @@ Array block(const Blocks& arrays) {
         in_columns = in_columns && leaf->is_f_contiguous();
         in_rows = in_rows && leaf->is_c_contiguous();
     }
-    const Dims shape = places.add(arrays, 0, Dims(places.rank, 0));
+    const Dims shape = places.add(arrays, 0, Dims::filled(places.rank, 0));
     const char order = in_columns && !in_rows ? 'F' : 'C';
     Array result = functions::empty(shape, result_type(types), order, leaves[0]->device());
     for (const auto& [block, corner] : places.blocks) {

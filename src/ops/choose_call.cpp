@@ -208,7 +208,7 @@ void check_outputs(const Call& c) {
 }
 
 Dims result_order(const Call& c) {
-    Dims order(c.shape.size(), 0);
+    Dims order = Dims::filled(c.shape.size(), 0);
     std::iota(order.begin(), order.end(), 0);
     char wish = c.options.order;
     if (wish == 'A') {

@@ -69,7 +69,7 @@ Dims element_strides(const Dims& shape, char order, const char* function) {
     check_order(order, "CF", function);
     for (const int64_t extent : shape)
         if (extent < 0) raise(ErrorKind::Value, function, ": negative dimensions are not allowed: ", to_string(shape));
-    Dims steps(shape.size(), 1);
+    Dims steps = Dims::filled(shape.size(), 1);
     int64_t step = 1;
     if (std::ranges::count(shape, 0)) return steps;  // there are no positions
     for (int k = 0; k < shape.size(); ++k) {
@@ -253,7 +253,7 @@ std::variant<Array, std::vector<Array>> indices(const Dims& dimensions, DType dt
     if (!sparse) grid = empty(shape, dtype == DType::none ? DType::float64 : dtype, on);  // as NumPy, of None
     std::vector<Array> axes;
     for (int axis = 0; axis < ndim; ++axis) {
-        Dims along(ndim, 1);
+        Dims along = Dims::filled(ndim, 1);
         along[axis] = dimensions[axis];
         axes.push_back(functions::arange(PlainNumber(0), PlainNumber(dimensions[axis]), {}, dtype, on).reshape(along));
     }
@@ -273,7 +273,7 @@ std::vector<Array> meshgrid(const ArrayList& xi, bool copy, bool sparse, GridInd
     lines.reserve(size_t(ndim));
     for (int i = 0; i < ndim; ++i) {
         const int axis = indexing == GridIndexing::XY && ndim > 1 && i < 2 ? 1 - i : i;
-        Dims shape(ndim, 1);
+        Dims shape = Dims::filled(ndim, 1);
         shape[axis] = xi[size_t(i)]->size();
         lines.push_back(xi[size_t(i)]->reshape(shape));
     }

@@ -23,16 +23,16 @@ Array new_array(const Dims& shape, DType dtype, char order, Device device, Memor
 Array filled(const Dims& shape, const Scalar& value, char order, Device device, MemoryKind memory,
              const char* function) {
     check_order(order, "CF", function);
-    if (memory == MemoryKind::Device) return full(shape, value, device, order);
+    if (memory == MemoryKind::Device) return full(shape, value, device, order, function);
     Array result = new_array(shape, value.dtype, order, device, memory, function);
     fill(result, value, function);
     return result;
 }
 
 Array filled_like(const Array& like, DType dtype, const std::optional<char>& order, const std::optional<Dims>& shape,
-                  const std::optional<Device>& device, int64_t number) {
+                  const std::optional<Device>& device, int64_t number, const char* function) {
     Array result = functions::empty_like(like, dtype, order, shape, device);
-    fill(result, Scalar::of(DType::int64, number), "full");
+    fill(result, Scalar::of(DType::int64, number), function);
     return result;
 }
 
@@ -99,12 +99,12 @@ Array empty_like(const Array& prototype, DType dtype, const std::optional<char>&
 
 Array zeros_like(const Array& a, DType dtype, const std::optional<char>& order, const std::optional<Dims>& shape,
                  const std::optional<Device>& device) {
-    return filled_like(a, dtype, order, shape, device, 0);
+    return filled_like(a, dtype, order, shape, device, 0, "zeros_like");
 }
 
 Array ones_like(const Array& a, DType dtype, const std::optional<char>& order, const std::optional<Dims>& shape,
                 const std::optional<Device>& device) {
-    return filled_like(a, dtype, order, shape, device, 1);
+    return filled_like(a, dtype, order, shape, device, 1, "ones_like");
 }
 
 Array full_like(const Array& a, const FillValue& fill_value, DType dtype, const std::optional<char>& order,

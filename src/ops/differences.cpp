@@ -154,7 +154,7 @@ Array derivative(const Array& f, int axis, const SampleSpacing& spacing, int64_t
         inner = applied(row::divide, applied(row::subtract, after, before), product_of(weak(2), spacing.steps));
     } else {
         const Array& steps = std::get<Array>(spacing.steps);
-        Dims shape(f.ndim() - axis, 1);
+        Dims shape = Dims::filled(f.ndim() - axis, 1);
         shape[0] = -1;
         const Array left = between(steps, 0, 0, steps.size() - 1).reshape(shape);
         const Array right = between(steps, 0, 1, steps.size()).reshape(shape);
@@ -347,7 +347,7 @@ ArrayOrNumber trapezoid(const Array& y, const std::optional<Array>& x, const std
     if (const auto few = integral_of_few(y, x, dx ? real_number(*dx) : std::nullopt)) return *few;
     ArrayOrNumber distance = dx ? kept(*dx) : weak(1);
     if (x) {
-        Dims lines(y.ndim() - along, 1);
+        Dims lines = Dims::filled(y.ndim() - along, 1);
         lines[0] = -1;
         distance = x->ndim() == 1 ? diff(*x).reshape(lines) : diff(*x, 1, axis);
     }

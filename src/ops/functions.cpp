@@ -12,6 +12,7 @@
 #include "cuarray/ops/bit_packing.h"
 #include "cuarray/ops/choices.h"
 #include "cuarray/ops/clip.h"
+#include "cuarray/ops/comparison.h"
 #include "cuarray/ops/convolution.h"
 #include "cuarray/ops/coordinates.h"
 #include "cuarray/ops/creation.h"
@@ -67,7 +68,7 @@ template <> constexpr const char* kWords<SingleAxis> = "int, optional";
 template <> constexpr const char* kWords<StrictBool> = "bool";
 template <> constexpr const char* kWords<DType> = "dtype, optional";
 template <> constexpr const char* kWords<Casting> = "{'no', 'equiv', 'safe', 'same_kind', 'unsafe'}";
-template <> constexpr const char* kWords<std::variant<int64_t, Dims>> = "int or sequence of int";
+template <> constexpr const char* kWords<Sections> = "int or sequence of int";
 template <> constexpr const char* kWords<int64_t> = "int";
 template <> constexpr const char* kWords<std::optional<int64_t>> = "int, optional";
 template <> constexpr const char* kWords<Dims> = "int or sequence of int";
@@ -104,6 +105,7 @@ template <> constexpr const char* kWords<MemoryKind> = "{'device', 'direct', 'pi
 template <class R>
 constexpr const char* kResultWords = "ndarray";
 template <> constexpr const char* kResultWords<void> = "";
+template <> constexpr const char* kResultWords<bool> = "bool";
 template <> constexpr const char* kResultWords<Dims> = "tuple of int";
 template <> constexpr const char* kResultWords<std::vector<Array>> = "tuple of ndarray";
 template <> constexpr const char* kResultWords<std::vector<ArrayOrNumber>> = "tuple of ndarray";

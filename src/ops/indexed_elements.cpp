@@ -26,7 +26,7 @@ void check_inside(const IndexedElements& places, const char* name) {
     one.base = full({}, Scalar::of(DType::bool_, false), places.base.device());
     for (int axis = 0; axis < one.shape.size(); ++axis)
         if (one.shape[axis] == 0) one.shape[axis] = 1;
-    one.strides = Dims(one.shape.size(), 0);
+    one.strides = Dims::filled(one.shape.size(), 0);
     for (IndexedAxis& axis : one.indices) axis.stride = 0;
     gather(one, Outside::Raise, name);
 }

@@ -104,7 +104,7 @@ class AdvancedIndex {
         places.base = array_.view(Layout(), offset_);
         const auto add = [&](const Array& index, int64_t size, int64_t stride, int axis) {
             const Dims strides = broadcast_strides(index.layout(), common_, kIndexName);
-            Dims over(places.shape.size(), 0);
+            Dims over = Dims::filled(places.shape.size(), 0);
             std::copy(strides.begin(), strides.end(), over.begin() + at);
             places.add(index, over, size, stride, axis);
         };
@@ -228,7 +228,8 @@ class AdvancedIndex {
     Array steps_along(const Position& p, int64_t unit) const {
         const int64_t size = array_.shape()[p.axis];
         if (count(common_) > 0) {
-            IndexedElements alone{array_, array_.view(Layout()), p.array.shape(), Dims(p.array.ndim(), 0), {}, {}};
+            IndexedElements alone{array_, array_.view(Layout()), p.array.shape(), Dims::filled(p.array.ndim(), 0), {},
+                                  {}};
             alone.add(p.array, p.array.strides(), size, 0, p.axis);
             check_inside(alone, kIndexName);
             if (size == 0) raise(ErrorKind::Index, "an index is out of bounds for axis ", p.axis, " with size 0");
@@ -242,7 +243,7 @@ class AdvancedIndex {
     }
 
     static bool fit_together(const std::vector<const Dims*>& shapes) {
-        Dims common(kMaxDims, 1);
+        Dims common = Dims::filled(kMaxDims, 1);
         for (const Dims* shape : shapes)
             for (int axis = 1; axis <= shape->size(); ++axis) {
                 const int64_t n = (*shape)[shape->size() - axis];

@@ -250,7 +250,7 @@ std::vector<Array> unstack(const Array& x, int64_t axis) {
     return parts;
 }
 
-std::vector<Array> array_split(const Array& ary, const std::variant<int64_t, Dims>& indices_or_sections, int64_t axis) {
+std::vector<Array> array_split(const Array& ary, const Sections& indices_or_sections, int64_t axis) {
     const int along = normalise_axis(axis, ary.ndim(), "array_split");
     const int64_t extent = ary.shape()[along];
     std::vector<Array> parts;
@@ -270,7 +270,7 @@ std::vector<Array> array_split(const Array& ary, const std::variant<int64_t, Dim
     return parts;
 }
 
-std::vector<Array> split(const Array& ary, const std::variant<int64_t, Dims>& indices_or_sections, int64_t axis) {
+std::vector<Array> split(const Array& ary, const Sections& indices_or_sections, int64_t axis) {
     if (const auto* const n = std::get_if<int64_t>(&indices_or_sections)) {
         const int64_t extent = ary.shape()[normalise_axis(axis, ary.ndim(), "split")];
         if (*n <= 0 || extent % *n)
@@ -279,17 +279,17 @@ std::vector<Array> split(const Array& ary, const std::variant<int64_t, Dims>& in
     return array_split(ary, indices_or_sections, axis);
 }
 
-std::vector<Array> vsplit(const Array& ary, const std::variant<int64_t, Dims>& indices_or_sections) {
+std::vector<Array> vsplit(const Array& ary, const Sections& indices_or_sections) {
     require_axes(ary, 2, "vsplit");
     return split(ary, indices_or_sections, 0);
 }
 
-std::vector<Array> hsplit(const Array& ary, const std::variant<int64_t, Dims>& indices_or_sections) {
+std::vector<Array> hsplit(const Array& ary, const Sections& indices_or_sections) {
     require_axes(ary, 1, "hsplit");
     return split(ary, indices_or_sections, std::min(ary.ndim() - 1, 1));
 }
 
-std::vector<Array> dsplit(const Array& ary, const std::variant<int64_t, Dims>& indices_or_sections) {
+std::vector<Array> dsplit(const Array& ary, const Sections& indices_or_sections) {
     require_axes(ary, 3, "dsplit");
     return split(ary, indices_or_sections, 2);
 }

@@ -92,7 +92,7 @@ Array length_of_all(const Array& x, bool keepdims) {
         flat = flat.view({{2 * flat.size()}, {half}}, 0, real_part(flat.dtype()));
     }
     const Array length = as_result(apply_row(row::sqrt, matmul(flat, flat)), x);
-    return keepdims ? length.reshape(Dims(x.ndim(), 1)) : length;
+    return keepdims ? length.reshape(Dims::filled(x.ndim(), 1)) : length;
 }
 
 Array sums_of_squares(const Array& x, const ReduceOptions& options) {

@@ -207,7 +207,7 @@ Spaced spaced_between(const Array& start, const Array& stop, int64_t num, bool e
     const int64_t intervals = num - endpoint;
     const Array delta = apply_row(row::subtract, stop, start);
     ArrayOrNumber step = float64_of(std::numeric_limits<double>::quiet_NaN());
-    Dims shape(delta.ndim() + 1, 1);
+    Dims shape = Dims::filled(delta.ndim() + 1, 1);
     shape[0] = num;
     Array numbers = counted_from_zero(num, dtype, start.device()).reshape(shape);
     {

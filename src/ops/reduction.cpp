@@ -71,7 +71,7 @@ namespace {
 
 /// The result as a view over the axes of the argument, with stride 0 along reduced axes.
 View result_view(const Array& result, const ReducedAxes& axes, bool keepdims) {
-    Dims strides(axes.kept_shape.size(), 0);
+    Dims strides = Dims::filled(axes.kept_shape.size(), 0);
     int next = 0, from = 0;
     for (int i = 0; i < strides.size(); ++i) {
         const bool folded = next < axes.folded.size() && axes.folded[next] == i;
@@ -84,7 +84,7 @@ View result_view(const Array& result, const ReducedAxes& axes, bool keepdims) {
 }
 
 Dims permuted(const Dims& dims, const Dims& order) {
-    Dims result(dims.size(), 0);
+    Dims result = Dims::filled(dims.size(), 0);
     for (int i = 0; i < dims.size(); ++i) result[i] = dims[int(order[i])];
     return result;
 }

@@ -9,7 +9,7 @@ namespace cuarray {
 namespace {
 
 Dims axes_in_order(int ndim) {
-    Dims axes(ndim, 0);
+    Dims axes = Dims::filled(ndim, 0);
     std::iota(axes.begin(), axes.end(), int64_t(0));
     return axes;
 }

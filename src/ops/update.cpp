@@ -65,7 +65,7 @@ void update_at(RowId id, const Array& array, std::span<const Index> index, const
         chosen = elements.as_operand(places.shape, name);
     } else {
         chosen = array.as_operand(array.shape(), name);
-        chosen.strides = Dims(places.shape.size(), 0);
+        chosen.strides = Dims::filled(places.shape.size(), 0);
     }
     if (check_empty(places, name)) return;
     if (values && rows()[id].has(NegativeFault) && info(loops()[loop].in[1]).kind == Kind::Signed) {

@@ -322,7 +322,7 @@ Specials in_segments(const Specials& found, const SegmentedReduce& task, const i
 /// Where the accesses of an update go: byte offsets in the indexed array.
 std::vector<int64_t> targets_of(Backend& device, const IndexedAccess& task) {
     std::vector<int64_t> targets(size_t(count(task.shape)));
-    Dims place(task.shape.size(), 0);
+    Dims place = Dims::filled(task.shape.size(), 0);
     for (int64_t& target : targets) {
         for (int axis = 0; axis < place.size(); ++axis) target += place[axis] * task.array.strides[axis];
         for (int axis = place.size() - 1; axis >= 0 && ++place[axis] == task.shape[axis]; --axis) place[axis] = 0;

@@ -1,4 +1,5 @@
 // test_api.cpp -- the C++ API of programs: arrays from numbers, operators, indices, reductions, random numbers, text.
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -6,6 +7,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 #include "../core/check.h"
 #include "cuarray/cuarray.h"
@@ -26,6 +28,14 @@ std::string text(const T& value) {
     return stream.str();
 }
 
+template <class F>
+std::string message_of(F&& call) {
+    try {
+        call();
+    } catch (const Error& error) { return error.what(); }
+    return "";
+}
+
 void test_arrays_of_numbers() {
     CHECK(has<double>(array({1., 2.}), {2}, {1, 2}) && array({1., 2.}).dtype() == DType::float64);
     CHECK(has<int>(array({{1, 2, 3}, {4, 5, 6}}), {2, 3}, {1, 2, 3, 4, 5, 6}) && array({1}).dtype() == DType::int32);
@@ -43,6 +53,46 @@ void test_arrays_of_numbers() {
     CHECK(RAISES(Value, array({1, 2}).item<int>()));
     CHECK((array({300}).item<unsigned char>() == 44) && array({2.9}).item<int>() == 2);
     CHECK(has<double>(array({{1., 2.}, {3., 4.}}).transpose({1, 0}), {2, 2}, {1, 3, 2, 4}), "C order, not memory's");
+}
+
+void test_ranges_of_numbers() {
+    const std::vector<float> numbers{1, 2, 3, 4};
+    const std::array<float, 4> four{1, 2, 3, 4};
+    const double plain[] = {1, 2}, matrix[2][2] = {{1, 2}, {3, 4}};
+    CHECK(has<float>(array(four), {4}, numbers) && has<float>(array(std::span(numbers).subspan(2)), {2}, {3, 4}));
+    CHECK(has<float>(array(four, {2, 2}), {2, 2}, numbers) && has<double>(array(plain), {2}, {1, 2}));
+    CHECK(has<double>(array(matrix), {2, 2}, {1, 2, 3, 4}) && RAISES(Value, array(std::span(numbers), 3)));
+    using Rows = std::vector<std::vector<int>>;
+    CHECK(has<int>(array(Rows{{1, 2, 3}, {4, 5, 6}}), {2, 3}, {1, 2, 3, 4, 5, 6}));
+    CHECK(array(Rows{}).shape() == (Dims{0}) && array(Rows{{}, {}}).shape() == (Dims{2, 0}));
+    CHECK(RAISES(Value, array(Rows{{1}, {2, 3}})) && RAISES(Value, array(Rows{{}, {1}})));
+    CHECK(has<float>(array(std::vector<std::array<float, 2>>{{1, 2}, {3, 4}}), {2, 2}, numbers));
+    CHECK(has<bool>(array(std::vector<std::vector<bool>>{{true}, {false}}), {2, 1}, {true, false}));
+    CHECK(has<bool>(array(std::vector<bool>{true, false}, {2, 1}), {2, 1}, {true, false}));
+}
+
+/// One extent, axis or count needs no braces.
+void test_single_integers() {
+    const Array x = array({{1, 2}, {3, 4}});
+    const size_t two = 2;
+    CHECK(zeros(5).shape() == (Dims{5}) && full(two, 7).shape() == (Dims{2}) && x.reshape(4).shape() == (Dims{4}));
+    CHECK(has<int>(tile(array({1, 2}), 2), {4}, {1, 2, 1, 2}) && has<int>(roll(x, 1, 0), {2, 2}, {3, 4, 1, 2}));
+    CHECK(has<int>(flip(x, 1), {2, 2}, {2, 1, 4, 3}) && Dims(3) == (Dims{3}) && Dims::filled(2, 3) == (Dims{3, 3}));
+    CHECK(split(arange(6), two).size() == 2 && split(arange(6), 2)[1].shape() == (Dims{3}), "parts, no place");
+    CHECK(split(arange(6), {2})[0].shape() == (Dims{2}) && split(arange(6), Dims{2})[1].shape() == (Dims{4}));
+    CHECK(message_of([] { zeros(-1); }).starts_with("zeros:") && message_of([] { ones({2, -1}); }).starts_with("ones:"));
+    static_assert(!std::is_constructible_v<Dims, int, int> && !std::is_convertible_v<bool, Dims>);
+    static_assert(!std::is_convertible_v<double, Dims>);
+}
+
+void test_numpys_names() {
+    const Array x = array({{1., 2., 3.}});
+    CHECK(transpose(x).shape() == (Dims{3, 1}) && transpose(x, {1, 0}).shape() == (Dims{3, 1}));
+    CHECK(has<double>(concatenate({x, x}, 1), {1, 6}, {1, 2, 3, 1, 2, 3}));
+    const Array near = x * (1 + 1e-7), nan = array({std::nan(""), 1.});
+    CHECK(allclose(x, near) && !allclose(x, near, 0, 1e-9) && allclose(x, near, 0, array({1e-6})));
+    CHECK(has<bool>(isclose(nan, nan), {2}, {false, true}) && allclose(nan, nan, 1e-5, 1e-8, true));
+    CHECK(has<bool>(isclose(array({1u}), array({true})), {1}, {true}) && RAISES(Value, allclose(x, array({1, 2}))));
 }
 
 void test_operators() {
@@ -361,6 +411,9 @@ void test_text() {
 
 int main() {
     test_arrays_of_numbers();
+    test_ranges_of_numbers();
+    test_single_integers();
+    test_numpys_names();
     test_operators();
     test_in_place();
     test_indices();

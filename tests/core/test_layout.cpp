@@ -153,7 +153,7 @@ void test_sizes() {
     CHECK(RAISES(Value, checked_size({int64_t(1) << 40, int64_t(1) << 30}, 1, "empty")));
     CHECK(RAISES(Value, checked_size({int64_t(1) << 40, int64_t(1) << 40, int64_t(1) << 40, 7}, 1, "empty")));
     CHECK(RAISES(Value, checked_size({-1}, 1, "empty")));
-    CHECK(RAISES(Value, checked_size(Dims(65, 1), 1, "empty")));
+    CHECK(RAISES(Value, checked_size(Dims::filled(65, 1), 1, "empty")));
     CHECK(normalise_axis(-1, 3, "sum") == 2 && RAISES(Axis, normalise_axis(3, 3, "sum")));
     CHECK(RAISES(Value, normalise_axes({0, -3}, 3, "sum")));
 }

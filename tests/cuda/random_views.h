@@ -71,7 +71,7 @@ struct Operand {
 /// address is not a multiple of the item size, which is rare otherwise.
 inline Operand random_operand(Random& random, DType dtype, const Dims& shape, bool may_repeat, bool unaligned = false) {
     const int64_t item = item_size(dtype);
-    Operand operand{dtype, {}, 0, Dims(shape.size(), 0)};
+    Operand operand{dtype, {}, 0, Dims::filled(shape.size(), 0)};
     std::vector<int> order;
     for (int axis = 0; axis < shape.size(); ++axis) order.push_back(axis);
     if (random.one_in(3))
@@ -93,7 +93,7 @@ inline Operand random_operand(Random& random, DType dtype, const Dims& shape, bo
         -touched.low + (random.one_in(2) ? 0 : random.pick(0, 5) * item) + (unaligned ? random.pick(1, item - 1) : 0);
     operand.bytes.resize(size_t(operand.offset + touched.high + random.pick(0, 64)));
     for (char& byte : operand.bytes) byte = char(random.bits());
-    Dims index(shape.size(), 0);
+    Dims index = Dims::filled(shape.size(), 0);
     for (int64_t i = 0, n = count(shape); i < n; ++i) {
         int64_t at = operand.offset, rest = i;
         for (int axis = shape.size(); axis-- > 0; rest /= shape[axis]) at += rest % shape[axis] * operand.strides[axis];

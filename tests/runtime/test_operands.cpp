@@ -22,7 +22,7 @@ class Views {
         const StorageRef storage = backend(Device{}).allocate(8);
         names_[storage.get()] = name;
         storages_.push_back(storage);
-        return {storage.get(), 0, DType::int64, Dims(axes, 8)};
+        return {storage.get(), 0, DType::int64, Dims::filled(axes, 8)};
     }
     std::string name(const Storage* storage) const { return names_.at(storage); }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <initializer_list>
 #include <iosfwd>
+#include <ranges>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -15,7 +16,7 @@ namespace cuarray {
 /// A new array of `shape` on a device, of elements in C order in the memory of the program.
 template <NumberType T>
 Array array(const T* elements, const Dims& shape, Device device = current_device()) {
-    Dims strides(shape.size(), 0);
+    Dims strides = Dims::filled(shape.size(), 0);
     int64_t step = sizeof(T);
     for (int axis = shape.size() - 1; axis >= 0; --axis) {
         strides[axis] = step;
@@ -24,60 +25,99 @@ Array array(const T* elements, const Dims& shape, Device device = current_device
     return from_host(elements, shape, strides, dtype_of_number<T>(), device);
 }
 template <NumberType T>
-Array array(const std::vector<T>& elements, const Dims& shape, Device device = current_device()) {
-    int64_t size = 1;
-    for (const int64_t extent : shape) size *= extent;
-    if (size != int64_t(elements.size()))
-        raise(ErrorKind::Value, "array: ", elements.size(), " elements do not fill the shape ", to_string(shape));
-    if constexpr (std::is_same_v<T, bool>) {  // a vector of bits
-        const std::vector<unsigned char> bytes(elements.begin(), elements.end());
-        return array(reinterpret_cast<const bool*>(bytes.data()), shape, device);
-    } else {
-        return array(elements.data(), shape, device);
-    }
-}
-template <NumberType T>
-Array array(const std::vector<T>& elements, Device device = current_device()) {
-    return array(elements, Dims{int64_t(elements.size())}, device);
-}
-template <NumberType T>
 Array array(T element, Device device = current_device()) {
     return array(&element, Dims{}, device);
 }
-/// array({1., 2.}), array({{1, 2}, {3, 4}}): the dtype is that of the numbers, int32 for int. ValueError for lists of
-/// unequal lengths.
+
+namespace api {
+
+/// Numbers that lie one behind the other.
+template <class R>
+concept NumberRange =
+    std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && NumberType<std::ranges::range_value_t<R>>;
+template <class R>
+concept RangeOfRanges = std::ranges::forward_range<R> && std::ranges::forward_range<std::ranges::range_value_t<R>>;
+
+/// The numbers of lists of equal lengths, in C order.
+template <class T>
+struct NestedNumbers {
+    // A vector of bools has bits.
+    std::vector<std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>> numbers;
+    Dims shape;
+
+    /// Adds a list, whose numbers or lists lie along an axis.
+    template <std::ranges::forward_range R>
+    void add(const R& list, int axis = 0) {
+        const int64_t length = int64_t(std::ranges::distance(list));
+        if (axis == shape.size()) shape.push_back(length);
+        if (shape[axis] != length)
+            raise(ErrorKind::Value, "array: a list of ", length, " elements beside one of ", shape[axis]);
+        if constexpr (RangeOfRanges<R>)
+            for (const auto& part : list) add(part, axis + 1);
+        else
+            numbers.insert(numbers.end(), std::ranges::begin(list), std::ranges::end(list));
+    }
+    Array on(Device device) const { return array(reinterpret_cast<const T*>(numbers.data()), shape, device); }
+};
+
+template <class T, class R>
+Array array_of_lists(const R& list, Device device) {
+    NestedNumbers<T> nested;
+    nested.add(list);
+    return nested.on(device);
+}
+
+template <class R>
+struct NumberIn {
+    using Type = R;
+};
+template <std::ranges::range R>
+struct NumberIn<R> : NumberIn<std::ranges::range_value_t<R>> {};
+
+}  // namespace api
+
+/// The numbers of a std::vector, std::array, std::span or other range, of a shape or along one axis.
+template <api::NumberRange R>
+    requires(!std::is_array_v<R>)  // is a pointer
+Array array(const R& elements, const Dims& shape, Device device = current_device()) {
+    int64_t size = 1;
+    for (const int64_t extent : shape) size *= extent;
+    if (size != int64_t(std::ranges::size(elements)))
+        raise(ErrorKind::Value, "array: ", std::ranges::size(elements), " elements do not fill the shape ",
+              to_string(shape));
+    return array(std::ranges::data(elements), shape, device);
+}
+template <api::NumberRange R>
+Array array(const R& elements, Device device = current_device()) {
+    return array(std::ranges::data(elements), Dims(std::ranges::size(elements)), device);
+}
+/// The same of bools that are bits.
+inline Array array(const std::vector<bool>& elements, const Dims& shape, Device device = current_device()) {
+    const std::vector<unsigned char> bytes(elements.begin(), elements.end());
+    return array(std::span(reinterpret_cast<const bool*>(bytes.data()), bytes.size()), shape, device);
+}
+inline Array array(const std::vector<bool>& elements, Device device = current_device()) {
+    return array(elements, Dims(elements.size()), device);
+}
+/// The numbers of vectors of vectors, of arrays of arrays and so on. ValueError for lists of unequal lengths.
+template <api::RangeOfRanges R>
+    requires NumberType<typename api::NumberIn<R>::Type>
+Array array(const R& lists, Device device = current_device()) {
+    return api::array_of_lists<typename api::NumberIn<R>::Type>(lists, device);
+}
+/// array({1., 2.}), array({{1, 2}, {3, 4}}): the dtype is that of the numbers, int32 for int.
 template <NumberType T>
 Array array(std::initializer_list<T> elements, Device device = current_device()) {
-    return array(elements.begin(), Dims{int64_t(elements.size())}, device);
+    return array(elements.begin(), Dims(elements.size()), device);
 }
 template <NumberType T>
 Array array(std::initializer_list<std::initializer_list<T>> rows, Device device = current_device()) {
-    const int64_t length = rows.size() ? int64_t(rows.begin()->size()) : 0;
-    std::vector<T> all;
-    for (const auto& row : rows) {
-        if (int64_t(row.size()) != length)
-            raise(ErrorKind::Value, "array: a row of ", row.size(), " elements beside one of ", length);
-        all.insert(all.end(), row);
-    }
-    return array(all, rows.size() ? Dims{int64_t(rows.size()), length} : Dims{0}, device);
+    return api::array_of_lists<T>(rows, device);
 }
 template <NumberType T>
 Array array(std::initializer_list<std::initializer_list<std::initializer_list<T>>> stack,
             Device device = current_device()) {
-    const auto& first = stack.size() ? *stack.begin() : std::initializer_list<std::initializer_list<T>>{};
-    const int64_t rows = int64_t(first.size()), length = rows ? int64_t(first.begin()->size()) : 0;
-    std::vector<T> all;
-    for (const auto& matrix : stack) {
-        if (int64_t(matrix.size()) != rows)
-            raise(ErrorKind::Value, "array: a matrix of ", matrix.size(), " rows beside one of ", rows);
-        for (const auto& row : matrix) {
-            if (int64_t(row.size()) != length)
-                raise(ErrorKind::Value, "array: a row of ", row.size(), " elements beside one of ", length);
-            all.insert(all.end(), row);
-        }
-    }
-    const int64_t count = int64_t(stack.size());
-    return array(all, !count ? Dims{0} : !rows ? Dims{count, 0} : Dims{count, rows, length}, device);
+    return api::array_of_lists<T>(stack, device);
 }
 
 /// `num` equally spaced numbers from start to stop, which is the last one or, without `endpoint`, the one behind it; of

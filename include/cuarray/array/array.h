@@ -181,7 +181,9 @@ CUARRAY_API Array empty(const Dims& shape, DType dtype, Device device, MemoryKin
 CUARRAY_API Array empty_in_order(const Dims& shape, const Dims& order, DType dtype, Device device);
 /// order 'C', 'F', 'A' or 'K' as NumPy's empty_like.
 CUARRAY_API Array empty_like(const Array& like, DType dtype, char order, Device device);
-CUARRAY_API Array full(const Dims& shape, const Scalar& value, Device device, char order = 'C');
+/// Errors name the function.
+CUARRAY_API Array full(const Dims& shape, const Scalar& value, Device device, char order = 'C',
+                       const char* function = "full");
 /// start + step * i, computed in dtype as NumPy's arange fills (start, start + step given as the first two values).
 CUARRAY_API Array arange(int64_t count, const Scalar& first, const Scalar& second, Device device);
 

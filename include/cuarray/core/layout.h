@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include "cuarray/core/error.h"
+#include "cuarray/core/integers.h"
 
 namespace cuarray {
 
@@ -18,9 +19,14 @@ class Dims {
     Dims() {}  // not defaulted: value-initialisation would zero the entries
     Dims(std::initializer_list<int64_t> values) { assign(values.begin(), int(values.size())); }
     explicit Dims(std::span<const int64_t> values) { assign(values.data(), int(values.size())); }
-    Dims(int count, int64_t value) {
-        resize(count);
-        std::fill(begin(), end(), value);
+    /// One entry: the extent of a 1-d array, or one axis.
+    template <Integer T>
+    Dims(T one) : Dims{to_int64(one)} {}
+    static Dims filled(int count, int64_t value) {
+        Dims dims;
+        dims.resize(count);
+        std::fill(dims.begin(), dims.end(), value);
+        return dims;
     }
     Dims(const Dims& other) { assign(other); }
     Dims(Dims&& other) noexcept { take(other); }

@@ -18,22 +18,27 @@ namespace cuarray {
 /// Axes to work along: one, or a tuple of them; a list there is an operand that went astray.
 struct Axes : Dims {
     using Dims::Dims;
-    template <Integer T>
-    Axes(T axis) : Dims{to_int64(axis)} {}
     Axes(const Dims& dims) : Dims(dims) {}
 };
 
 /// One axis, or a tuple or a list of them.
 struct AxisList : Dims {
     using Dims::Dims;
-    template <Integer T>
-    AxisList(T axis) : Dims{to_int64(axis)} {}
     AxisList(const Dims& dims) : Dims(dims) {}
 };
 
 /// The axes of two arrays that are contracted with each other, in corresponding order; or how many: the last ones of
 /// the first array and the first ones of the second.
 using ContractedAxes = std::variant<int64_t, std::pair<Dims, Dims>>;
+
+/// How many equal parts an array is split into, or the places where the parts after the first begin.
+struct Sections : std::variant<int64_t, Dims> {
+    Sections() = default;
+    template <Integer T>
+    Sections(T parts) : variant(to_int64(parts)) {}
+    Sections(const Dims& places) : variant(places) {}
+    Sections(std::initializer_list<int64_t> places) : variant(Dims(places)) {}
+};
 
 /// One axis, for which None does not stand.
 struct SingleAxis : std::optional<int64_t> {
@@ -58,8 +63,6 @@ struct UfuncOutput {
 /// One integer, or those of an array of one axis.
 struct Integers : Dims {
     using Dims::Dims;
-    template <Integer T>
-    Integers(T one) : Dims{to_int64(one)} {}
     Integers(const Dims& dims) : Dims(dims) {}
 };
 

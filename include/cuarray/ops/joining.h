@@ -12,6 +12,11 @@ namespace cuarray {
 /// flattened arrays are joined, and numbers among them.
 CUARRAY_API Array concat(const ArgumentList& arrays, std::optional<int64_t> axis = 0, Array* out = nullptr,
                          DType dtype = DType::none, Casting casting = Casting::SameKind);
+/// concat under NumPy's name.
+inline Array concatenate(const ArgumentList& arrays, std::optional<int64_t> axis = 0, Array* out = nullptr,
+                         DType dtype = DType::none, Casting casting = Casting::SameKind) {
+    return concat(arrays, axis, out, dtype, casting);
+}
 /// Arrays of one shape joined along a new axis.
 CUARRAY_API Array stack(const ArrayList& arrays, int64_t axis = 0, Array* out = nullptr, DType dtype = DType::none,
                         Casting casting = Casting::SameKind);
@@ -39,13 +44,11 @@ CUARRAY_API Array append(const Array& arr, const Array& values, std::optional<in
 /// The parts without that axis: views, or copies of elements.
 CUARRAY_API std::vector<Array> unstack(const Array& x, int64_t axis = 0);
 /// So many parts along an axis, which need not be equal, or parts that begin at these positions after the first: views.
-CUARRAY_API std::vector<Array> array_split(const Array& ary, const std::variant<int64_t, Dims>& indices_or_sections,
-                                           int64_t axis = 0);
+CUARRAY_API std::vector<Array> array_split(const Array& ary, const Sections& indices_or_sections, int64_t axis = 0);
 /// The same, with equal parts.
-CUARRAY_API std::vector<Array> split(const Array& ary, const std::variant<int64_t, Dims>& indices_or_sections,
-                                     int64_t axis = 0);
-CUARRAY_API std::vector<Array> vsplit(const Array& ary, const std::variant<int64_t, Dims>& indices_or_sections);
-CUARRAY_API std::vector<Array> hsplit(const Array& ary, const std::variant<int64_t, Dims>& indices_or_sections);
-CUARRAY_API std::vector<Array> dsplit(const Array& ary, const std::variant<int64_t, Dims>& indices_or_sections);
+CUARRAY_API std::vector<Array> split(const Array& ary, const Sections& indices_or_sections, int64_t axis = 0);
+CUARRAY_API std::vector<Array> vsplit(const Array& ary, const Sections& indices_or_sections);
+CUARRAY_API std::vector<Array> hsplit(const Array& ary, const Sections& indices_or_sections);
+CUARRAY_API std::vector<Array> dsplit(const Array& ary, const Sections& indices_or_sections);
 
 }  // namespace cuarray

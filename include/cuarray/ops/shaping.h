@@ -35,10 +35,9 @@ inline Array permute_dims(const Array& a, std::initializer_list<int64_t> axes) {
 inline Array flip(const Array& m, std::initializer_list<int64_t> axis) {
     return axis.size() ? flip(m, Dims(axis)) : flip(m);
 }
-template <Integer T>
-Array flip(const Array& m, T axis) {
-    return flip(m, Dims{to_int64(axis)});
-}
+/// permute_dims under NumPy's name.
+inline Array transpose(const Array& a, const std::optional<Dims>& axes = {}) { return permute_dims(a, axes); }
+inline Array transpose(const Array& a, std::initializer_list<int64_t> axes) { return permute_dims(a, axes); }
 
 /// The last two axes exchanged.
 CUARRAY_API Array matrix_transpose(const Array& x);

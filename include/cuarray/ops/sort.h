@@ -16,8 +16,6 @@ struct NoFields {};
 /// Positions in a sorted order; negative ones count from the end.
 struct Ranks : Dims {
     using Dims::Dims;
-    template <Integer T>
-    Ranks(T rank) : Dims{to_int64(rank)} {}
     Ranks(const Dims& dims) : Dims(dims) {}
 };
 

@@ -9,6 +9,7 @@
 #include "cuarray/ops/bincount.h"
 #include "cuarray/ops/choices.h"
 #include "cuarray/ops/clip.h"
+#include "cuarray/ops/comparison.h"
 #include "cuarray/ops/convolution.h"
 #include "cuarray/ops/coordinates.h"
 #include "cuarray/ops/creation.h"
@@ -60,6 +61,11 @@ template <Gives gives>
 template <Gives gives>
 PyObject* give(const Dims& result, PyObject*) {
     return to_python(result).release();
+}
+
+template <Gives gives>
+PyObject* give(bool result, PyObject*) {
+    return PyBool_FromLong(result);
 }
 
 /// A number, too, lies on the device of the arrays.

@@ -335,15 +335,15 @@ struct Reader<StrictBool> : PlainReader {
 };
 
 template <>
-struct Reader<std::variant<int64_t, Dims>> : PlainReader {
+struct Reader<Sections> : PlainReader {
     void read(const FunctionCall& call, int k) {
         if (has_entries(call.given[k]))
             value = read_integers(call.given[k], call.parameter(k));
         else
             value = read_count(call.given[k], call.parameter(k));
     }
-    const std::variant<int64_t, Dims>& get() const { return value; }
-    std::variant<int64_t, Dims> value;
+    const Sections& get() const { return value; }
+    Sections value;
 };
 
 template <>

@@ -237,7 +237,7 @@ Array with_options(const ImportedArray& source, const CreationOptions& options, 
 
 Array with_leading_axes(Array array, int ndmin) {
     if (array.ndim() >= ndmin) return array;
-    Dims shape(ndmin - array.ndim(), 1);
+    Dims shape = Dims::filled(ndmin - array.ndim(), 1);
     for (int64_t extent : array.shape()) shape.push_back(extent);
     return array.reshape(shape);
 }

@@ -158,7 +158,7 @@ PyObject* item_method(PyObject* self, Arguments args, Py_ssize_t count) {
             const int64_t size = array.size(), flat = index[0] < 0 ? index[0] + size : index[0];
             if (flat < 0 || flat >= size)
                 raise(ErrorKind::Index, "item: index ", index[0], " is out of bounds for size ", size);
-            index = Dims(array.ndim(), 0);
+            index = Dims::filled(array.ndim(), 0);
             int64_t rest = flat;
             for (int axis = array.ndim() - 1; axis >= 0; --axis) {
                 index[axis] = rest % array.shape()[axis];
