@@ -20,7 +20,7 @@ int main() {
 
     // Where the heat goes in the end: the one-dimensional steady state between the edges, A @ t = b.
     const int m = n - 2;
-    Array a = eye(m) * 2.0 - eye(m, m, 1) - eye(m, m, -1), b = zeros({m});
+    Array a = eye(m) * 2.0 - eye(m, m, 1) - eye(m, m, -1), b = zeros(m);
     b(0) = 100.0;
     const Array steady = linalg::solve(a, b);
     std::cout << "residual " << max(abs(matmul(a, steady) - b)).item<double>() << "\n";

@@ -7,6 +7,7 @@ of a command, prints the driver and NVRTC. `python -m cuarray --simulate` runs a
 
   CUDASIM_SEED=n            seed of every random choice: order of streams, blocks, threads; printed if drawn
   CUDASIM_PROGRESS=mode     when queued work runs: lazy (once waited for), eager (at once), random (default)
+  CUDASIM_RESIDENT=n        blocks of a grid that are resident at once (drawn, at most 6)
   CUDASIM_DEVICES=n         number of devices (2)
   CUDASIM_CC=major.minor    compute capability of all devices (9.0)
   CUDASIM_ATTRIBUTES=n=v,.. what cuDeviceGetAttribute says of the attributes of these numbers

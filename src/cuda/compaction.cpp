@@ -1,4 +1,5 @@
-// compaction.cpp -- compactions on a GPU: counts per block of the mask, their prefix sums, moves.
+// compaction.cpp -- compactions on a GPU: counts per block of the mask, prefix sums of many, moves.
+#include <numeric>
 #include "cuda/backend.h"
 
 namespace cuarray::cuda {
@@ -21,14 +22,22 @@ template <class Visit> void operands(const MaskCount& task, Visit&& visit) {
 MaskCounts GpuBackend::count_mask(const View& mask, int64_t size) {
     runtime_.current().refuse_in_capture("counting the true elements of a mask");
     const int64_t blocks = mask_blocks(size), word = sizeof(int64_t);
+    const bool is_few = blocks <= kernel::kFewMaskBlocks;
     MaskCounts counts{0, allocate((blocks + 1) * word)};
     const MaskCount task{mask, {counts.before.get(), 0, DType::int64, {}}, "mask"};
     Operation operation(runtime_.current(), task);
     const CompactionOperands places{{size}, address_of(mask), address_of(*counts.before, 0), {}, {}};
-    for (const CompactionStep step : {CompactionStep::Count, CompactionStep::ScanCounts})
-        for (NamedLaunch& named : plan_compaction(step, places)) launch(named, "mask");
+    for (NamedLaunch& named : plan_compaction(CompactionStep::Count, places)) launch(named, "mask");
+    if (!is_few)
+        for (NamedLaunch& named : plan_compaction(CompactionStep::ScanCounts, places)) launch(named, "mask");
     operation.end();
-    read(&counts.total, *counts.before, blocks * word, word);
+    if (!is_few) {
+        read(&counts.total, *counts.before, blocks * word, word);
+        return counts;
+    }
+    int64_t of_blocks[kernel::kFewMaskBlocks];
+    read(of_blocks, *counts.before, 0, blocks * word);
+    counts.total = std::accumulate(of_blocks, of_blocks + blocks, int64_t(0));
     return counts;
 }
 

@@ -160,7 +160,7 @@ Scalar as_int64(int64_t number) { return Scalar::of(DType::int64, number); }
 
 Array roll(const Array& a, const Integers& shift, const std::optional<Dims>& axis) {
     if (!axis && a.ndim() != 1) return roll(a.reshape({-1}), shift).reshape(a.shape());
-    Dims axes = axis ? *axis : Dims{0}, shifts(a.ndim(), 0);
+    Dims axes = axis ? *axis : Dims{0}, shifts = Dims::filled(a.ndim(), 0);
     for (int64_t& one : axes) one = normalise_axis(one, a.ndim(), "roll");
     if (shift.size() != 1 && axes.size() != 1 && shift.size() != axes.size())
         raise(ErrorKind::Value, "roll: ", shift.size(), " shifts do not go with ", axes.size(), " axes");
@@ -180,7 +180,7 @@ Array roll(const Array& a, const Integers& shift, const std::optional<Dims>& axi
 Array tile(const Array& A, const Dims& reps) {
     const int ndim = std::max(A.ndim(), reps.size());
     if (ndim > kMaxDims) raise(ErrorKind::Value, "tile: the result has ", ndim, " axes; the limit is ", kMaxDims);
-    Dims shape, inner(ndim, 1);
+    Dims shape, inner = Dims::filled(ndim, 1);
     Layout layout;
     for (int d = 0; d < ndim; ++d) {
         const int of_array = d - (ndim - A.ndim()), of_reps = d - (ndim - reps.size());

@@ -289,7 +289,7 @@ Specials specials_of(const HostValues& values, const Dims& shape) {
 /// The same of all elements along some axes.
 Specials folded(const Specials& found, const Dims& shape, const Dims& axes) {
     const Dims results = without(shape, axes);
-    Dims strides = c_strides(results, 1), place(shape.size(), 0);
+    Dims strides = c_strides(results, 1), place = Dims::filled(shape.size(), 0);
     for (const int64_t axis : axes) strides[int(axis)] = 0;
     Specials all(size_t(count(results)));
     int64_t to = 0;

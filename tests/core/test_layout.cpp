@@ -134,7 +134,7 @@ void test_broadcast() {
 }
 
 void test_memory_order() {
-    const Dims shape{3, 4, 5}, c = c_strides(shape, 4), f = f_strides(shape, 4), none(3, 0);
+    const Dims shape{3, 4, 5}, c = c_strides(shape, 4), f = f_strides(shape, 4), none = Dims::filled(3, 0);
     const Dims* one[] = {&f};
     CHECK(memory_order(shape, one) == Dims({2, 1, 0}));
     const Dims* mixed[] = {&f, &c};

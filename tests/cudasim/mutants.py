@@ -652,7 +652,7 @@ BY_HAND = [
         "include/cuarray/kernel/sequence_device.h",
         "if (lane < kApart && ",
         "if (",
-        LONG_SEQUENCES,
+        "tests/cuda/test_cuda_sequences.py",
     ),
     Mutant(
         "sequence-looks-do-not-wait",
@@ -680,7 +680,7 @@ BY_HAND = [
         "include/cuarray/kernel/sequence_device.h",
         "if (tile.attempt[k].unit == unit) units = tile.attempt[k].made.units;",
         ";",
-        "sim tests/python/test_sequence.py -k 'cuda and far_behind'",
+        "sim tests/python/test_sequence.py -k 'cuda and every_layer'",
     ),
     Mutant(
         "sequence-pieces-are-ranked-by-words",

@@ -199,6 +199,7 @@ def test_every_layer_is_numpys(device, every):
                 word = distance << shift | layer << drop
                 state = (word - 12345) * inverse & MASK
                 check_floats(name, with_numbers(state, 12345), 3)
+                check_floats(name, with_numbers(state, 12345), 1)
 
 
 def border(draw, layer, shift, drop):

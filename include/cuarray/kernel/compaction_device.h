@@ -1,7 +1,7 @@
 // compaction_device.h -- the device kernels of compaction by a mask: compress, expand and nonzero.
 //
-// Each thread block counts the true elements of one block of the mask by warp ballots; one thread block scans
-// the counts; then each thread block moves the elements of its mask block, ranked by the same ballots.
+// Each thread block counts the true elements of one block of the mask by warp ballots; of many counts one thread block
+// makes prefix sums; then each thread block moves the elements of its mask block, ranked by the same ballots.
 #pragma once
 #include "cuarray/kernel/elementwise.h"
 #include "cuarray/kernel/gather.h"
@@ -75,6 +75,23 @@ CUARRAY_FN void add_counts(const CompactionParameters<Index>& p) {
     if (threadIdx.x == 0) p.before[p.blocks] = carry;
 }
 
+/// The true elements before this mask block. All threads call it.
+template <class Index>
+CUARRAY_FN i64 true_before(const CompactionParameters<Index>& p) {
+    if (p.blocks > kFewMaskBlocks) return p.before[blockIdx.x];
+    __shared__ u32 sums[kWarps];
+    u32 count = 0;
+    for (u32 at = threadIdx.x; at < blockIdx.x; at += kThreads) count += u32(p.before[at]);
+#pragma unroll
+    for (u32 step = 1; step < 32; step *= 2) count += __shfl_xor_sync(0xffffffffu, count, step);
+    if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = count;
+    __syncthreads();
+    i64 before = 0;
+#pragma unroll
+    for (u32 sum : sums) before += sum;
+    return before;
+}
+
 /// Calls move(at, rank) for each true element of a mask block.
 template <class Index, class Move>
 CUARRAY_FN void each_true(const CompactionParameters<Index>& p, const Move& move) {
@@ -85,7 +102,7 @@ CUARRAY_FN void each_true(const CompactionParameters<Index>& p, const Move& move
     const u32 count = vote(p, first, votes);
     if (lane == 0) counts[warp] = count;
     __syncthreads();
-    i64 rank = p.before[blockIdx.x];
+    i64 rank = true_before(p);
     for (u32 w = 0; w < warp; ++w) rank += counts[w];
 #pragma unroll
     for (u32 j = 0; j < kVotes; ++j) {

@@ -70,8 +70,11 @@ struct IndexedAccessParameters {
 
 /// Elements of a block of the mask on a GPU.
 constexpr u32 kMaskBlock = 4096;
+/// The true elements before a block are added up by each block of so many, and by a launch of their own for more.
+constexpr u32 kFewMaskBlocks = 512;
 
-/// Compaction by a mask of `size` bytes in `blocks` blocks; before[i] is the number of true elements before block i.
+/// Compaction by a mask of `size` bytes in `blocks` blocks; before[i] is the number of true elements in block i, or of
+/// more than kFewMaskBlocks blocks the number before it.
 template <class Index>
 struct CompactionParameters {
     u64 size, blocks;

@@ -101,6 +101,7 @@ Settings read_settings() {
     s.mig = number_setting("CUDASIM_MIG", 0) != 0;
     s.name = text_setting("CUDASIM_NAME", "GPU");
     s.attributes = attributes_setting();
+    s.resident = static_cast<unsigned>(number_setting("CUDASIM_RESIDENT", 0));
     s.limit = static_cast<long>(number_setting("CUDASIM_LIMIT", 1));
     s.suppress = text_setting("CUDASIM_SUPPRESS", "");
     s.json = text_setting("CUDASIM_JSON", "");

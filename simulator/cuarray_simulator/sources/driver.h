@@ -42,6 +42,8 @@ struct Settings {
     /// What devices are called: "Simulated GPU 0"; attributes that are not the simulator's own.
     std::string name;
     std::map<int, int> attributes;
+    /// Blocks of a grid that are resident at once; 0: drawn.
+    unsigned resident;
     /// The finding that ends a kernel; kernels whose findings are not reported; the file for lines of JSON.
     long limit;
     std::string suppress, json;

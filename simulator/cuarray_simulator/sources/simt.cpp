@@ -104,6 +104,7 @@ class Execution {
         threads_ = grid.block.x * grid.block.y * grid.block.z;
         unsigned fit = std::max(1u, std::min(kMostResidentBlocks, kMostResidentThreads / threads_));
         residency_ = 1 + random_.below(fit);
+        if (settings().resident) residency_ = settings().resident;
         place_.dynamic_shared_bytes = grid.dynamic_shared;
         place_.grid_workspace = grid.is_cooperative ? workspace_ : nullptr;
         if (grid.is_cooperative) residency_ = order_.n;

@@ -141,7 +141,7 @@ void read_places(Positions& places, const EditedAxis& edited) {
 /// The values that a single place takes, with the axis along which they lie moved to the edited one; it repeats the
 /// place.
 Array values_of_one(Array values, bool is_single, const EditedAxis& edited, Positions& places) {
-    Dims shape(std::max(edited.array.ndim() - values.ndim(), 0), 1), axes;
+    Dims shape = Dims::filled(std::max(edited.array.ndim() - values.ndim(), 0), 1), axes;
     for (const int64_t extent : values.shape()) shape.push_back(extent);
     values = values.reshape(shape);
     if (is_single && shape.size()) {  // the first axis of the values goes along the edited one
