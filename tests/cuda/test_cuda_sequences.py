@@ -16,7 +16,7 @@ print("passed")
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
-@pytest.mark.parametrize("resident", [40, 150])
+@pytest.mark.parametrize("resident", [40, 90])
 def test_tiles_look_back_far(dtype, resident):
     program = PROGRAM.format(dtype=dtype)
     backend_program.check(["python", "-c", program], CUDASIM_RESIDENT=resident, CUDASIM_SEED=1, CUDASIM_CHECK=1)
