@@ -550,6 +550,13 @@ BY_HAND = [
         "sim tests/python/test_random_numbers.py -k cuda",
     ),
     Mutant(
+        "masks-of-few-blocks-lose-a-count",
+        MASKED_DEVICE,
+        "at < blockIdx.x; at += kThreads",
+        "at + 1 < blockIdx.x; at += kThreads",
+        "sim tests/python/test_indexing_arrays.py -k 'cuda and mask'",
+    ),
+    Mutant(
         "sequence-elements-before-the-first-are-stored",
         "include/cuarray/kernel/sequence_device.h",
         "if (first + e >= 0 && first + e < n)",

@@ -280,10 +280,11 @@ def test_masks_at_borders(count, rng, device):
         np.testing.assert_array_equal(x.numpy(), want)
 
 
-def test_many_mask_blocks(device):
-    """More counts than one pass of a thread block scans: 512 mask blocks of 4096 elements."""
-    mask = np.zeros(513 * 4096 + 5, bool)
-    mask[[0, 4095, 4096, 512 * 4096 - 1, 512 * 4096, 513 * 4096 - 1, 513 * 4096 + 4]] = True
+@pytest.mark.parametrize("blocks", [512, 513, 514])
+def test_many_mask_blocks(device, blocks):
+    """Counts of few blocks of 4096 elements are added up by each block, those of more than 512 are scanned."""
+    mask = np.zeros(blocks * 4096, bool)
+    mask[[0, 4095, 4096, 511 * 4096 - 1, 511 * 4096, blocks * 4096 - 5, blocks * 4096 - 1]] = True
     mask[100_000:100_050] = True
     np.testing.assert_array_equal(cuarray.flatnonzero(cuarray.asarray(mask)).numpy(), np.flatnonzero(mask))
 
