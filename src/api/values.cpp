@@ -12,6 +12,10 @@ bool truth(const Array& array) {
     return array.item<bool>();
 }
 
+Array IndexArray::from_positions(std::initializer_list<int64_t> positions, const Dims& shape) {
+    return cuarray::array(positions.begin(), shape, Device{});
+}
+
 ArrayOrNumber::operator Array() const {
     if (const Array* const array = std::get_if<Array>(this)) return *array;
     return full({}, as_argument(*this));

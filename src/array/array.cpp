@@ -138,6 +138,8 @@ Array Array::reshape(const Dims& wanted, char order, bool copy, bool never_copy)
     const Dims shape = complete_shape(wanted, size(), layout_.shape);
     checked_size(shape, item_size(dtype_), "reshape");
     if (wanted == layout_.shape && !copy) return view(layout_);  // with -1 the strides are new, as in NumPy
+    if (std::string_view("CFA").find(order) == std::string_view::npos)
+        raise(ErrorKind::Value, "reshape: order must be 'C', 'F' or 'A', not '", order, "'");
     if (order == 'A') order = is_f_contiguous() && !is_c_contiguous() ? 'F' : 'C';
     if (order == 'F') {
         // Fortran order is C order of the transposed array into the reversed shape.

@@ -129,11 +129,13 @@ int64_t draw_all(SequenceOf& sequence, const Array& result) {
         // Nothing is certain from here: the host, whose functions are NumPy's, draws on.
         DirectLoops* const host = backend(Device{}).direct();
         if (!host) raise(ErrorKind::Runtime, task.name, ": random numbers cannot be drawn while a graph is captured");
-        constexpr int64_t kAlone = 2048;
+        constexpr int64_t kAlone = kernel::kTileUnits;
+        const int64_t end_of_tile =
+            (at.unit / kAlone + 1) * kAlone;  // so that the next number begins near a tile's unit 0
         const int64_t most = n - at.numbers;
         std::vector<char> numbers(size_t(std::min(kAlone, most) * item));
         int64_t unit = at.unit;
-        const int64_t count = host->follow(task.draw, task.parameters, unit, unit + kAlone, numbers.data(), most);
+        const int64_t count = host->follow(task.draw, task.parameters, unit, end_of_tile, numbers.data(), most);
         device.write(result.storage(), result.offset() + at.numbers * item, numbers.data(), count * item);
         at = {at.numbers + count, unit};
         if (count == most) return unit;

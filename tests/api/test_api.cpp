@@ -69,6 +69,8 @@ void test_ranges_of_numbers() {
     CHECK(has<float>(array(std::vector<std::array<float, 2>>{{1, 2}, {3, 4}}), {2, 2}, numbers));
     CHECK(has<bool>(array(std::vector<std::vector<bool>>{{true}, {false}}), {2, 1}, {true, false}));
     CHECK(has<bool>(array(std::vector<bool>{true, false}, {2, 1}), {2, 1}, {true, false}));
+    CHECK(has<int>(array({1, 2, 3, 4}, {2, 2}), {2, 2}, {1, 2, 3, 4}) && RAISES(Value, array({1, 2}, {3})));
+    static_assert(!api::NumberRange<std::string> && !api::NumberRange<std::wstring> && !api::NumberRange<char[4]>);
 }
 
 /// One extent, axis or count needs no braces.
@@ -80,15 +82,23 @@ void test_single_integers() {
     CHECK(has<int>(flip(x, 1), {2, 2}, {2, 1, 4, 3}) && Dims(3) == (Dims{3}) && Dims::filled(2, 3) == (Dims{3, 3}));
     CHECK(split(arange(6), two).size() == 2 && split(arange(6), 2)[1].shape() == (Dims{3}), "parts, no place");
     CHECK(split(arange(6), {2})[0].shape() == (Dims{2}) && split(arange(6), Dims{2})[1].shape() == (Dims{4}));
-    CHECK(message_of([] { zeros(-1); }).starts_with("zeros:") && message_of([] { ones({2, -1}); }).starts_with("ones:"));
+    CHECK(message_of([] { zeros(-1); }).starts_with("zeros:") &&
+          message_of([] { ones({2, -1}); }).starts_with("ones:"));
     static_assert(!std::is_constructible_v<Dims, int, int> && !std::is_convertible_v<bool, Dims>);
-    static_assert(!std::is_convertible_v<double, Dims>);
+    static_assert(!std::is_convertible_v<double, Dims> && !std::is_convertible_v<char, Dims>);
+    CHECK(x.reshape(-1, 1).shape() == (Dims{4, 1}) &&
+          x.reshape(4, 'F').to_vector<int>() == std::vector<int>({1, 3, 2, 4}));
+    CHECK(RAISES(Value, x.reshape({4}, 'Z')) && split(arange(6), {}).size() == 1);
+    CHECK(take(x, 1).item<int>() == 2 && has<int>(take(x, {0, 3}), {2}, {1, 4}) &&
+          has<int>(take(x, 1, 0), {2}, {3, 4}));
 }
 
 void test_numpys_names() {
     const Array x = array({{1., 2., 3.}});
     CHECK(transpose(x).shape() == (Dims{3, 1}) && transpose(x, {1, 0}).shape() == (Dims{3, 1}));
     CHECK(has<double>(concatenate({x, x}, 1), {1, 6}, {1, 2, 3, 1, 2, 3}));
+    CHECK(has<bool>(isclose(x, 2.0), {1, 3}, {false, true, false}) && allclose(2, x / x + 1) && allclose(2., 2));
+    CHECK(isclose(array({0.1f}), 0.1, 0, 0).item<bool>() && !isclose(array({1.f}), INFINITY).item<bool>());
     const Array near = x * (1 + 1e-7), nan = array({std::nan(""), 1.});
     CHECK(allclose(x, near) && !allclose(x, near, 0, 1e-9) && allclose(x, near, 0, array({1e-6})));
     CHECK(has<bool>(isclose(nan, nan), {2}, {false, true}) && allclose(nan, nan, 1e-5, 1e-8, true));

@@ -33,9 +33,8 @@ namespace api {
 
 /// Numbers that lie one behind the other, and no text.
 template <class R>
-concept NumberRange =
-    std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && NumberType<std::ranges::range_value_t<R>> &&
-    !std::is_same_v<std::ranges::range_value_t<R>, char>;
+concept NumberRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
+                      NumberType<std::ranges::range_value_t<R>> && !std::is_same_v<std::ranges::range_value_t<R>, char>;
 template <class R>
 concept RangeOfRanges = std::ranges::forward_range<R> && std::ranges::forward_range<std::ranges::range_value_t<R>>;
 

@@ -7,11 +7,11 @@
 namespace cuarray {
 
 /// Whether abs(a - b) <= atol + rtol * abs(b) for each pair of elements; infinities of one sign are close, NaNs with
-/// `equal_nan`.
-CUARRAY_API Array isclose(const Array& a, const Array& b, const Argument& rtol = 1e-5, const Argument& atol = 1e-8,
-                          bool equal_nan = false);
+/// `equal_nan`. A number takes the dtype of the array beside it.
+CUARRAY_API Array isclose(const Argument& a, const Argument& b, const Argument& rtol = 1e-5,
+                          const Argument& atol = 1e-8, bool equal_nan = false);
 /// Whether all pairs are.
-CUARRAY_API bool allclose(const Array& a, const Array& b, const Argument& rtol = 1e-5, const Argument& atol = 1e-8,
-                          bool equal_nan = false);
+CUARRAY_API bool allclose(const Argument& a, const Argument& b, const Argument& rtol = 1e-5,
+                          const Argument& atol = 1e-8, bool equal_nan = false);
 
 }  // namespace cuarray
