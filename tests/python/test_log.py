@@ -99,5 +99,5 @@ threads = [threading.Thread(target=work) for _ in range(4)]
 """
     lines = run("cpu", program, CUARRAY_LOG="launch")
     assert len(lines) == 201
-    assert all(re.match(r"cuarray launch  (full|add) .*<string>:\d+$", line) for line in lines), "torn lines"
+    assert all(re.match(r"cuarray launch  (ones|add) .*<string>:\d+$", line) for line in lines), "torn lines"
     assert threading.active_count() == before
