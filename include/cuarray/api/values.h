@@ -1,5 +1,6 @@
 // values.h -- arrays from numbers of C++, numbers from arrays, and arrays as text.
 #pragma once
+#include <concepts>
 #include <initializer_list>
 #include <iosfwd>
 #include <ranges>
@@ -13,8 +14,16 @@
 
 namespace cuarray {
 
+namespace api {
+
+/// A number and no letter.
+template <class T>
+concept Number = NumberType<T> && !Letter<T>;
+
+}  // namespace api
+
 /// A new array of `shape` on a device, of elements in C order in the memory of the program.
-template <NumberType T>
+template <api::Number T>
 Array array(const T* elements, const Dims& shape, Device device = current_device()) {
     Dims strides = Dims::filled(shape.size(), 0);
     int64_t step = sizeof(T);
@@ -24,17 +33,17 @@ Array array(const T* elements, const Dims& shape, Device device = current_device
     }
     return from_host(elements, shape, strides, dtype_of_number<T>(), device);
 }
-template <NumberType T>
+template <api::Number T>
 Array array(T element, Device device = current_device()) {
     return array(&element, Dims{}, device);
 }
 
 namespace api {
 
-/// Numbers that lie one behind the other, and no text.
+/// Numbers that lie one behind the other.
 template <class R>
-concept NumberRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
-                      NumberType<std::ranges::range_value_t<R>> && !std::is_same_v<std::ranges::range_value_t<R>, char>;
+concept NumberRange =
+    std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && Number<std::ranges::range_value_t<R>>;
 template <class R>
 concept RangeOfRanges = std::ranges::forward_range<R> && std::ranges::forward_range<std::ranges::range_value_t<R>>;
 
@@ -76,7 +85,7 @@ struct NumberIn<R> : NumberIn<std::ranges::range_value_t<R>> {};
 
 }  // namespace api
 
-/// The numbers of a std::vector, std::array, std::span or other range, of a shape or along one axis.
+/// The numbers of a std::vector, std::array, std::span or other contiguous range, of a shape or along one axis.
 template <api::NumberRange R>
     requires(!std::is_array_v<R>)  // is a pointer
 Array array(const R& elements, const Dims& shape, Device device = current_device()) {
@@ -92,29 +101,35 @@ Array array(const R& elements, Device device = current_device()) {
     return array(std::ranges::data(elements), Dims(std::ranges::size(elements)), device);
 }
 /// The same of bools that are bits.
-inline Array array(const std::vector<bool>& elements, const Dims& shape, Device device = current_device()) {
+template <std::same_as<std::vector<bool>> R>  // no list in braces
+Array array(const R& elements, const Dims& shape, Device device = current_device()) {
     const std::vector<unsigned char> bytes(elements.begin(), elements.end());
     return array(std::span(reinterpret_cast<const bool*>(bytes.data()), bytes.size()), shape, device);
 }
-inline Array array(const std::vector<bool>& elements, Device device = current_device()) {
+template <std::same_as<std::vector<bool>> R>
+Array array(const R& elements, Device device = current_device()) {
     return array(elements, Dims(elements.size()), device);
 }
 /// The numbers of vectors of vectors, of arrays of arrays and so on. ValueError for lists of unequal lengths.
 template <api::RangeOfRanges R>
-    requires NumberType<typename api::NumberIn<R>::Type>
+    requires api::Number<typename api::NumberIn<R>::Type>
 Array array(const R& lists, Device device = current_device()) {
     return api::array_of_lists<typename api::NumberIn<R>::Type>(lists, device);
 }
 /// array({1., 2.}), array({{1, 2}, {3, 4}}): the dtype is that of the numbers, int32 for int.
-template <NumberType T>
+template <api::Number T>
+Array array(std::initializer_list<T> elements, const Dims& shape, Device device = current_device()) {
+    return array(std::span<const T>(elements.begin(), elements.size()), shape, device);
+}
+template <api::Number T>
 Array array(std::initializer_list<T> elements, Device device = current_device()) {
     return array(elements.begin(), Dims(elements.size()), device);
 }
-template <NumberType T>
+template <api::Number T>
 Array array(std::initializer_list<std::initializer_list<T>> rows, Device device = current_device()) {
     return api::array_of_lists<T>(rows, device);
 }
-template <NumberType T>
+template <api::Number T>
 Array array(std::initializer_list<std::initializer_list<std::initializer_list<T>>> stack,
             Device device = current_device()) {
     return api::array_of_lists<T>(stack, device);

@@ -8,10 +8,15 @@
 
 namespace cuarray {
 
-/// An integer type, or an enum that converts to one; no bool, which is no axis and no count.
+/// The types of letters, which are integers of C++.
 template <class T>
-concept Integer =
-    (std::integral<T> && !std::same_as<T, bool>) || (std::is_enum_v<T> && std::is_convertible_v<T, int64_t>);
+concept Letter = std::same_as<T, char> || std::same_as<T, wchar_t> || std::same_as<T, char8_t> ||
+                 std::same_as<T, char16_t> || std::same_as<T, char32_t>;
+
+/// An integer type, or an enum that converts to one; no bool and no letter, which are no axis and no count.
+template <class T>
+concept Integer = (std::integral<T> && !std::same_as<T, bool> && !Letter<T>) ||
+                  (std::is_enum_v<T> && std::is_convertible_v<T, int64_t>);
 
 /// The integer; IndexError for one beyond 63 bits, as size_t(0) - 1.
 template <Integer T>

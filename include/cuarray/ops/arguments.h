@@ -33,7 +33,7 @@ using ContractedAxes = std::variant<int64_t, std::pair<Dims, Dims>>;
 
 /// How many equal parts an array is split into, or the places where the parts after the first begin.
 struct Sections : std::variant<int64_t, Dims> {
-    Sections() = default;
+    Sections() : variant(Dims()) {}
     template <Integer T>
     Sections(T parts) : variant(to_int64(parts)) {}
     Sections(const Dims& places) : variant(places) {}
@@ -97,6 +97,13 @@ struct IndexArray {
 
     IndexArray() = default;
     IndexArray(const Array& given, bool is_typed = true) : array(given), has_dtype(is_typed) {}
+    template <Integer T>
+    IndexArray(T position) : IndexArray(from_positions({to_int64(position)}, {})) {}
+    IndexArray(std::initializer_list<int64_t> positions)
+        : IndexArray(from_positions(positions, {int64_t(positions.size())})) {}
+
+ private:
+    CUARRAY_API static Array from_positions(std::initializer_list<int64_t> positions, const Dims& shape);
 };
 
 /// The elements that a function writes; without it, all of them.
