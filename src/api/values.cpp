@@ -13,7 +13,7 @@ bool truth(const Array& array) {
 }
 
 Array IndexArray::from_positions(std::initializer_list<int64_t> positions, const Dims& shape) {
-    return cuarray::array(positions.begin(), shape, Device{});
+    return cuarray::array(positions.begin(), shape);
 }
 
 ArrayOrNumber::operator Array() const {

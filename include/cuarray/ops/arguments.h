@@ -97,6 +97,7 @@ struct IndexArray {
 
     IndexArray() = default;
     IndexArray(const Array& given, bool is_typed = true) : array(given), has_dtype(is_typed) {}
+    /// Positions on the current device.
     template <Integer T>
     IndexArray(T position) : IndexArray(from_positions({to_int64(position)}, {})) {}
     IndexArray(std::initializer_list<int64_t> positions)
