@@ -173,9 +173,7 @@ class ValidatingDecorator final : public Decorator {
     Fault validate(const LapackDriver& task) { return inner_.run(task); }
 
     /// Where numbers take several units, acceptances and tails depend on a device's exp and log1p.
-    Fault validate(const SequenceFill& task) {
-        return task.end.storage ? inner_.run(task) : repeat(task);
-    }
+    Fault validate(const SequenceFill& task) { return task.end.storage ? inner_.run(task) : repeat(task); }
 
     template <class T> Fault validate(const T& task) { return repeat(task); }
 
