@@ -10,6 +10,7 @@
 #include "cuarray/ops/random.h"
 #include "cuarray/runtime/registry.h"
 #include "ops/packed.h"
+#include "runtime/decorators.h"
 
 namespace cuarray {
 namespace {
@@ -127,7 +128,7 @@ int64_t draw_all(SequenceOf& sequence, const Array& result) {
         if (at.numbers >= n) return at.unit;
         if (at.numbers > before) continue;
         // Nothing is certain from here: the host, whose functions are NumPy's, draws on.
-        DirectLoops* const host = backend(Device{}).direct();
+        DirectLoops* const host = loops_of_host();
         if (!host) raise(ErrorKind::Runtime, task.name, ": random numbers cannot be drawn while a graph is captured");
         constexpr int64_t kAlone = kernel::kTileUnits;
         const int64_t end_of_tile =

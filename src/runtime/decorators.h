@@ -19,6 +19,10 @@ Backend& make_signalling(Backend& inner);
 /// Installs the recorders of all devices, or removes them (registry.cpp).
 void set_recording(bool records);
 
+/// The loops of cpu, behind its decorators (registry.cpp): for what is a part of another device's task. Null while a
+/// graph of cpu is captured.
+DirectLoops* loops_of_host();
+
 /// Starts the log if CUARRAY_LOG is set; once. Called without any lock of ours.
 void start_log();
 

@@ -126,6 +126,8 @@ void require(Device device) {
 
 Backend& backend(Device device) { return undecorated(device).front(); }
 
+DirectLoops* loops_of_host() { return undecorated(Device{}).direct(); }
+
 Runtime& runtime(Device device) { return undecorated(device).runtime(); }
 
 void set_recording(bool records) {

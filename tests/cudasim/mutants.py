@@ -732,6 +732,20 @@ BY_HAND = [
         "sim tests/python/test_sequence.py -k 'cuda and ties'",
     ),
     Mutant(
+        "sequence-hosts-end-anywhere",
+        "src/ops/sequence.cpp",
+        "(at.unit / kAlone + 1) * kAlone",
+        "at.unit + kAlone",
+        "tests/cuda/test_cuda_sequences.py -k far_behind",
+    ),
+    Mutant(
+        "sequence-hosts-are-observed",
+        "src/runtime/registry.cpp",
+        "loops_of_host() { return undecorated(Device{}).direct(); }",
+        "loops_of_host() { return backend(Device{}).direct(); }",
+        "tests/cuda/test_cuda_sequences.py -k far_behind",
+    ),
+    Mutant(
         "sequence-exits-beyond-the-bound",
         "include/cuarray/kernel/sequence_device.h",
         "exit < kTileEntries ? kEnd",
