@@ -221,7 +221,7 @@ CUARRAY_FN TileExit followed(Tile<Draw>& tile, u32 entry) {
     if constexpr (Draw::kAttempts) {
 #pragma unroll 1
         for (u32 k = 0; k < kMostAttempts; ++k) {
-            const u32 rest = tile.related[k / 32] >> k % 32;
+            const u32 rest = tile.related[k / 32] >> k % 32;  // from attempt k on
             if (!rest) {
                 k |= 31;
                 continue;
@@ -248,7 +248,9 @@ CUARRAY_FN TileExit followed(Tile<Draw>& tile, u32 entry) {
 /// is certain from some tile on.
 struct TileWord {
     static constexpr u64 kMap = 1, kEnd = 2, kStop = 3;
-    static constexpr u32 kExit = 2, kNumbers = 5, kFewer = 17, kFewerBits = 5, kFewest = 8;  ///< lowest bits; -8 fewer
+    /// The lowest bits of the fields. A map has the numbers from entry 0 and, of each entry, how many fewer, plus
+    /// kFewest.
+    static constexpr u32 kExit = 2, kNumbers = 5, kFewer = 17, kFewerBits = 5, kFewest = 8;
     u64 bits;
     CUARRAY_FN bool is_known() const { return bits & 3; }
     CUARRAY_FN bool is_map() const { return (bits & 3) == kMap; }
