@@ -70,7 +70,7 @@ def without_comments(text: str, python: bool) -> str:
 
 CLASS = re.compile(
     r"^[ \t]*(?:template\s*<[^;{]*?>\s*)?(?:class|struct|enum class|enum)\s+(?:alignas\([^)]*\)\s*|CUARRAY_API\s+)*"
-    r"(\w+)\s*(?:final\s*)?(?::[^:;{][^;{]*)?\{",
+    r"(\w+)\s*(?:final\s*)?(?::[^:;{][^;{]*)?\{|\bconcept\s+(\w+)\s*=",
     re.MULTILINE,
 )
 # Enumerations inside a class, which are always written with the class's name.
@@ -78,11 +78,11 @@ NESTED = {"Kind"}
 
 
 def classes_named_twice(texts: dict[str, str]) -> list[str]:
-    """The names that C++ gives to more than one class."""
+    """The names that C++ gives to more than one class or concept."""
     files = collections.defaultdict(list)
     for file, text in texts.items():
-        for name in CLASS.findall(without_comments(text, python=False)):
-            files[name].append(file)
+        for class_, concept in CLASS.findall(without_comments(text, python=False)):
+            files[class_ or concept].append(file)
     return [
         f"{name}: {', '.join(where)}" for name, where in sorted(files.items()) if len(where) > 1 and name not in NESTED
     ]
@@ -98,6 +98,7 @@ def test_a_class_name_that_stands_twice_is_seen():
     one, other = "struct Plan {\n    int steps;\n};\n", "namespace {\nclass Plan final : public Base {\n};\n}\n"
     assert classes_named_twice({"a.h": one, "b.cpp": other}) == ["Plan: a.h, b.cpp"]
     assert classes_named_twice({"a.h": one, "b.cpp": "struct Plan;\n// class Plan {\n"}) == []
+    assert classes_named_twice({"a.h": one, "b.h": "template <class T>\nconcept Plan = true;\n"}) == ["Plan: a.h, b.h"]
 
 
 # Names of one file

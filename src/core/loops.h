@@ -38,16 +38,15 @@ constexpr uint32_t Integer = SignedInt | UnsignedInt, Real = Integer | Floating,
 constexpr uint32_t Number = Real | Complex, All = Bool | Number;
 }  // namespace domain
 
+namespace domain {
 /// The domain of a row, by its functor.
 template <class F>
-constexpr uint32_t domain_of = 0;
+constexpr uint32_t of_row = 0;
 #define UFUNC(name, inputs, outputs, domain_, flags, identity, doc, ...) \
     template <>                                                          \
-    inline constexpr uint32_t domain_of<fn::name> = [] {                 \
-        using namespace domain;                                          \
-        return domain_;                                                  \
-    }();
+    inline constexpr uint32_t of_row<fn::name> = domain_;
 #include "cuarray/ufuncs.def"
+}  // namespace domain
 
 /// All rows of ufuncs.def, in order, ended by fn::nothing.
 using Rows = fn::list<
@@ -59,7 +58,7 @@ static_assert(kRows == Rows::size - 1);
 /// Calls `visitor` for the loops of row F that have the first template argument T.
 template <class F, class T, class Visitor>
 constexpr void visit_loops_at(Visitor& visitor) {
-    if constexpr ((domain_of<F> >> int(dtype_of<T>) & 1) != 0) {
+    if constexpr ((domain::of_row<F> >> int(dtype_of<T>) & 1) != 0) {
         if constexpr ((F::flags & EitherInt) != 0) {
             visitor.template loop<F, T, i32>();
             visitor.template loop<F, T, i64>();
@@ -108,20 +107,18 @@ static_assert(kReductions == Reductions<f32>::size - 1);
 template <int R, class Element>
 using reduction_t = fn::item_t<R, Reductions<Element>>;
 
+namespace domain {
 /// The domains of reductions.def, by row.
-constexpr uint32_t kReductionDomains[] = {
-#define REDUCTION(name, ufunc, domain_, ...) \
-    [] {                                     \
-        using namespace domain;              \
-        return domain_;                      \
-    }(),
+constexpr uint32_t of_reductions[] = {
+#define REDUCTION(name, ufunc, domain_, ...) domain_,
 #include "cuarray/reductions.def"
 };
+}  // namespace domain
 
 template <int R, class Element, class Visitor>
 constexpr void visit_reduction_at(Visitor& visitor) {
     if constexpr (!is_same<Element, fn::nothing>)
-        if constexpr ((kReductionDomains[R] >> int(dtype_of<Element>) & 1) != 0)
+        if constexpr ((domain::of_reductions[R] >> int(dtype_of<Element>) & 1) != 0)
             visitor.template reduction<R, Element>();
 }
 

@@ -28,8 +28,8 @@ constexpr bool is_none(std::string_view identity) { return identity == "NONE"; }
 #define Method(parameters, example) #parameters, example, true
 #define Private nullptr, nullptr, false
 constexpr ReductionRow kReductionRows[] = {
-#define REDUCTION(name, ufunc, domain, flags, python, accumulator, identity, doc, ...) \
-    {#name, row::ufunc, kReductionDomains[reduction::name], flags, python, !is_none(#identity), doc},
+#define REDUCTION(name, ufunc, domain_, flags, python, accumulator, identity, doc, ...) \
+    {#name, row::ufunc, domain::of_reductions[reduction::name], flags, python, !is_none(#identity), doc},
 #include "cuarray/reductions.def"
 };
 #undef Public
@@ -77,7 +77,7 @@ struct Table {
         const RowText& t = kRowTexts[rows.size()];
         const size_t first = loops.size();
         visit_row<F>(*this);
-        rows.push_back({t.name, F::template in<f64>::size, F::template out<f64>::size, domain_of<F>, F::flags,
+        rows.push_back({t.name, F::template in<f64>::size, F::template out<f64>::size, domain::of_row<F>, F::flags,
                         is_none(t.identity) ? nullptr : t.identity, t.doc, t.body, LoopId(first),
                         uint16_t(loops.size() - first), reduction_of(rows.size())});
     }

@@ -23,10 +23,10 @@ auto results(UfuncResult&& all) {
 template <class T>
 concept AnyArray = ArrayIndex<std::remove_cvref_t<T>> || std::same_as<std::remove_cvref_t<T>, ArrayOrNumber>;
 template <class T>
-concept Operand = AnyArray<T> || NumberType<std::remove_cvref_t<T>> || std::same_as<std::remove_cvref_t<T>, Scalar>;
+concept OperandType = AnyArray<T> || NumberType<std::remove_cvref_t<T>> || std::same_as<std::remove_cvref_t<T>, Scalar>;
 /// Operands of which one at least is an array. They are not asked whether they are numbers where none is.
 template <class... Ts>
-concept Operands = (AnyArray<Ts> || ...) && (Operand<Ts> && ...);
+concept OperandTypes = (AnyArray<Ts> || ...) && (OperandType<Ts> && ...);
 
 /// Lets go of an array without a name, which otherwise lives to the end of the statement: what computes it need not
 /// store it then. T is that of a forwarding reference.
@@ -70,7 +70,7 @@ void give_up([[maybe_unused]] T& operand) {
         return api::results<CUARRAY_COUNT out>(call(row::name, args, options));                               \
     }                                                                                                         \
     template <CUARRAY_JOIN(CUARRAY_CLASSES_, CUARRAY_COUNT in)>                                               \
-        requires api::Operands<CUARRAY_JOIN(CUARRAY_OPERANDS_, CUARRAY_COUNT in)>                             \
+        requires api::OperandTypes<CUARRAY_JOIN(CUARRAY_OPERANDS_, CUARRAY_COUNT in)>                         \
     auto name(CUARRAY_JOIN(CUARRAY_FORWARDED_, CUARRAY_COUNT in), const UfuncOptions& options = {}) {         \
         const Argument args[] = {CUARRAY_JOIN(CUARRAY_PASSED_, CUARRAY_COUNT in)};                            \
         auto made = api::results<CUARRAY_COUNT out>(call(row::name, args, options));                          \
@@ -108,7 +108,8 @@ namespace api {
 
 /// An array whose elements an operator may write.
 template <class T>
-concept Target = std::derived_from<std::remove_reference_t<T>, Array> && !std::is_const_v<std::remove_reference_t<T>>;
+concept TargetType =
+    std::derived_from<std::remove_reference_t<T>, Array> && !std::is_const_v<std::remove_reference_t<T>>;
 
 consteval bool is_symbol(std::string_view wanted, const char* symbol) { return symbol && wanted == symbol; }
 
@@ -138,7 +139,7 @@ void operate_in_place(Array& target, B&& other) {
 // which C++ evaluates otherwise; & and | of bools are logical.
 #define OPERATOR(symbol)                                                                         \
     template <class A, class B>                                                                  \
-        requires api::Operands<A, B>                                                             \
+        requires api::OperandTypes<A, B>                                                         \
     Array operator symbol(A&& a, B&& b) {                                                        \
         Array made = apply_row(api::row_of(#symbol, 2), std::forward<A>(a), std::forward<B>(b)); \
         api::give_up<A>(a), api::give_up<B>(b);                                                  \
@@ -147,12 +148,12 @@ void operate_in_place(Array& target, B&& other) {
 // x += y writes to the elements of x, which all arrays that share them see; the result is cast by the rule 'same_kind'.
 #define ARITHMETIC(symbol)                                                        \
     OPERATOR(symbol)                                                              \
-    template <api::Target A, api::Operand B>                                      \
+    template <api::TargetType A, api::OperandType B>                              \
     A&& operator symbol## = (A && a, B && b) {                                    \
         api::operate_in_place<api::row_of(#symbol, 2)>(a, std::forward<B>(b));    \
         return std::forward<A>(a);                                                \
     }                                                                             \
-    template <std::same_as<SelectedElements> A, api::Operand B>                   \
+    template <std::same_as<SelectedElements> A, api::OperandType B>               \
     void operator symbol## = (A && a, B && b) {                                   \
         std::move(a) = apply_row(api::row_of(#symbol, 2), a, std::forward<B>(b)); \
     }

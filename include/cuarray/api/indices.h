@@ -105,7 +105,7 @@ namespace api {
 template <class T>
 concept ArrayIndex = std::derived_from<T, Array> || std::same_as<T, SelectedElements>;
 template <class T>
-concept AdvancedIndex = ArrayIndex<T> || std::same_as<T, bool>;
+concept AdvancedIndexType = ArrayIndex<T> || std::same_as<T, bool>;
 
 template <class One>
 Index as_index(const One& one) {
@@ -127,7 +127,7 @@ Index as_index(const One& one) {
     } else if constexpr (std::same_as<One, NewAxis>) {
         index.kind = Index::Kind::NewAxis;
     } else {
-        static_assert(Integer<One>, "an index is an integer, slice(...), ellipsis, newaxis, or an array");
+        static_assert(IntegerType<One>, "an index is an integer, slice(...), ellipsis, newaxis, or an array");
         index.value = to_int64(one);
     }
     return index;
@@ -148,7 +148,7 @@ void SelectedElements::add(const One& one) {
 
 template <class... Indices>
 auto Array::operator()(const Indices&... indices) const {
-    if constexpr ((api::AdvancedIndex<Indices> || ...)) {
+    if constexpr ((api::AdvancedIndexType<Indices> || ...)) {
         return SelectedElements(*this, indices...);
     } else {
         const std::vector<Index> list{api::as_index(indices)...};

@@ -11,7 +11,7 @@ namespace cuarray {
 struct ReductionAxes : std::optional<Dims> {
     ReductionAxes() = default;
     ReductionAxes(std::nullopt_t) {}
-    template <Integer T>
+    template <IntegerType T>
     ReductionAxes(T axis) : std::optional<Dims>(Dims{to_int64(axis)}) {}
     ReductionAxes(std::initializer_list<int64_t> axes) : std::optional<Dims>(Dims(axes)) {}
     ReductionAxes(const Dims& axes) : std::optional<Dims>(axes) {}

@@ -18,12 +18,12 @@ namespace api {
 
 /// A number and no letter.
 template <class T>
-concept Number = NumberType<T> && !Letter<T>;
+concept ElementType = NumberType<T> && !Letter<T>;
 
 }  // namespace api
 
 /// A new array of `shape` on a device, of elements in C order in the memory of the program.
-template <api::Number T>
+template <api::ElementType T>
 Array array(const T* elements, const Dims& shape, Device device = current_device()) {
     Dims strides = Dims::filled(shape.size(), 0);
     int64_t step = sizeof(T);
@@ -33,7 +33,7 @@ Array array(const T* elements, const Dims& shape, Device device = current_device
     }
     return from_host(elements, shape, strides, dtype_of_number<T>(), device);
 }
-template <api::Number T>
+template <api::ElementType T>
 Array array(T element, Device device = current_device()) {
     return array(&element, Dims{}, device);
 }
@@ -43,7 +43,7 @@ namespace api {
 /// Numbers that lie one behind the other.
 template <class R>
 concept NumberRange =
-    std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && Number<std::ranges::range_value_t<R>>;
+    std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && ElementType<std::ranges::range_value_t<R>>;
 template <class R>
 concept RangeOfRanges = std::ranges::forward_range<R> && std::ranges::forward_range<std::ranges::range_value_t<R>>;
 
@@ -112,24 +112,24 @@ Array array(const R& elements, Device device = current_device()) {
 }
 /// The numbers of vectors of vectors, of arrays of arrays and so on. ValueError for lists of unequal lengths.
 template <api::RangeOfRanges R>
-    requires api::Number<typename api::NumberIn<R>::Type>
+    requires api::ElementType<typename api::NumberIn<R>::Type>
 Array array(const R& lists, Device device = current_device()) {
     return api::array_of_lists<typename api::NumberIn<R>::Type>(lists, device);
 }
 /// array({1., 2.}), array({{1, 2}, {3, 4}}): the dtype is that of the numbers, int32 for int.
-template <api::Number T>
+template <api::ElementType T>
 Array array(std::initializer_list<T> elements, const Dims& shape, Device device = current_device()) {
     return array(std::span<const T>(elements.begin(), elements.size()), shape, device);
 }
-template <api::Number T>
+template <api::ElementType T>
 Array array(std::initializer_list<T> elements, Device device = current_device()) {
     return array(elements.begin(), Dims(elements.size()), device);
 }
-template <api::Number T>
+template <api::ElementType T>
 Array array(std::initializer_list<std::initializer_list<T>> rows, Device device = current_device()) {
     return api::array_of_lists<T>(rows, device);
 }
-template <api::Number T>
+template <api::ElementType T>
 Array array(std::initializer_list<std::initializer_list<std::initializer_list<T>>> stack,
             Device device = current_device()) {
     return api::array_of_lists<T>(stack, device);

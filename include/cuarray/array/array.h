@@ -114,7 +114,7 @@ class CUARRAY_API Array {
     Array transpose(const Dims& axes) const;  ///< axes: a permutation, already normalised
     /// A view where possible, else a copy. One extent may be -1. Order 'C', 'F' or 'A'.
     Array reshape(const Dims& shape, char order = 'C', bool copy = false, bool never_copy = false) const;
-    template <Integer... Extents>
+    template <IntegerType... Extents>
         requires(sizeof...(Extents) > 1)
     Array reshape(Extents... extents) const {
         return reshape(Dims{to_int64(extents)...});

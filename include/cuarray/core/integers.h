@@ -15,11 +15,11 @@ concept Letter = std::same_as<T, char> || std::same_as<T, wchar_t> || std::same_
 
 /// An integer type, or an enum that converts to one; no bool and no letter, which are no axis and no count.
 template <class T>
-concept Integer = (std::integral<T> && !std::same_as<T, bool> && !Letter<T>) ||
-                  (std::is_enum_v<T> && std::is_convertible_v<T, int64_t>);
+concept IntegerType = (std::integral<T> && !std::same_as<T, bool> && !Letter<T>) ||
+                      (std::is_enum_v<T> && std::is_convertible_v<T, int64_t>);
 
 /// The integer; IndexError for one beyond 63 bits, as size_t(0) - 1.
-template <Integer T>
+template <IntegerType T>
 int64_t to_int64(T value) {
     if constexpr (std::is_unsigned_v<T> && sizeof(T) == sizeof(int64_t))
         if (value > uint64_t(std::numeric_limits<int64_t>::max()))

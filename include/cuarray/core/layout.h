@@ -20,7 +20,7 @@ class Dims {
     Dims(std::initializer_list<int64_t> values) { assign(values.begin(), int(values.size())); }
     explicit Dims(std::span<const int64_t> values) { assign(values.data(), int(values.size())); }
     /// One entry: the extent of a 1-d array, or one axis.
-    template <Integer T>
+    template <IntegerType T>
     Dims(T one) : Dims{to_int64(one)} {}
     static Dims filled(int count, int64_t value) {
         Dims dims;

@@ -34,7 +34,7 @@ using ContractedAxes = std::variant<int64_t, std::pair<Dims, Dims>>;
 /// How many equal parts an array is split into, or the places where the parts after the first begin.
 struct Sections : std::variant<int64_t, Dims> {
     Sections() : variant(Dims()) {}
-    template <Integer T>
+    template <IntegerType T>
     Sections(T parts) : variant(to_int64(parts)) {}
     Sections(const Dims& places) : variant(places) {}
     Sections(std::initializer_list<int64_t> places) : variant(Dims(places)) {}
@@ -98,7 +98,7 @@ struct IndexArray {
     IndexArray() = default;
     IndexArray(const Array& given, bool is_typed = true) : array(given), has_dtype(is_typed) {}
     /// Positions on the current device.
-    template <Integer T>
+    template <IntegerType T>
     IndexArray(T position) : IndexArray(from_positions({to_int64(position)}, {})) {}
     IndexArray(std::initializer_list<int64_t> positions)
         : IndexArray(from_positions(positions, {int64_t(positions.size())})) {}

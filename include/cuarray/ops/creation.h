@@ -30,7 +30,7 @@ struct SquareLength : Length {
 
 /// A number of a sequence, and the dtype that an array of it has; DType::none for an integer beyond 64 bits.
 struct CUARRAY_API PlainNumber {
-    template <Integer T>
+    template <IntegerType T>
     PlainNumber(T number) : PlainNumber(weak_number(std::conditional_t<std::is_enum_v<T>, int64_t, T>(number))) {}
     PlainNumber(double number) : value(weak_number(number)), dtype(DType::float64) {}
     PlainNumber(std::complex<double> number) : PlainNumber(Scalar::of(DType::complex128, number)) {}

@@ -32,7 +32,7 @@ constexpr FoldText kTexts[] = {
 template <class... Texts> constexpr int first_alike(int row, Texts... texts) {
     for (int r = 0; r < row; ++r)
         if (kTexts[r].accumulator == kTexts[row].accumulator && ((kTexts[r].*texts == kTexts[row].*texts) && ...) &&
-            (kReductionDomains[row] & ~kReductionDomains[r]) == 0)
+            (domain::of_reductions[row] & ~domain::of_reductions[r]) == 0)
             return r;
     return row;
 }
