@@ -12,8 +12,8 @@ bool truth(const Array& array) {
     return array.item<bool>();
 }
 
-Array IndexArray::from_positions(std::initializer_list<int64_t> positions, const Dims& shape) {
-    return cuarray::array(positions.begin(), shape);
+Array IndexArray::from_positions(const Dims& positions, const Dims& shape) {
+    return cuarray::array(positions.data(), shape);
 }
 
 ArrayOrNumber::operator Array() const {

@@ -1,7 +1,10 @@
 // comparison.cpp -- isclose and allclose: calls of ufuncs.
 #include "cuarray/ops/comparison.h"
+#include <algorithm>
 #include <cmath>
 #include "cuarray/array/elements.h"
+#include "cuarray/core/few.h"
+#include "cuarray/core/layout.h"
 #include "cuarray/ops/reduction.h"
 #include "cuarray/runtime/devices.h"
 
@@ -44,12 +47,12 @@ Argument are_nan(const Argument& x) {
 
 Array isclose(const Argument& a, const Argument& b, const Argument& rtol, const Argument& atol, bool equal_nan) {
     Argument args[] = {a, b, rtol, atol};
-    Device device = current_device();
+    Few<const Dims*, 4> shapes;
     for (const Argument& x : args)
-        if (x.array) {
-            device = x.array->device();
-            break;
-        }
+        if (x.array) shapes.push_back(&x.array->shape());
+    broadcast({shapes.data(), shapes.size()}, "isclose");  // whose name stands in the error
+    const auto* const first = std::find_if(args, std::end(args), [](const Argument& x) { return x.array; });
+    const Device device = first == std::end(args) ? current_device() : first->array->device();
     for (Argument& x : args)
         if (x.scalar) x = full({}, *x.scalar, device);
     const Argument& left = args[0];

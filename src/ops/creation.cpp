@@ -29,7 +29,7 @@ Array filled(const Dims& shape, const Scalar& value, char order, Device device, 
     return result;
 }
 
-Array filled_like(const Array& like, DType dtype, const std::optional<char>& order, const std::optional<Dims>& shape,
+Array filled_like(const Array& like, DType dtype, const std::optional<char>& order, const OptionalDims& shape,
                   const std::optional<Device>& device, int64_t number, const char* function) {
     Array result = functions::empty_like(like, dtype, order, shape, device);
     fill(result, Scalar::of(DType::int64, number), function);
@@ -88,7 +88,7 @@ Array full(const Dims& shape, const FillValue& fill_value, DType dtype, char ord
 }
 
 Array empty_like(const Array& prototype, DType dtype, const std::optional<char>& order,
-                 const std::optional<Dims>& shape, const std::optional<Device>& device) {
+                 const OptionalDims& shape, const std::optional<Device>& device) {
     dtype = dtype_or(dtype, prototype.dtype());
     const char letter = order.value_or('K');
     check_order(letter, "CFAK", "empty_like");
@@ -97,18 +97,18 @@ Array empty_like(const Array& prototype, DType dtype, const std::optional<char>&
     return new_array(*shape, dtype, letter == 'F' ? 'F' : 'C', place, MemoryKind::Device, "empty_like");
 }
 
-Array zeros_like(const Array& a, DType dtype, const std::optional<char>& order, const std::optional<Dims>& shape,
+Array zeros_like(const Array& a, DType dtype, const std::optional<char>& order, const OptionalDims& shape,
                  const std::optional<Device>& device) {
     return filled_like(a, dtype, order, shape, device, 0, "zeros_like");
 }
 
-Array ones_like(const Array& a, DType dtype, const std::optional<char>& order, const std::optional<Dims>& shape,
+Array ones_like(const Array& a, DType dtype, const std::optional<char>& order, const OptionalDims& shape,
                 const std::optional<Device>& device) {
     return filled_like(a, dtype, order, shape, device, 1, "ones_like");
 }
 
 Array full_like(const Array& a, const FillValue& fill_value, DType dtype, const std::optional<char>& order,
-                const std::optional<Dims>& shape, const std::optional<Device>& device) {
+                const OptionalDims& shape, const std::optional<Device>& device) {
     Array result = functions::empty_like(a, dtype, order, shape, device);
     if (fill_value.array)
         transfer(result, *fill_value.array, "full_like");

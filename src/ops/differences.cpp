@@ -300,7 +300,7 @@ Array ediff1d(const Array& ary, const std::optional<Array>& to_end, const std::o
     return concat(parts, 0, nullptr, line.dtype());
 }
 
-std::vector<Array> gradient(const Array& given, const ArgumentList& varargs, const std::optional<Dims>& axis,
+std::vector<Array> gradient(const Array& given, const ArgumentList& varargs, const OptionalDims& axis,
                             int64_t edge_order) {
     std::vector<Array> results;
     if (!axis && (edge_order == 1 || edge_order == 2)) {

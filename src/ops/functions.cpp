@@ -72,13 +72,13 @@ template <> constexpr const char* kWords<Sections> = "int or sequence of int";
 template <> constexpr const char* kWords<int64_t> = "int";
 template <> constexpr const char* kWords<std::optional<int64_t>> = "int, optional";
 template <> constexpr const char* kWords<Dims> = "int or sequence of int";
-template <> constexpr const char* kWords<std::optional<Dims>> = "int or sequence of int, optional";
+template <> constexpr const char* kWords<OptionalDims> = "int or sequence of int, optional";
 template <> constexpr const char* kWords<Axes> = "int or tuple of int";
-template <> constexpr const char* kWords<std::optional<Axes>> = "int or tuple of int, optional";
+template <> constexpr const char* kWords<OptionalAxes> = "int or tuple of int, optional";
 template <>
 constexpr const char* kWords<AxisList> = "int or tuple of int";
 template <> constexpr const char* kWords<Integers> = "int or array_like of int";
-template <> constexpr const char* kWords<std::variant<int64_t, Array>> = "int or array_like of int";
+template <> constexpr const char* kWords<RepeatCounts> = "int or array_like of int";
 template <> constexpr const char* kWords<GridIndexing> = "{'xy', 'ij'}";
 template <> constexpr const char* kWords<Side> = "{'left', 'right'}";
 template <> constexpr const char* kWords<Ranks> = "int or array_like of int";

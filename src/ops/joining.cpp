@@ -250,8 +250,10 @@ std::vector<Array> unstack(const Array& x, int64_t axis) {
     return parts;
 }
 
-std::vector<Array> array_split(const Array& ary, const Sections& indices_or_sections, int64_t axis) {
-    const int along = normalise_axis(axis, ary.ndim(), "array_split");
+namespace {
+
+/// The parts of array_split, for the function `name`.
+std::vector<Array> parts_of(const Array& ary, const Sections& indices_or_sections, int along, const char* name) {
     const int64_t extent = ary.shape()[along];
     std::vector<Array> parts;
     if (const auto* const places = std::get_if<Dims>(&indices_or_sections)) {
@@ -261,37 +263,50 @@ std::vector<Array> array_split(const Array& ary, const Sections& indices_or_sect
         return parts;
     }
     const int64_t n = std::get<int64_t>(indices_or_sections);
-    if (n <= 0) raise(ErrorKind::Value, "array_split: the number of parts must be positive, not ", n);
+    if (n <= 0) raise(ErrorKind::Value, name, ": the number of parts must be positive, not ", n);
     const int64_t most = int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE) / int64_t(sizeof(Array));
-    if (n > most) raise(ErrorKind::Memory, "array_split: ", n, " views are more than the memory holds");
+    if (n > most) raise(ErrorKind::Memory, name, ": ", n, " views are more than the memory holds");
     const int64_t size = extent / n, larger = extent % n;
     const auto place = [=](int64_t i) { return i * size + std::min(i, larger); };
     for (int64_t i = 0; i < n; ++i) parts.push_back(part_along(ary, along, place(i), place(i + 1)));
     return parts;
 }
 
-std::vector<Array> split(const Array& ary, const Sections& indices_or_sections, int64_t axis) {
+/// The parts of split, for the function `name`.
+std::vector<Array> equal_parts(const Array& ary, const Sections& indices_or_sections, int64_t axis, const char* name) {
+    const int along = normalise_axis(axis, ary.ndim(), name);
     if (const auto* const n = std::get_if<int64_t>(&indices_or_sections)) {
-        const int64_t extent = ary.shape()[normalise_axis(axis, ary.ndim(), "split")];
+        const int64_t extent = ary.shape()[along];
         if (*n <= 0 || extent % *n)
-            raise(ErrorKind::Value, "split: ", extent, " elements do not make ", *n, " equal parts; see array_split");
+            raise(ErrorKind::Value, name, ": ", extent, " elements do not make ", *n, " equal parts; see array_split");
     }
-    return array_split(ary, indices_or_sections, axis);
+    return parts_of(ary, indices_or_sections, along, name);
+}
+
+}  // namespace
+
+std::vector<Array> array_split(const Array& ary, const Sections& indices_or_sections, int64_t axis) {
+    constexpr const char* name = "array_split";
+    return parts_of(ary, indices_or_sections, normalise_axis(axis, ary.ndim(), name), name);
+}
+
+std::vector<Array> split(const Array& ary, const Sections& indices_or_sections, int64_t axis) {
+    return equal_parts(ary, indices_or_sections, axis, "split");
 }
 
 std::vector<Array> vsplit(const Array& ary, const Sections& indices_or_sections) {
     require_axes(ary, 2, "vsplit");
-    return split(ary, indices_or_sections, 0);
+    return equal_parts(ary, indices_or_sections, 0, "vsplit");
 }
 
 std::vector<Array> hsplit(const Array& ary, const Sections& indices_or_sections) {
     require_axes(ary, 1, "hsplit");
-    return split(ary, indices_or_sections, std::min(ary.ndim() - 1, 1));
+    return equal_parts(ary, indices_or_sections, std::min(ary.ndim() - 1, 1), "hsplit");
 }
 
 std::vector<Array> dsplit(const Array& ary, const Sections& indices_or_sections) {
     require_axes(ary, 3, "dsplit");
-    return split(ary, indices_or_sections, 2);
+    return equal_parts(ary, indices_or_sections, 2, "dsplit");
 }
 
 }  // namespace cuarray

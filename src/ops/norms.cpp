@@ -185,7 +185,7 @@ bool is_length(const NormOrder& order) {
 
 }  // namespace
 
-Array norm(const Array& x, const NormOrder& ord, const std::optional<Axes>& axis, bool keepdims) {
+Array norm(const Array& x, const NormOrder& ord, const OptionalAxes& axis, bool keepdims) {
     Array keep;
     const Array& numbers = as_inexact(x, keep);
     const int axes = axis ? axis->size() : x.ndim();
@@ -199,7 +199,7 @@ Array norm(const Array& x, const NormOrder& ord, const std::optional<Axes>& axis
     return matrix_norms(numbers, ord, axis ? (*axis)[0] : 0, axis ? (*axis)[1] : 1, keepdims, "norm");
 }
 
-Array vector_norm(const Array& x, const std::optional<Axes>& axis, bool keepdims, const NormOrder& ord) {
+Array vector_norm(const Array& x, const OptionalAxes& axis, bool keepdims, const NormOrder& ord) {
     Array keep;
     const Array& numbers = as_inexact(x, keep);
     if (!axis && is_length(ord)) return length_of_all(numbers, keepdims);

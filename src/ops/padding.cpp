@@ -76,15 +76,16 @@ class Margins {
 
 }  // namespace
 
-Array pad(const Array& array, std::span<const PadWidth> widths, PadMode mode, std::span<const Scalar> constants) {
+Array pad(const Array& array, const PadWidths& widths, PadMode mode, std::span<const Scalar> constants) {
     const int ndim = array.ndim();
     if (!constants.empty() && constants.size() != 2 * size_t(ndim))
         raise(ErrorKind::Value, kPad, ": ", constants.size(), " constants do not go with ", ndim, " axes");
-    if (int(widths.size()) != ndim)
+    if (int(widths.size()) != ndim && widths.size() != 1)
         raise(ErrorKind::Value, kPad, ": ", widths.size(), " widths do not go with ", ndim, " axes");
+    const auto width_of = [&](int d) { return widths[widths.size() == 1 ? 0 : size_t(d)]; };
     Dims shape = array.shape(), first;
     for (int d = 0; d < ndim; ++d) {
-        const PadWidth width = widths[size_t(d)];
+        const PadWidth width = width_of(d);
         if (width.before < 0 || width.after < 0)
             raise(ErrorKind::Value, kPad, ": pad_width can't contain negative values: (", width.before, ", ",
                   width.after, ")");
@@ -119,7 +120,7 @@ Array pad(const Array& array, std::span<const PadWidth> widths, PadMode mode, st
         first[d] = 0;
         extents[d] = shape[d];
         const Array whole = window_of(result, first, extents);
-        Margins margins(whole, interior, d, widths[size_t(d)]);
+        Margins margins(whole, interior, d, width_of(d));
         if (mode != PadMode::Constant)
             margins.copy_elements(mode);
         else if (are_zeros)

@@ -88,10 +88,10 @@ Array copy_repeated(const Array& a, Layout layout, const Dims& shape, const char
 }
 
 /// How often each of some elements is repeated: a copy, because another thread may change the array.
-using RepeatCounts = Few<int64_t, 64>;
+using FewCounts = Few<int64_t, 64>;
 
 /// Reads the counts where the host may do so now.
-bool read_counts(const Array& counts, RepeatCounts& numbers) {
+bool read_counts(const Array& counts, FewCounts& numbers) {
     if (counts.dtype() != DType::int64 || !counts.is_c_contiguous() || !is_aligned(counts)) return false;
     const char* const data = direct_data(counts);
     if (!data) return false;
@@ -101,7 +101,7 @@ bool read_counts(const Array& counts, RepeatCounts& numbers) {
 }
 
 /// Each element by its count, written by the caller; an empty handle where they are many.
-Array repeat_few(const Array& a, const RepeatCounts& counts, int axis) {
+Array repeat_few(const Array& a, const FewCounts& counts, int axis) {
     const char* from = direct_line(a);
     const LinesAlong lines(a, axis);
     int64_t total = 0;
@@ -137,7 +137,7 @@ Array repeat_all(const Array& a, int64_t count, int axis) {
     constexpr int64_t kMostCounts = kMostMovedBytes / 64;
     const int64_t extent = a.shape()[axis];
     if (count > 0 && extent <= kMostCounts && count <= kFewBytes)
-        if (Array few = repeat_few(a, RepeatCounts(size_t(extent), count), axis); few.defined()) return few;
+        if (Array few = repeat_few(a, FewCounts(size_t(extent), count), axis); few.defined()) return few;
     Dims shape = a.shape();
     if (__builtin_mul_overflow(extent, count, &shape[axis]))
         raise(ErrorKind::Value, "repeat: ", extent, " elements ", count, " times are more than int64 counts");
@@ -158,7 +158,7 @@ Scalar as_int64(int64_t number) { return Scalar::of(DType::int64, number); }
 
 }  // namespace
 
-Array roll(const Array& a, const Integers& shift, const std::optional<Dims>& axis) {
+Array roll(const Array& a, const Integers& shift, const OptionalDims& axis) {
     if (!axis && a.ndim() != 1) return roll(a.reshape({-1}), shift).reshape(a.shape());
     Dims axes = axis ? *axis : Dims{0}, shifts = Dims::filled(a.ndim(), 0);
     for (int64_t& one : axes) one = normalise_axis(one, a.ndim(), "roll");
@@ -259,7 +259,7 @@ Array repeat_in_chunks(const Array& a, const Array& counts, int axis, int64_t ch
     return result;
 }
 
-Array repeat(const Array& a, const std::variant<int64_t, Array>& repeats, std::optional<int64_t> given_axis) {
+Array repeat(const Array& a, const RepeatCounts& repeats, std::optional<int64_t> given_axis) {
     if (a.ndim() == 0 || (!given_axis && a.ndim() > 1)) return repeat(a.reshape({-1}), repeats, given_axis);
     const int axis = given_axis ? normalise_axis(*given_axis, a.ndim(), "repeat") : 0;
     const auto refuse_negative = [](int64_t count) {
@@ -273,7 +273,7 @@ Array repeat(const Array& a, const std::variant<int64_t, Array>& repeats, std::o
     if (info(counts.dtype()).kind > Kind::Signed)
         raise(ErrorKind::Type, "repeat: counts must be integers, not ", info(counts.dtype()).name);
     if (counts.ndim() > 1) raise(ErrorKind::Value, "repeat: counts have one axis, not ", counts.ndim());
-    RepeatCounts numbers;
+    FewCounts numbers;
     const bool is_read = read_counts(counts, numbers);
     if (is_read)
         refuse_negative(numbers.empty() ? 0 : *std::min_element(numbers.begin(), numbers.end()));

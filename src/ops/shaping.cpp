@@ -56,7 +56,7 @@ Array ravel(const Array& a, char order) {
     return flat.is_c_contiguous() ? flat : copy(flat, 'C');
 }
 
-Array functions::permute_dims(const Array& a, const std::optional<Dims>& axes) {
+Array functions::permute_dims(const Array& a, const OptionalDims& axes) {
     Dims order = axes ? *axes : axes_in_order(a.ndim());
     if (!axes) std::reverse(order.begin(), order.end());
     if (order.size() != a.ndim())
@@ -109,7 +109,7 @@ Array expand_dims(const Array& a, const AxisList& axis) {
     return a.reshape(shape, 'C', false, true);
 }
 
-Array squeeze(const Array& a, const std::optional<Axes>& axis) {
+Array squeeze(const Array& a, const OptionalAxes& axis) {
     const Dims dropped = axis ? normalise_axes(*axis, a.ndim(), "squeeze") : Dims{};
     for (const int64_t one : dropped)
         if (a.shape()[int(one)] != 1)
@@ -150,7 +150,7 @@ std::vector<Array> broadcast_arrays(const ArrayList& args) {
     return result;
 }
 
-Array functions::flip(const Array& m, const std::optional<Dims>& axis) {
+Array functions::flip(const Array& m, const OptionalDims& axis) {
     const Dims axes = axis ? distinct_axes(*axis, m.ndim(), "flip") : axes_in_order(m.ndim());
     return m.ndim() ? with_reversed(m, axes) : copy(m);
 }

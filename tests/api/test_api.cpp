@@ -3,6 +3,9 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <deque>
+#include <list>
+#include <ranges>
 #include <span>
 #include <sstream>
 #include <stdexcept>
@@ -93,6 +96,45 @@ void test_single_integers() {
           has<int>(take(x, 1, 0), {2}, {3, 4}));
 }
 
+/// Braces, vectors and numbers of C++ are what a parameter takes, where it is optional, too.
+void test_lists_in_braces() {
+    const Array x = array({{1, 2, 3}, {4, 5, 6}}), line = array({1, 2, 3});
+    const std::vector<int> places{0, 2};
+    const std::vector<size_t> extents{3, 2};
+    CHECK(squeeze(zeros({1, 2, 1}), {0, 2}).shape() == (Dims{2}) && squeeze(zeros({1, 2, 1}), places).ndim() == 1);
+    CHECK(has<int>(roll(x, {1, 1}, {0, 1}), {2, 3}, {6, 4, 5, 3, 1, 2}) && has<int>(roll(line, 1), {3}, {3, 1, 2}));
+    CHECK(has<int>(flip(x, {0, 1}), {2, 3}, {6, 5, 4, 3, 2, 1}) && sum(x, std::vector<int>{0, 1}).item<int>() == 21);
+    CHECK(zeros_like(x, DType::none, {}, {2, 2}).shape() == (Dims{2, 2}) &&
+          ones_like(x, DType::float32, 'C', 4).shape() == (Dims{4}));
+    CHECK(gradient(x, {}, {0, 1}).size() == 2 && gradient(x, {2, array({0., 1., 3.})}).size() == 2);
+    CHECK(has<int>(gradient(x, {3}, 0)[0], {2, 3}, {1, 1, 1, 1, 1, 1}));
+    CHECK(linalg::norm(array({{3., 4.}}), {}, {0, 1}).item<double>() == 5);
+    CHECK(zeros(extents).shape() == (Dims{3, 2}) && x.reshape(extents).shape() == (Dims{3, 2}));
+    CHECK(has<int>(repeat(line, {0, 1, 2}), {3}, {2, 3, 3}) && repeat(x, extents[1], 0).shape() == (Dims{4, 3}));
+    CHECK(has<int>(repeat(line, std::vector<int>{2, 0, 1}), {3}, {1, 1, 3}) && RAISES(Value, repeat(line, {1, -1, 1})));
+    CHECK(has<int>(take(line, places), {2}, {1, 3}) && split(line, std::vector<int>{1, 2}).size() == 3);
+    CHECK(tensordot(x, x, extents[1]).item<int>() == 91 && tensordot(x, x, {{0, 1}, {0, 1}}).item<int>() == 91);
+    CHECK(tensordot(x, x, {1, 1}).shape() == (Dims{2, 2}) && RAISES(Value, tensordot(x, x, {0, 1})));
+    CHECK(has<int>(concatenate({line, 9}, std::nullopt), {4}, {1, 2, 3, 9}) && concatenate({x, x + 1}, 1).size() == 12);
+    CHECK(has<int>(pad(line, 1), {5}, {0, 1, 2, 3, 0}) && has<int>(pad(line, {1, 2}), {6}, {0, 1, 2, 3, 0, 0}));
+    CHECK(pad(x, {{1, 0}, {0, 2}}).shape() == (Dims{3, 5}) && pad(x, {{1, 2}}).shape() == (Dims{5, 6}));
+    CHECK(has<int>(pad(line, extents[1], PadMode::Reflect), {7}, {3, 2, 1, 2, 3, 2, 1}));
+    CHECK(RAISES(Value, pad(x, {{1, 1}, {1, 1}, {1, 1}})) && RAISES(Value, pad(x, -1)));
+    CHECK(RAISES(Index, zeros(std::vector<size_t>{size_t(0) - 1})));
+}
+
+/// array() of numbers that do not lie one behind the other, and of numbers of several types.
+void test_scattered_numbers() {
+    const std::vector<int> numbers{1, 2, 3};
+    CHECK(has<int>(array(std::list<int>{1, 2}), {2}, {1, 2}) && array(std::list<float>()).shape() == (Dims{0}));
+    CHECK(has<float>(array(std::deque<float>{1, 2}, {2, 1}), {2, 1}, {1, 2}));
+    CHECK(has<int>(array(numbers | std::views::reverse), {3}, {3, 2, 1}) &&
+          has<int>(array(std::list<std::list<int>>{{1}, {2}}), {2, 1}, {1, 2}));
+    CHECK(RAISES(Value, array(std::deque<int>{1, 2}, {3})) && RAISES(Value, array(std::deque<int>{1, 2}, {-1})));
+    CHECK(has<double>(array({1, 2.5}), {2}, {1, 2.5}) && has<double>(array({1, 2.5f}, {2, 1}), {2, 1}, {1, 2.5}));
+    CHECK(array({1, 2}).dtype() == DType::int32 && array({1.f}).dtype() == DType::float32);
+}
+
 void test_numpys_names() {
     const Array x = array({{1., 2., 3.}});
     CHECK(transpose(x).shape() == (Dims{3, 1}) && transpose(x, {1, 0}).shape() == (Dims{3, 1}));
@@ -103,6 +145,9 @@ void test_numpys_names() {
     CHECK(allclose(x, near) && !allclose(x, near, 0, 1e-9) && allclose(x, near, 0, array({1e-6})));
     CHECK(has<bool>(isclose(nan, nan), {2}, {false, true}) && allclose(nan, nan, 1e-5, 1e-8, true));
     CHECK(has<bool>(isclose(array({1u}), array({true})), {1}, {true}) && RAISES(Value, allclose(x, array({1, 2}))));
+    CHECK(message_of([&] { isclose(x, array({1, 2})); }).starts_with("isclose:"));
+    CHECK(message_of([&] { split(x, 0); }).starts_with("split:"));
+    CHECK(message_of([&] { hsplit(x, 0); }).starts_with("hsplit:"));
 }
 
 void test_operators() {
@@ -423,6 +468,8 @@ int main() {
     test_arrays_of_numbers();
     test_ranges_of_numbers();
     test_single_integers();
+    test_lists_in_braces();
+    test_scattered_numbers();
     test_numpys_names();
     test_operators();
     test_in_place();

@@ -80,7 +80,7 @@ void test_axes() {
 
 void test_contractions() {
     const Array a = counted({2, 3, 2}), b = counted({3, 2}), v = counted({3});
-    const auto by = [](const Dims& first, const Dims& second) { return ContractedAxes(std::pair(first, second)); };
+    const auto by = [](const Dims& first, const Dims& second) { return ContractedAxes(first, second); };
     CHECK(holds(tensordot(a, b), {2}, {55, 145}) && holds(tensordot(a, b, by({1, 2}, {0, 1})), {2}, {55, 145}));
     CHECK(holds(tensordot(a, b, by({-1, 1}, {-1, -2})), {2}, {55, 145}));
     const std::vector<int64_t> rows{1, 3, 5, 3, 13, 23, 5, 23, 41, 7, 33, 59, 9, 43, 77, 11, 53, 95};

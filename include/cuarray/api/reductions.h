@@ -1,25 +1,13 @@
 // reductions.h -- every public row of reductions.def as a function.
 #pragma once
-#include <initializer_list>
-#include <optional>
-#include "cuarray/core/integers.h"
+#include "cuarray/ops/arguments.h"
 #include "cuarray/ops/reduction.h"
 
 namespace cuarray {
 
-/// The axes that a reduction removes: one, several, or all.
-struct ReductionAxes : std::optional<Dims> {
-    ReductionAxes() = default;
-    ReductionAxes(std::nullopt_t) {}
-    template <IntegerType T>
-    ReductionAxes(T axis) : std::optional<Dims>(Dims{to_int64(axis)}) {}
-    ReductionAxes(std::initializer_list<int64_t> axes) : std::optional<Dims>(Dims(axes)) {}
-    ReductionAxes(const Dims& axes) : std::optional<Dims>(axes) {}
-};
-
 namespace api {
 
-inline ReduceOptions reduce_options(const ReductionAxes& axis, bool keepdims, DType dtype, const char* name) {
+inline ReduceOptions reduce_options(const OptionalDims& axis, bool keepdims, DType dtype, const char* name) {
     ReduceOptions options;
     options.all_axes = !axis;
     if (axis) options.axes = *axis;
@@ -38,7 +26,7 @@ inline ReduceOptions reduce_options(const ReductionAxes& axis, bool keepdims, DT
 #define CUARRAY_Public(parameters, example) CUARRAY_REDUCTION
 #define CUARRAY_Method(parameters, example) CUARRAY_REDUCTION
 #define CUARRAY_REDUCTION(row_name)                                                                   \
-    inline Array row_name(const Array& x, const ReductionAxes& axis = {}, bool keepdims = false,      \
+    inline Array row_name(const Array& x, const OptionalDims& axis = {}, bool keepdims = false,       \
                           DType dtype = DType::none) {                                                \
         return reduce(reduction::row_name, x, api::reduce_options(axis, keepdims, dtype, #row_name)); \
     }
@@ -50,10 +38,10 @@ inline ReduceOptions reduce_options(const ReductionAxes& axis, bool keepdims, DT
 #undef CUARRAY_REDUCTION
 
 /// The mean of the squared distances from the mean, with divisor n - correction; its square root, which is NumPy's std.
-inline Array var(const Array& x, const ReductionAxes& axis = {}, double correction = 0, bool keepdims = false) {
+inline Array var(const Array& x, const OptionalDims& axis = {}, double correction = 0, bool keepdims = false) {
     return variance(x, api::reduce_options(axis, keepdims, DType::none, "var"), correction, false);
 }
-inline Array stddev(const Array& x, const ReductionAxes& axis = {}, double correction = 0, bool keepdims = false) {
+inline Array stddev(const Array& x, const OptionalDims& axis = {}, double correction = 0, bool keepdims = false) {
     return variance(x, api::reduce_options(axis, keepdims, DType::none, "std"), correction, true);
 }
 

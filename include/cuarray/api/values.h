@@ -45,6 +45,9 @@ template <class R>
 concept NumberRange =
     std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && ElementType<std::ranges::range_value_t<R>>;
 template <class R>
+concept ScatteredNumbers =
+    std::ranges::forward_range<R> && ElementType<std::ranges::range_value_t<R>> && !std::ranges::contiguous_range<R>;
+template <class R>
 concept RangeOfRanges = std::ranges::forward_range<R> && std::ranges::forward_range<std::ranges::range_value_t<R>>;
 
 /// The numbers of lists of equal lengths, in C order.
@@ -76,6 +79,13 @@ Array array_of_lists(const R& list, Device device) {
     return nested.on(device);
 }
 
+/// ValueError where so many elements do not fill the shape.
+inline void require_filled(const Dims& shape, int64_t count) {
+    int64_t size = 1;
+    for (const int64_t extent : shape) size *= extent;
+    if (size != count) raise(ErrorKind::Value, "array: ", count, " elements do not fill the shape ", to_string(shape));
+}
+
 template <class R>
 struct NumberIn {
     using Type = R;
@@ -89,26 +99,23 @@ struct NumberIn<R> : NumberIn<std::ranges::range_value_t<R>> {};
 template <api::NumberRange R>
     requires(!std::is_array_v<R>)  // is a pointer
 Array array(const R& elements, const Dims& shape, Device device = current_device()) {
-    int64_t size = 1;
-    for (const int64_t extent : shape) size *= extent;
-    if (size != int64_t(std::ranges::size(elements)))
-        raise(ErrorKind::Value, "array: ", std::ranges::size(elements), " elements do not fill the shape ",
-              to_string(shape));
+    api::require_filled(shape, std::ranges::size(elements));
     return array(std::ranges::data(elements), shape, device);
 }
 template <api::NumberRange R>
 Array array(const R& elements, Device device = current_device()) {
     return array(std::ranges::data(elements), Dims(std::ranges::size(elements)), device);
 }
-/// The same of bools that are bits.
-template <std::same_as<std::vector<bool>> R>  // no list in braces
-Array array(const R& elements, const Dims& shape, Device device = current_device()) {
-    const std::vector<unsigned char> bytes(elements.begin(), elements.end());
-    return array(std::span(reinterpret_cast<const bool*>(bytes.data()), bytes.size()), shape, device);
-}
-template <std::same_as<std::vector<bool>> R>
+/// The same of a list, a deque, a view or a vector of bools, whose numbers lie elsewhere.
+template <api::ScatteredNumbers R>
 Array array(const R& elements, Device device = current_device()) {
-    return array(elements, Dims(elements.size()), device);
+    return api::array_of_lists<std::ranges::range_value_t<R>>(elements, device);
+}
+template <api::ScatteredNumbers R>
+Array array(const R& elements, const Dims& shape, Device device = current_device()) {
+    const Array flat = array(elements, device);
+    api::require_filled(shape, flat.size());
+    return flat.reshape(shape);
 }
 /// The numbers of vectors of vectors, of arrays of arrays and so on. ValueError for lists of unequal lengths.
 template <api::RangeOfRanges R>
@@ -124,6 +131,13 @@ Array array(std::initializer_list<T> elements, const Dims& shape, Device device 
 template <api::ElementType T>
 Array array(std::initializer_list<T> elements, Device device = current_device()) {
     return array(elements.begin(), Dims(elements.size()), device);
+}
+/// array({1, 2.5}): numbers of several types, as float64.
+inline Array array(std::initializer_list<double> elements, Device device = current_device()) {
+    return array<double>(elements, device);
+}
+inline Array array(std::initializer_list<double> elements, const Dims& shape, Device device = current_device()) {
+    return array<double>(elements, shape, device);
 }
 template <api::ElementType T>
 Array array(std::initializer_list<std::initializer_list<T>> rows, Device device = current_device()) {

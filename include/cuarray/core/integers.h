@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <ranges>
 #include <type_traits>
 #include "cuarray/core/error.h"
 
@@ -17,6 +18,11 @@ concept Letter = std::same_as<T, char> || std::same_as<T, wchar_t> || std::same_
 template <class T>
 concept IntegerType = (std::integral<T> && !std::same_as<T, bool> && !Letter<T>) ||
                       (std::is_enum_v<T> && std::is_convertible_v<T, int64_t>);
+
+/// Integers that lie one behind the other: a vector, an array, a span of them.
+template <class R>
+concept IntegerRange =
+    std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && IntegerType<std::ranges::range_value_t<R>>;
 
 /// The integer; IndexError for one beyond 63 bits, as size_t(0) - 1.
 template <IntegerType T>

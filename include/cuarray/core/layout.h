@@ -19,6 +19,14 @@ class Dims {
     Dims() {}  // not defaulted: value-initialisation would zero the entries
     Dims(std::initializer_list<int64_t> values) { assign(values.begin(), int(values.size())); }
     explicit Dims(std::span<const int64_t> values) { assign(values.data(), int(values.size())); }
+    /// The integers of a vector, an array or a span.
+    template <IntegerRange R>
+        requires(!std::derived_from<R, Dims>)
+    Dims(const R& values) {
+        resize(int(std::ranges::size(values)));
+        std::transform(std::ranges::begin(values), std::ranges::end(values), data_,
+                       [](auto one) { return to_int64(one); });
+    }
     /// One entry: the extent of a 1-d array, or one axis.
     template <IntegerType T>
     Dims(T one) : Dims{to_int64(one)} {}

@@ -27,16 +27,37 @@ struct AxisList : Dims {
     AxisList(const Dims& dims) : Dims(dims) {}
 };
 
+/// A shape or axes, or none: squeeze(x), squeeze(x, 0), squeeze(x, {0, 2}).
+template <std::derived_from<Dims> List>
+struct OptionalList : std::optional<List> {
+    OptionalList() = default;
+    OptionalList(std::nullopt_t) {}
+    OptionalList(const List& list) : std::optional<List>(list) {}
+    OptionalList(List&& list) : std::optional<List>(std::move(list)) {}
+    OptionalList(std::initializer_list<int64_t> list) : std::optional<List>(std::in_place, list) {}
+    template <IntegerType T>
+    OptionalList(T one) : OptionalList({to_int64(one)}) {}
+    template <IntegerRange R>
+    OptionalList(const R& list) : std::optional<List>(std::in_place, Dims(list)) {}
+};
+using OptionalDims = OptionalList<Dims>;
+using OptionalAxes = OptionalList<Axes>;
+
 /// The axes of two arrays that are contracted with each other, in corresponding order; or how many: the last ones of
 /// the first array and the first ones of the second.
-using ContractedAxes = std::variant<int64_t, std::pair<Dims, Dims>>;
+struct ContractedAxes : std::variant<int64_t, std::pair<Dims, Dims>> {
+    template <IntegerType T>
+    ContractedAxes(T count) : variant(to_int64(count)) {}
+    ContractedAxes(const Dims& of_first, const Dims& of_second) : variant(std::pair(of_first, of_second)) {}
+};
 
 /// How many equal parts an array is split into, or the places where the parts after the first begin.
 struct Sections : std::variant<int64_t, Dims> {
     Sections() : variant(Dims()) {}
     template <IntegerType T>
     Sections(T parts) : variant(to_int64(parts)) {}
-    Sections(const Dims& places) : variant(places) {}
+    template <IntegerRange R>
+    Sections(const R& places) : variant(Dims(places)) {}
     Sections(std::initializer_list<int64_t> places) : variant(Dims(places)) {}
 };
 
@@ -99,12 +120,23 @@ struct IndexArray {
     IndexArray(const Array& given, bool is_typed = true) : array(given), has_dtype(is_typed) {}
     /// Positions on the current device.
     template <IntegerType T>
-    IndexArray(T position) : IndexArray(from_positions({to_int64(position)}, {})) {}
-    IndexArray(std::initializer_list<int64_t> positions)
-        : IndexArray(from_positions(positions, {int64_t(positions.size())})) {}
+    IndexArray(T position) : IndexArray(from_positions(position, {})) {}
+    IndexArray(std::initializer_list<int64_t> positions) : IndexArray(Dims(positions)) {}
+    template <IntegerRange R>
+    IndexArray(const R& positions) : IndexArray(from_positions(Dims(positions), std::ranges::size(positions))) {}
 
- private:
-    CUARRAY_API static Array from_positions(std::initializer_list<int64_t> positions, const Dims& shape);
+    CUARRAY_API static Array from_positions(const Dims& positions, const Dims& shape);
+};
+
+/// How many times each element is repeated: one count, or an array with one for each.
+struct RepeatCounts : std::variant<int64_t, Array> {
+    RepeatCounts() = default;
+    template <IntegerType T>
+    RepeatCounts(T count) : variant(to_int64(count)) {}
+    RepeatCounts(const Array& counts) : variant(counts) {}
+    RepeatCounts(std::initializer_list<int64_t> counts) : variant(IndexArray(counts).array) {}
+    template <IntegerRange R>
+    RepeatCounts(const R& counts) : variant(IndexArray(counts).array) {}
 };
 
 /// The elements that a function writes; without it, all of them.
@@ -196,7 +228,9 @@ class ArgumentList : public Few<Argument, 4> {
     }
     ArgumentList(std::vector<Array>&& arrays)
         : ArgumentList(std::make_shared<const std::vector<Array>>(std::move(arrays))) {}
-    ArgumentList(std::initializer_list<Array> list) : ArgumentList(std::vector<Array>(list)) {}
+    ArgumentList(std::initializer_list<Argument> list) {
+        for (const Argument& one : list) push_back(one);
+    }
 
  private:
     explicit ArgumentList(std::shared_ptr<const std::vector<Array>> arrays) : ArgumentList(*arrays) {

@@ -65,13 +65,13 @@ CUARRAY_API Array full(const Dims& shape, const FillValue& fill_value, DType dty
 /// New arrays with the shape, dtype, layout and device of another one, unless others are given. The order is 'C', 'F',
 /// 'A' or, by default, 'K': that of the memory.
 CUARRAY_API Array empty_like(const Array& prototype, DType dtype = DType::none, const std::optional<char>& order = {},
-                             const std::optional<Dims>& shape = {}, const std::optional<Device>& device = {});
+                             const OptionalDims& shape = {}, const std::optional<Device>& device = {});
 CUARRAY_API Array zeros_like(const Array& a, DType dtype = DType::none, const std::optional<char>& order = {},
-                             const std::optional<Dims>& shape = {}, const std::optional<Device>& device = {});
+                             const OptionalDims& shape = {}, const std::optional<Device>& device = {});
 CUARRAY_API Array ones_like(const Array& a, DType dtype = DType::none, const std::optional<char>& order = {},
-                            const std::optional<Dims>& shape = {}, const std::optional<Device>& device = {});
+                            const OptionalDims& shape = {}, const std::optional<Device>& device = {});
 CUARRAY_API Array full_like(const Array& a, const FillValue& fill_value, DType dtype = DType::none,
-                            const std::optional<char>& order = {}, const std::optional<Dims>& shape = {},
+                            const std::optional<char>& order = {}, const OptionalDims& shape = {},
                             const std::optional<Device>& device = {});
 
 /// A matrix of ones on the k-th diagonal and zeros elsewhere, square by default.

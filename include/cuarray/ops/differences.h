@@ -18,8 +18,8 @@ CUARRAY_API Array ediff1d(const Array& ary, const std::optional<Array>& to_end =
 
 /// The derivatives along axes, by default all: central differences in the interior, one-sided ones of edge_order 1 or 2
 /// at the ends. `varargs` are no distances, one for all axes, or one number or array of coordinates for each.
-CUARRAY_API std::vector<Array> gradient(const Array& f, const ArgumentList& varargs = {},
-                                        const std::optional<Dims>& axis = {}, int64_t edge_order = 1);
+CUARRAY_API std::vector<Array> gradient(const Array& f, const ArgumentList& varargs = {}, const OptionalDims& axis = {},
+                                        int64_t edge_order = 1);
 
 /// The integral along an axis by the trapezoidal rule, of samples at the coordinates x, or dx apart: a number where the
 /// caller may compute it.

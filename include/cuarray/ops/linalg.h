@@ -85,10 +85,9 @@ struct NormOrder {
 
 /// The norm of a vector or a matrix in one or two axes, by default in all; or of all elements. Real, in the precision
 /// of the argument; float16 and bfloat16 are computed in float32. Value if there is no norm of that order.
-CUARRAY_API Array norm(const Array& x, const NormOrder& ord = {}, const std::optional<Axes>& axis = {},
-                       bool keepdims = false);
+CUARRAY_API Array norm(const Array& x, const NormOrder& ord = {}, const OptionalAxes& axis = {}, bool keepdims = false);
 /// The norms of the vectors in these axes, or in all.
-CUARRAY_API Array vector_norm(const Array& x, const std::optional<Axes>& axis = {}, bool keepdims = false,
+CUARRAY_API Array vector_norm(const Array& x, const OptionalAxes& axis = {}, bool keepdims = false,
                               const NormOrder& ord = 2);
 /// The norms of matrices.
 CUARRAY_API Array matrix_norm(const Array& x, bool keepdims = false, const NormOrder& ord = "fro");

@@ -9,7 +9,7 @@ namespace cuarray {
 
 /// Elements moved along axes, those beyond the end to the start; one shift, or one for each axis. Without axes the
 /// flattened array is rolled.
-CUARRAY_API Array roll(const Array& a, const Integers& shift, const std::optional<Dims>& axis = {});
+CUARRAY_API Array roll(const Array& a, const Integers& shift, const OptionalDims& axis = {});
 
 /// The whole array so many times along each axis; the shorter of `reps` and the shape gets leading ones.
 CUARRAY_API Array tile(const Array& A, const Dims& reps);
@@ -18,6 +18,6 @@ CUARRAY_API Array resize(const Array& a, const Dims& new_shape);
 
 /// Each element so many times along an axis, or of the flattened array: one count, or an array with one for each
 /// element along the axis, whose values the call waits for.
-CUARRAY_API Array repeat(const Array& a, const std::variant<int64_t, Array>& repeats, std::optional<int64_t> axis = {});
+CUARRAY_API Array repeat(const Array& a, const RepeatCounts& repeats, std::optional<int64_t> axis = {});
 
 }  // namespace cuarray

@@ -21,9 +21,9 @@ namespace functions {
 using namespace cuarray;
 
 /// The axes in another order, by default reversed.
-CUARRAY_API Array permute_dims(const Array& a, const std::optional<Dims>& axes = {});
+CUARRAY_API Array permute_dims(const Array& a, const OptionalDims& axes = {});
 /// The elements of these axes, or of all, in reverse order.
-CUARRAY_API Array flip(const Array& m, const std::optional<Dims>& axis = {});
+CUARRAY_API Array flip(const Array& m, const OptionalDims& axis = {});
 
 }  // namespace functions
 
@@ -36,7 +36,7 @@ inline Array flip(const Array& m, std::initializer_list<int64_t> axis) {
     return axis.size() ? flip(m, Dims(axis)) : flip(m);
 }
 /// permute_dims under NumPy's name.
-inline Array transpose(const Array& a, const std::optional<Dims>& axes = {}) { return permute_dims(a, axes); }
+inline Array transpose(const Array& a, const OptionalDims& axes = {}) { return permute_dims(a, axes); }
 inline Array transpose(const Array& a, std::initializer_list<int64_t> axes) { return permute_dims(a, axes); }
 
 /// The last two axes exchanged.
@@ -50,7 +50,7 @@ CUARRAY_API Array rollaxis(const Array& a, int64_t axis, int64_t start = 0);
 /// New axes of length 1, at these positions of the result.
 CUARRAY_API Array expand_dims(const Array& a, const AxisList& axis);
 /// Without axes of length 1: all of them, or these.
-CUARRAY_API Array squeeze(const Array& a, const std::optional<Axes>& axis = {});
+CUARRAY_API Array squeeze(const Array& a, const OptionalAxes& axis = {});
 /// With at least so many axes: (n,) becomes (1, n) and (1, n, 1); (m, n) becomes (m, n, 1).
 CUARRAY_API Array atleast_1d(const Array& a);
 CUARRAY_API Array atleast_2d(const Array& a);

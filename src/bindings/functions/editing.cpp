@@ -219,8 +219,9 @@ PyObject* pad_array(PyObject*, Arguments args, Py_ssize_t) {
         for (size_t d = 0; d < widths.size(); ++d)
             elements *= std::min(array.shape()[int(d)] + widths[d].before + widths[d].after, kShortWork + 1);
         const bool is_long = python::is_long(array.device(), elements);
-        return wrap(without_gil(
-            is_long, [&, x = array, mode = to_pad_mode(args[2])] { return pad(x, widths, mode, constants); }));
+        return wrap(without_gil(is_long, [&, x = array, mode = to_pad_mode(args[2])] {
+            return pad(x, std::move(widths), mode, constants);
+        }));
     });
 }
 

@@ -190,7 +190,7 @@ struct Reader<std::span<const Dims>> : PlainReader {
 };
 
 template <>
-struct Reader<std::variant<int64_t, Array>> {
+struct Reader<RepeatCounts> {
     static constexpr bool is_array = true;
     [[gnu::noinline]] void read(const FunctionCall& call, int k) {
         int64_t count;
@@ -214,8 +214,8 @@ struct Reader<std::variant<int64_t, Array>> {
         else
             work.add(std::get<Array>(value));
     }
-    const std::variant<int64_t, Array>& get() const { return value; }
-    std::variant<int64_t, Array> value;
+    const RepeatCounts& get() const { return value; }
+    RepeatCounts value;
     Object owner;
 };
 
@@ -312,7 +312,7 @@ struct Reader<ContractedAxes> : PlainReader {
                                                      : read_contracted_axes(call.given[k], call.parameter(k));
     }
     const ContractedAxes& get() const { return value; }
-    ContractedAxes value;
+    ContractedAxes value = 0;
 };
 
 template <>

@@ -415,7 +415,7 @@ ContractedAxes read_contracted_axes(PyObject* object, Parameter parameter) {
     for (int n = 0;; ++n) {
         const Object entry = Object::steal_or_null(PyIter_Next(entries.get()));
         if (!entry && PyErr_Occurred()) throw ExceptionIsSet{};
-        if (!entry && n == 2) return std::pair(axes[0], axes[1]);
+        if (!entry && n == 2) return {axes[0], axes[1]};
         if (!entry || n == 2)
             fail_in(parameter.function, PyExc_ValueError,
                     "axes= takes a number, or two entries with the axes of both arrays, not %s",

@@ -302,8 +302,8 @@ struct Reader<CopySource> {
 };
 
 /// None, or what another reader reads.
-template <class T>
-struct Reader<std::optional<T>> {
+template <class T, class Value>
+struct OptionalReader {
     static constexpr bool is_array = Reader<T>::is_array;
     void read(const FunctionCall& call, int k) {
         if (call.given[k] == Py_None) return;
@@ -313,9 +313,13 @@ struct Reader<std::optional<T>> {
     void add_to(CallWork& work) const {
         if (value) reader.add_to(work);
     }
-    const std::optional<T>& get() const { return value; }
+    const Value& get() const { return value; }
     Reader<T> reader;
-    std::optional<T> value;
+    Value value;
 };
+template <class T>
+struct Reader<std::optional<T>> : OptionalReader<T, std::optional<T>> {};
+template <class List>
+struct Reader<OptionalList<List>> : OptionalReader<List, OptionalList<List>> {};
 
 }  // namespace cuarray::python

@@ -122,7 +122,7 @@ PyObject* swapaxes_method(PyObject* self, PyObject** values) {
 
 constexpr Signature kSqueezeSignature{"squeeze", {"axis"}, 1};
 PyObject* squeeze_method(PyObject* self, PyObject** values) {
-    std::optional<Axes> axes;
+    OptionalAxes axes;
     if (is_given(values[0])) axes = to_axes(values[0], "squeeze");
     const Array& array = array_of(self);
     Array squeezed = squeeze(array, axes);
