@@ -3070,6 +3070,34 @@ MUTANTS = [
             ),
         )
     ),
+    *(
+        Mutant(name, "src/host/loops/vectors.h", old, new, "tests/python/test_ndarray.py -k division_by_one_number")
+        for name, old, new in (
+            ("odd-products-lost", "& ~uint64_t(0xffffffff);", "& uint64_t(0);"),
+            ("carries-of-products-lost", " + (other >> 32);", ";"),
+        )
+    ),
+    *(
+        Mutant(name, "src/host/loops/division.h", old, new, f"tests/python/test_ndarray.py -k division_by_{test}")
+        for name, old, new, test in (
+            ("reciprocals-rounded-down", "U(factor + 1)", "U(factor)", "one_number"),
+            (
+                "reciprocals-one-bit-long",
+                "std::bit_width(U(U(divisor) - 1))",
+                "std::bit_width(U(divisor))",
+                "one_number",
+            ),
+            (
+                "reciprocals-of-signed-for-all",
+                "if constexpr (is_signed<T>) return",
+                "if constexpr (true) return",
+                "one_number",
+            ),
+            ("quotients-towards-zero", ">> shift_) ^ sign);", ">> shift_) ^ sign) + W(sign & 1);", "one_number"),
+            ("negative-divisors-have-reciprocals", "y[0] < T(2)", "y[0] == T(0)", "powers"),
+            ("divisors-are-one-by-two", "differing |= T(y[i] ^ y[0]);", "differing |= T(0);", "almost"),
+        )
+    ),
 ]
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 from oracle import bits, same_bits
 from same import agree, public_type
+from samples import integers
 
 import cuarray
 from cuarray import _core
@@ -703,6 +704,34 @@ def test_division_by_powers_of_two(device, dtype, rng):
         with np.errstate(all="ignore"):
             np.testing.assert_array_equal((ours // divisor).numpy(), x // np.dtype(dtype).type(divisor))
             np.testing.assert_array_equal((ours % divisor).numpy(), x % np.dtype(dtype).type(divisor))
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
+def test_division_by_one_number(device, dtype, rng):
+    """Multiplications by a reciprocal equal floor divisions: of multiples and their neighbours, by divisors of each
+    length.
+    """
+    ends, kind = np.iinfo(dtype), np.dtype(dtype).type
+    divisors = {(1 << bit) + d for bit in range(1, ends.bits) for d in (-1, 0, 1)} | {7, 10, 100, ends.max}
+    divisors |= set(rng.integers(2, ends.max, 5, dtype).tolist())
+    divisors = sorted(d for d in divisors if 2 <= d <= ends.max)
+    # `cpu` only in full: a GPU divides each element.
+    for divisor in divisors if device == "cpu" else divisors[:2]:
+        multiples = integers(dtype, rng, 100) // kind(divisor) * kind(divisor)
+        x = np.concatenate([integers(dtype, rng, 40), multiples, multiples - kind(1), multiples + kind(1)])
+        ours, result = cuarray.asarray(x, device=device), x // kind(divisor)
+        np.testing.assert_array_equal((ours // divisor).numpy(), result, err_msg=f"// {divisor}")
+        np.testing.assert_array_equal((ours % divisor).numpy(), x % kind(divisor), err_msg=f"% {divisor}")
+        repeated = cuarray.full(x.size, divisor, dtype=dtype, device=device)
+        np.testing.assert_array_equal(cuarray.floor_divide(ours, repeated, out=repeated).numpy(), result)
+
+
+@pytest.mark.parametrize("change", [0, 1, 31, 99])
+def test_division_by_almost_one_number(device, change):
+    y = np.full(100, 7)
+    y[change] = 3
+    x, ours = np.arange(100) * 5, cuarray.asarray(y, device=device)
+    np.testing.assert_array_equal((cuarray.asarray(x, device=device) // ours).numpy(), x // y)
 
 
 @pytest.mark.parametrize("dtype", ["?", "i1", "f4", "c8"])

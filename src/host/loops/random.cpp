@@ -1,11 +1,9 @@
 // random.cpp -- random draws: the words of some blocks, then their elements.
 #include <algorithm>
-#if defined(__AVX512DQ__)
-#include <immintrin.h>
-#endif
 
 #include "cuarray/kernel/distributions.h"
 #include "host/loops/tables.h"
+#include "host/loops/vectors.h"
 
 namespace cuarray::host {
 namespace {
@@ -17,24 +15,16 @@ constexpr int64_t kTile = 64;
 
 #if defined(__AVX512DQ__)
 
-/// Eight 64-bit numbers.
-using Words = __m512i;
-
-/// Both halves of the products with a constant, of 32-bit pieces.
-inline void multiply(uint64_t factor, Words x, Words& low, Words& high) {
-    const Words mask = _mm512_set1_epi64(0xFFFFFFFF), y = _mm512_srli_epi64(x, 32);
-    const Words f = _mm512_set1_epi64(int64_t(factor)), g = _mm512_set1_epi64(int64_t(factor >> 32));
-    const Words a = _mm512_mul_epu32(f, x), b = _mm512_mul_epu32(f, y), c = _mm512_mul_epu32(g, x);
-    const Words middle = _mm512_add_epi64(c, _mm512_srli_epi64(a, 32));
-    const Words rest = _mm512_add_epi64(b, _mm512_and_si512(middle, mask));
-    low = _mm512_mullo_epi64(f, x);
-    high = _mm512_add_epi64(_mm512_mul_epu32(g, y),
-                            _mm512_add_epi64(_mm512_srli_epi64(middle, 32), _mm512_srli_epi64(rest, 32)));
+/// Both halves of the products with a constant.
+inline void multiply(uint64_t factor, __m512i x, __m512i& low, __m512i& high) {
+    const Words by = Words{} + factor;
+    low = __m512i(by * Words(x));
+    high = __m512i(product_high(by, Words(x)));
 }
 
 /// The words of sixteen blocks, whose counters differ in the lowest word; `words` is aligned.
 inline void draw_sixteen(const RandomBlock& first, const u64* keys, u64* words) {
-    Words x[2][4];
+    __m512i x[2][4];
     for (int v = 0; v < 2; ++v) {
         x[v][0] = _mm512_add_epi64(_mm512_set1_epi64(int64_t(first.word[0]) + 8 * v),
                                    _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7));
@@ -42,23 +32,23 @@ inline void draw_sixteen(const RandomBlock& first, const u64* keys, u64* words) 
     }
 #pragma GCC unroll 10
     for (int round = 0; round < kPhiloxRounds; ++round) {
-        const Words k = _mm512_set1_epi64(int64_t(keys[2 * round])),
-                    l = _mm512_set1_epi64(int64_t(keys[2 * round + 1]));
+        const __m512i k = _mm512_set1_epi64(int64_t(keys[2 * round])),
+                      l = _mm512_set1_epi64(int64_t(keys[2 * round + 1]));
 #pragma GCC unroll 2
         for (int v = 0; v < 2; ++v) {
-            Words low_a, high_a, low_b, high_b;
+            __m512i low_a, high_a, low_b, high_b;
             multiply(0xD2E7470EE14C6C93u, x[v][0], low_a, high_a);
             multiply(0xCA5A826395121157u, x[v][2], low_b, high_b);
             x[v][0] = _mm512_ternarylogic_epi64(high_b, x[v][1], k, 0x96), x[v][1] = low_b;
             x[v][2] = _mm512_ternarylogic_epi64(high_a, x[v][3], l, 0x96), x[v][3] = low_a;
         }
     }
-    const Words front = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11),
-                back = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+    const __m512i front = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11),
+                  back = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
     for (int v = 0; v < 2; ++v)
         for (int odd = 0; odd < 2; ++odd) {
-            const Words a = odd ? _mm512_unpackhi_epi64(x[v][0], x[v][1]) : _mm512_unpacklo_epi64(x[v][0], x[v][1]);
-            const Words b = odd ? _mm512_unpackhi_epi64(x[v][2], x[v][3]) : _mm512_unpacklo_epi64(x[v][2], x[v][3]);
+            const __m512i a = odd ? _mm512_unpackhi_epi64(x[v][0], x[v][1]) : _mm512_unpacklo_epi64(x[v][0], x[v][1]);
+            const __m512i b = odd ? _mm512_unpackhi_epi64(x[v][2], x[v][3]) : _mm512_unpacklo_epi64(x[v][2], x[v][3]);
             _mm512_store_si512(words + 32 * v + 16 * odd, _mm512_permutex2var_epi64(a, front, b));
             _mm512_store_si512(words + 32 * v + 16 * odd + 8, _mm512_permutex2var_epi64(a, back, b));
         }

@@ -6,11 +6,13 @@
 //            scalar functions. The last group is padded with copies of an element.
 //   quick    branch-free code for all elements, then the general code for those that it reports as rare
 //   staged   halves through float32, by the loop of float32
+// Integers that are all divided by one number have a loop before theirs.
 #pragma once
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 #include "core/loops.h"
+#include "host/loops/division.h"
 #include "host/loops/halves.h"
 #include "host/loops/tables.h"
 
@@ -312,7 +314,7 @@ template <class F, class T> void staged_loop(const void* const* in, void* const*
     }
 }
 
-template <class F, class T, class U> constexpr BlockLoop loop_of() {
+template <class F, class T, class U> constexpr BlockLoop loop_of_elements() {
     // Complex arithmetic calls vector functions in rows whose real loops do not (abs: hypot).
     constexpr bool grouped = is_complex<T> || ((F::flags & VectorMath) != 0 && !is_integer<T>);
     if constexpr (is_half<T> && (F::flags & HalfBits) == 0)
@@ -323,6 +325,20 @@ template <class F, class T, class U> constexpr BlockLoop loop_of() {
         return grouped_loop<F, T, U>;
     else
         return exact_loop<F, T, U>;
+}
+
+/// Quotients or remainders of integers, which are often all divided by one number.
+template <class F, class T> void division_loop(const void* const* in, void* const* out, int64_t n) {
+    const BoundRow<F, T, T> row(in, out);
+    if (!are_one_divisor(row.y, n)) return loop_of_elements<F, T, T>()(in, out, n);
+    divide<(F::flags & IntQuotient) != 0>(Reciprocal<T>(row.y[0]), row.x, row.a, n);
+}
+
+template <class F, class T, class U> constexpr BlockLoop loop_of() {
+    if constexpr (is_integer<T> && (F::flags & (IntQuotient | IntRemainder)) != 0)
+        return division_loop<F, T>;
+    else
+        return loop_of_elements<F, T, U>();
 }
 
 /// Collects the loops of one part of the table and counts them.
