@@ -87,8 +87,8 @@ Array full(const Dims& shape, const FillValue& fill_value, DType dtype, char ord
     return result;
 }
 
-Array empty_like(const Array& prototype, DType dtype, const std::optional<char>& order,
-                 const OptionalDims& shape, const std::optional<Device>& device) {
+Array empty_like(const Array& prototype, DType dtype, const std::optional<char>& order, const OptionalDims& shape,
+                 const std::optional<Device>& device) {
     dtype = dtype_or(dtype, prototype.dtype());
     const char letter = order.value_or('K');
     check_order(letter, "CFAK", "empty_like");
