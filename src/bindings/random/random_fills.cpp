@@ -329,7 +329,7 @@ PyObject* fill_with_standard(const RandomSource& source, int row_number, DType d
     });
 }
 
-PyObject* fill_with_integers(const RandomSource& source, const IntegerRange& range, PyObject* size) {
+PyObject* fill_with_integers(const RandomSource& source, const DrawnIntegers& range, PyObject* size) {
     const auto [dtype, first, width, is_masked, is_pythons] = range;
     if (!is_masked && width > 0)
         if (PyObject* const made =

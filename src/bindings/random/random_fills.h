@@ -18,12 +18,12 @@ int find_standard_fill(const char* method);
 PyObject* fill_with_standard(const RandomSource& source, int row, DType dtype, PyObject* size);
 
 /// Integers of a range, which Generator rejects by Lemire's method, and RandomState by masks of bits.
-struct IntegerRange {
+struct DrawnIntegers {
     DType dtype;
     uint64_t first, width;
     bool is_masked;
     bool is_pythons;  ///< whether NumPy gives one number as Python's
 };
-PyObject* fill_with_integers(const RandomSource& source, const IntegerRange& range, PyObject* size);
+PyObject* fill_with_integers(const RandomSource& source, const DrawnIntegers& range, PyObject* size);
 
 }  // namespace cuarray::python
