@@ -210,6 +210,10 @@ def test_functions_of_numpys_modules_are_ours(device):
 
 def test_functions_of_modules_that_are_numpys_alone(device):
     x = cuarray.arange(6.0).reshape(3, 2)
+    if device != "cpu":
+        with pytest.raises(TypeError, match=r"unstructured_to_structured: works on NumPy's arrays alone, .* on cuda:0"):
+            np.lib.recfunctions.unstructured_to_structured(x)
+        return
     result = np.lib.recfunctions.unstructured_to_structured(x)
     assert result.dtype.names == ("f0", "f1") and result["f1"].tolist() == [1, 3, 5]
 
