@@ -209,7 +209,7 @@ class ArrayList : public Few<const Array*, 8> {
     std::shared_ptr<const std::vector<Array>> kept_;
 };
 
-/// The same of arrays and numbers.
+/// The same of arrays and numbers: it points to arrays that have a name, in braces too, and keeps those that have none.
 class ArgumentList : public Few<Argument, 4> {
  public:
     ArgumentList() = default;
