@@ -5,6 +5,7 @@ import contextvars
 import datetime
 import decimal
 import fractions
+import gc
 import importlib.util
 import io
 import operator
@@ -157,7 +158,7 @@ def test_a_call_runs_the_python_that_it_runs_in_cuarray():
 
 
 def python_run_by(f, *args):
-    """The functions entered, and the built-in functions that Python's lines call."""
+    """The functions entered, and the built-in functions that Python's lines call; without the collector's callbacks."""
     f(*args)  # what a first call imports
     run = []
 
@@ -165,11 +166,13 @@ def python_run_by(f, *args):
         if event in ("call", "c_call"):
             run.append((event, frame.f_code.co_filename, frame.f_code.co_name, getattr(arg, "__name__", None)))
 
+    gc.disable()
     sys.setprofile(note)
     try:
         f(*args)
     finally:
         sys.setprofile(None)
+        gc.enable()
     return run
 
 
