@@ -150,7 +150,7 @@ def computed(name, home):
 def is_drawn_by_gpus(method):
     """Whether a GPU draws arrays of a method of Generator; tests/test_coverage.py watches what is drawn."""
     row = {"random": "uniform", "integers": "integer"}.get(method, method.removeprefix("standard_"))
-    return not GPU_DRAWS.isdisjoint({row, f"{row}_double", f"{row}_64"})
+    return not GPU_DRAWS.isdisjoint({method, row, f"{row}_double", f"{row}_64"})
 
 
 def escaped(text):

@@ -2270,7 +2270,7 @@ MUTANTS = [
     Mutant(
         "sequence-heads-are-not-counted",
         "src/host/sequence_fill.cpp",
-        "head.numbers + rest->to.numbers",
+        "exit.numbers + rest->to.numbers",
         "rest->to.numbers",
         "tests/python/test_sequence.py -k threads",
     ),

@@ -221,6 +221,37 @@ def test_kernel_declarations_have_no_blank_lines():
     assert not {name: lines for name, lines in wrong.items() if lines}
 
 
+VOTE = re.compile(r"__(shfl|ballot|all|any|match|reduce)\w*_sync")
+
+
+def conditional_votes(text: str) -> list[str]:
+    """Calls that all lanes of a warp must make, where a lane may leave them out: behind `&&`, `||` or `?`."""
+    statements = re.split(r"[;{}]", re.sub(r"//.*", "", text))
+    return [
+        " ".join(one.split())
+        for one in statements
+        for choice in [re.search(r"&&|\|\||\?", one)]
+        if choice and VOTE.search(one, choice.end())
+    ]
+
+
+def test_votes_are_made_by_all_lanes():
+    found = {
+        path.name: conditional_votes(path.read_text("utf-8"))
+        for path in sorted((ROOT / "include/cuarray/kernel").glob("*.h"))
+    }
+    # `open` is the result of a vote, the same in all lanes.
+    found["segmented_reduce_device.h"].remove(
+        "const u64 open_key = open ? __shfl_sync(all, key, __ffs(int(open)) - 1) : p.outside"
+    )
+    assert not any(found.values()), found
+
+
+def test_a_conditional_vote_is_seen():
+    assert conditional_votes("const bool fits = a >= 0 &&\n  b == __shfl_sync(all, b, 0);")
+    assert not conditional_votes("const int c = __shfl_sync(all, b, 0);\nconst bool fits = a >= 0 && b == c;")
+
+
 def test_broken_declaration_is_seen():
     text = "namespace cuarray {\n\nenum Flag {\n    A,  // one\n\n    B\n};\n\n}  // namespace cuarray\n"
     assert broken_declarations(text) == ["enum Flag {", "B"]

@@ -58,7 +58,7 @@ def test_what_a_gpu_draws_is_said(coverage, device):
     said = dict(re.findall(r"^\| `random\.Generator\.(\w+)` \|[^|]*\| drawn on the (\w+) \|", page, re.MULTILINE))
     for names in (random_cases.METHODS, random_cases.STANDARD, random_cases.OTHERS, random_cases.ROWS):
         assert set(names) <= set(said)
-    assert said["normal"] == said["integers"] == "device" and said["gamma"] == said["shuffle"] == "host"
+    assert said["normal"] == said["integers"] == "device" and said["poisson"] == said["shuffle"] == "host"
     if device == "cpu":  # draws all, and says so: the page is about GPUs
         return
     one = {name: cases[0] for table in (random_cases.OTHERS, random_cases.ROWS) for name, cases in table.items()}

@@ -159,6 +159,7 @@ struct SequenceLoops {
     /// Draws at most `most` numbers that begin before unit `end` to `to`, or only counts them if that is null. `unit`,
     /// where the first one begins, becomes the unit behind the last one. Returns their number.
     int64_t (*follow)(const void* parameters, int64_t& unit, int64_t end, void* to, int64_t most);
+    bool is_chain = false;  ///< each number takes several units
 };
 
 /// Gather, scatter and compaction; strides in bytes, addresses need no alignment.

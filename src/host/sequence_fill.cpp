@@ -14,6 +14,8 @@ using kernel::SequenceParameters;
 
 /// So many numbers are drawn by one thread.
 constexpr int64_t kSeveral = 1 << 15;
+/// Of chains, threads make each number two or three times: before it is known where it belongs, from one entry or two.
+constexpr int kLeastThreadsOfChains = 4;
 
 /// Follows numbers from one to the last that begins before `end`; stores them, if there is a place.
 SequenceEnd follow(const SequenceLoops& loops, const SequenceParameters& p, SequenceEnd at, int64_t end,
@@ -32,28 +34,33 @@ struct SequencePart {
     SequenceEnd exits[kEntries];  ///< by entry: the numbers, and the unit behind them
     SequenceEnd first;            ///< the numbers before, and the unit where the part's numbers begin
 
-    /// Attempts from different entries soon meet, so that the rest of the part is drawn once: behind where the first
-    /// attempts have ended, if that is the same place.
+    /// Attempts from different entries meet sooner or later: all go on by some units until they have met, or come to
+    /// the end of the part.
     void find_exits(const SequenceLoops& loops, const SequenceParameters& p) {
-        constexpr int64_t kHead = 64;
-        struct Rest {
-            int64_t from;
-            SequenceEnd to;
-        };
-        Rest rests[kEntries];
-        int known = 0;
-        for (int k = 0; k < kEntries; ++k) {
-            const SequenceEnd head = follow(loops, p, {0, begin + k}, std::min(begin + kHead, end));
-            const Rest* rest = std::find_if(rests, rests + known, [&](const Rest& r) { return r.from == head.unit; });
-            if (rest == rests + known) rests[known++] = {head.unit, follow(loops, p, {0, head.unit}, end)};
-            exits[k] = {head.numbers + rest->to.numbers, rest->to.unit};
+        for (int k = 0; k < kEntries; ++k) exits[k] = {0, begin + k};
+        for (int64_t to = begin, step = 64; to < end; step *= 2) {
+            const auto [first, last] = std::ranges::minmax(exits, {}, &SequenceEnd::unit);
+            to = first.unit == last.unit ? end : std::min(to + step, end);
+            struct Rest {
+                int64_t from;
+                SequenceEnd to;
+            };
+            Rest rests[kEntries];
+            int known = 0;
+            for (SequenceEnd& exit : exits) {
+                const Rest* rest =
+                    std::find_if(rests, rests + known, [&](const Rest& r) { return r.from == exit.unit; });
+                if (rest == rests + known) rests[known++] = {exit.unit, follow(loops, p, {0, exit.unit}, to)};
+                exit = {exit.numbers + rest->to.numbers, rest->to.unit};
+            }
         }
     }
 };
 
 /// Draws numbers that take several units, a part by each thread.
 SequenceEnd draw_parts(const SequenceLoops& loops, const SequenceParameters& p, int64_t item) {
-    const int64_t n = int64_t(p.numbers.n), threads = n - p.begin.numbers > kSeveral ? num_threads() : 1;
+    const int64_t n = int64_t(p.numbers.n), least = loops.is_chain ? kLeastThreadsOfChains : 2;
+    const int64_t threads = n - p.begin.numbers > kSeveral && num_threads() >= least ? num_threads() : 1;
     const int64_t each = threads > 1 ? (int64_t(p.likely) + threads - 1) / threads : 0;
     std::vector<SequencePart> parts(static_cast<size_t>(threads));
     for (int64_t k = 0; k < threads; ++k) {

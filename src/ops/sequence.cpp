@@ -62,6 +62,27 @@ View flat(const Array& array, const char* name) {
     return line.as_operand(line.shape(), name);
 }
 
+/// The units that a gamma number takes, on average and rather more.
+double units_of_gamma(double shape) {
+    if (shape == 1) return 1.04;
+    return shape < 1 ? 2.06 + 1.2 * std::sqrt(shape) : 2.05 + 0.12 / shape;
+}
+
+/// The same of a chain; 0 for other sequences.
+double units_of_each(SequenceDraw draw, const double* value) {
+    constexpr double normal = 1.03;
+    switch (draw) {
+        case SequenceDraw::gamma_double:
+        case SequenceDraw::gamma_float:
+        case SequenceDraw::chisquare: return units_of_gamma(value[0]);
+        case SequenceDraw::beta:
+        case SequenceDraw::f: return units_of_gamma(value[0]) + units_of_gamma(value[3]);
+        case SequenceDraw::standard_cauchy: return 2 * normal;
+        case SequenceDraw::standard_t: return normal + units_of_gamma(value[0]);
+        default: return 0;
+    }
+}
+
 /// A draw, and where it is in the sequence.
 class SequenceOf {
  public:
@@ -70,7 +91,7 @@ class SequenceOf {
         task.draw = numbers.draw;
         kernel::RandomParameters& to = task.parameters.numbers;
         to.n = uint64_t(n), to.start = numbers.start, to.width = numbers.width;
-        std::copy(numbers.value, numbers.value + 3, to.value);
+        std::ranges::copy(numbers.value, to.value);
         to.low = numbers.low, to.most = numbers.most, to.least = numbers.least;
         const double exact = units_.bits == 64 ? 0x1p-48 : 0x1p-20;
         task.parameters.margin = numbers.margin < 0 ? exact : numbers.margin;
@@ -99,7 +120,10 @@ class SequenceOf {
     /// The units that so many numbers are likely to take.
     int64_t likely_units(int64_t numbers) const {
         const kernel::RandomParameters& p = task.parameters.numbers;
-        const double rejected = p.most ? std::ldexp(double(p.least), -units_.bits) : 0.035, n = double(numbers);
+        const double n = double(numbers);
+        if (const double each = units_of_each(task.draw, p.value); each > 0)
+            return int64_t(each * (n + 4 * std::sqrt(n))) + 16;
+        const double rejected = p.most ? std::ldexp(double(p.least), -units_.bits) : 0.035;
         return int64_t((n + 4 * std::sqrt(n * rejected) + 8) / (1 - rejected)) + 8;
     }
 
@@ -143,14 +167,41 @@ int64_t draw_all(SequenceOf& sequence, const Array& result) {
     }
 }
 
+/// Sets a kernel::GammaShape, in the precision of the numbers; false for a shape whose numbers take no units.
+template <class T> bool set_gamma_shape(double* value, double given) {
+    const T shape = T(given), d = shape - T(1) / T(3);
+    value[0] = shape, value[1] = d;
+    value[2] = shape < 1 ? 1 / shape : 1 / std::sqrt(9 * d);
+    return shape > 0;
+}
+
 }  // namespace
 
-void set_parameters(SequenceNumbers& numbers, std::span<const double> x) {
+bool set_parameters(SequenceNumbers& numbers, std::span<const double> x) {
     switch (numbers.draw) {
+        case SequenceDraw::gamma_double:
+            numbers.width = x.size() > 1 ? x[1] : 1;
+            return set_gamma_shape<double>(numbers.value, x[0]);
+        case SequenceDraw::gamma_float: return set_gamma_shape<float>(numbers.value, x[0]);
+        case SequenceDraw::chisquare: numbers.width = 2; return set_gamma_shape<double>(numbers.value, x[0] / 2);
+        case SequenceDraw::standard_t:
+            numbers.width = std::sqrt(x[0] / 2);
+            return set_gamma_shape<double>(numbers.value, x[0] / 2);
+        case SequenceDraw::f:
+            numbers.start = x[0], numbers.width = x[1];
+            return set_gamma_shape<double>(numbers.value, x[0] / 2) &&
+                   set_gamma_shape<double>(numbers.value + 3, x[1] / 2);
+        case SequenceDraw::beta:
+            // Two words at a time for two shapes up to 1: numbers that begin at even words and at odd ones never meet.
+            return (x[0] > 1 || x[1] > 1) && set_gamma_shape<double>(numbers.value, x[0]) &&
+                   set_gamma_shape<double>(numbers.value + 3, x[1]);
+        case SequenceDraw::standard_cauchy: break;
         case SequenceDraw::pareto:
         case SequenceDraw::rayleigh: numbers.value[0] = x[0]; break;
-        case SequenceDraw::power:
-        case SequenceDraw::weibull: numbers.value[0] = 1 / x[0]; break;
+        case SequenceDraw::weibull:
+            if (x[0] == 0) return false;
+            [[fallthrough]];
+        case SequenceDraw::power: numbers.value[0] = 1 / x[0]; break;
         case SequenceDraw::uniform_double: numbers.start = x[0], numbers.width = x[1] - x[0]; break;
         case SequenceDraw::exponential_double: numbers.width = x[0]; break;
         case SequenceDraw::triangular:
@@ -160,6 +211,7 @@ void set_parameters(SequenceNumbers& numbers, std::span<const double> x) {
             break;
         default: numbers.start = x[0], numbers.width = x[1];
     }
+    return true;
 }
 
 SequenceNumbers sequence_integers(DType dtype, uint64_t low, uint64_t most) {

@@ -22,6 +22,25 @@ def test_tiles_look_back_far(dtype, resident):
     backend_program.check(["python", "-c", program], CUDASIM_RESIDENT=resident, CUDASIM_SEED=1, CUDASIM_CHECK=1)
 
 
+CHAINS = """
+import sys
+sys.path.insert(0, "{tests}")
+import cuarray as ca, numpy as np
+import test_sequence as numbers
+with ca.device("cuda:0"):
+    for name in ("gamma_double-50.0-0.1", "gamma_float-0.7", "f-0.7-0.9", "f-2.0-2.0", "standard_cauchy-"):
+        numbers.check_chain(name, numbers.numpys(3), 12_001)
+print("passed")
+"""
+
+
+@pytest.mark.parametrize("resident", [7, 60])
+def test_chains_that_rarely_meet(resident):
+    """Numbers of small shapes end far behind a tile; pairs of equal shapes begin at odd numbers, or at even ones."""
+    program = CHAINS.format(tests=backend_program.ROOT / "tests" / "python")
+    backend_program.check(["python", "-c", program], CUDASIM_RESIDENT=resident, CUDASIM_SEED=2, CUDASIM_CHECK=1)
+
+
 FAR = """
 import sys
 sys.path.insert(0, "{tests}")

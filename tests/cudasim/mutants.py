@@ -63,6 +63,7 @@ WAITS = "tests/cuda/test_cuda_waits.py -k 'error or destructor or end'"
 STARTS = "tests/cuda/test_cuda_starts.py"
 WRITES = "sim tests/python/test_writes.py"
 SEQUENCES = "sim tests/python/test_sequence.py -k 'cuda and (sizes or integers or layouts)'"
+CHAINS = "sim tests/python/test_sequence.py -k 'cuda and test_chains'"
 LONG_SEQUENCES = "sim tests/python/test_sequence.py -k 'cuda and many_numbers'"
 
 SORTS = "sim tests/python/test_sorting.py -k 'cuda and (bools or top_k or long_rows or all_keys)'"
@@ -587,9 +588,72 @@ BY_HAND = [
     Mutant(
         "sequence-rounds-jump-half-as-far",
         "include/cuarray/kernel/sequence_device.h",
-        "p.place.jumps[8]",
-        "p.place.jumps[7]",
+        "now = jumped(p.place.jumps[8], now);\n        const u64 word = Known::",
+        "now = jumped(p.place.jumps[7], now);\n        const u64 word = Known::",
         SEQUENCES,
+    ),
+    Mutant(
+        "chain-rounds-jump-half-as-far",
+        "include/cuarray/kernel/sequence_device.h",
+        "now = jumped(p.place.jumps[8], now);\n        const u64 word = word_at(",
+        "now = jumped(p.place.jumps[7], now);\n        const u64 word = word_at(",
+        CHAINS,
+    ),
+    Mutant(
+        "chains-follow-maps-from-anywhere",
+        "include/cuarray/kernel/sequence_device.h",
+        "if (word.exit() >= kTileEntries && !(is_next && (ends & 1))) return false;",
+        "",
+        "tests/cuda/test_cuda_sequences.py",
+    ),
+    Mutant(
+        "chains-trust-uncertain-attempts",
+        "include/cuarray/kernel/sequence_device.h",
+        "made.is_certain && made.units < 256 ? ",
+        "made.units < 256 ? ",
+        "sim tests/python/test_sequence.py -k 'cuda and ties'",
+    ),
+    Mutant(
+        "chains-begin-parts-at-their-first-unit",
+        "include/cuarray/kernel/sequence_device.h",
+        "u32(followed(tile, entry, lane).entry)",
+        "0",
+        CHAINS,
+    ),
+    Mutant(
+        "chains-count-attempts-that-give-nothing",
+        "include/cuarray/kernel/sequence_device.h",
+        "if (tile.begins(at)) give(at);",
+        "give(at);",
+        CHAINS,
+    ),
+    Mutant(
+        "chains-end-a-unit-behind-the-last-number",
+        "include/cuarray/kernel/sequence_device.h",
+        "kTileUnits + unit + tile.units[unit])",
+        "kTileUnits + unit + 1)",
+        CHAINS,
+    ),
+    Mutant(
+        "chains-keep-the-masks-of-attempts",
+        "include/cuarray/kernel/sequence_device.h",
+        "    tile.masks[2 * lane] = u32(masks), tile.masks[2 * lane + 1] = u32(masks >> 32);\n",
+        "",
+        CHAINS,
+    ),
+    Mutant(
+        "gamma-ties-are-decided-by-the-device",
+        "include/cuarray/kernel/sequence.h",
+        "made.is_certain = made.is_certain && is_certain;",
+        "",
+        "sim tests/python/test_sequence.py -k 'cuda and ties'",
+    ),
+    Mutant(
+        "gamma-powers-are-taken-for-exact",
+        "include/cuarray/kernel/sequence.h",
+        "margin * ((limit + to) * (1 + more) + T(1e-30))",
+        "0",
+        "sim tests/python/test_sequence.py -k 'cuda and ties'",
     ),
     Mutant(
         "sequence-attempts-skip-a-word",
@@ -720,8 +784,8 @@ BY_HAND = [
     Mutant(
         "sequence-attempts-always-take-two-units",
         "include/cuarray/kernel/sequence.h",
-        "            to = scaled(p, within_layer(layers, unit));\n            return {1, true, true};\n",
-        "            to = scaled(p, within_layer(layers, unit));\n            return {2, true, true};\n",
+        "if (is_inside<NormalSequence>(layers, unit)) return {1, true, true};",
+        "if (is_inside<NormalSequence>(layers, unit)) return {2, true, true};",
         "sim tests/python/test_sequence.py -k 'cuda and every_layer'",
     ),
     Mutant(
@@ -748,8 +812,8 @@ BY_HAND = [
     Mutant(
         "sequence-exits-beyond-the-bound",
         "include/cuarray/kernel/sequence_device.h",
-        "exit < kTileEntries ? kEnd",
-        "exit < 1000 ? kEnd",
+        "kMostEntry = kTileEntries - 1",
+        "kMostEntry = TileWord::kMostExit",
         "sim tests/python/test_sequence.py -k 'cuda and far_behind'",
     ),
     Mutant(

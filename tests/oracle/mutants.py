@@ -2220,8 +2220,8 @@ RANDOM = [
     Mutant(
         "numbers-of-float32-have-the-state-of-float64",
         "src/bindings/random/random_methods.cpp",
-        "fill_with_standard(draw.source, draw.method_.fill, dtype, draw.size())",
-        "fill_with_standard(draw.source, draw.method_.fill, DType::float64, draw.size())",
+        "fill_with_standard(draw.source, draw.method_.fill, dtype, draw.size(), ",
+        "fill_with_standard(draw.source, draw.method_.fill, DType::float64, draw.size(), ",
         tests("random", "types_of_floating"),
     ),
     Mutant(
@@ -2271,8 +2271,8 @@ RANDOM = [
             (
                 "the-second-parameter-is-the-first",
                 "random_fills",
-                "(*)(BitGenerator*, double, double)>(function)(bits, x[0], x[1])",
-                "(*)(BitGenerator*, double, double)>(function)(bits, x[0], x[0])",
+                "draw_numbers<Number>(function, bits, n, memory, x[0], x[1]);",
+                "draw_numbers<Number>(function, bits, n, memory, x[0], x[0]);",
             ),
             (
                 "one-number-too-many",

@@ -24,6 +24,32 @@ FLOATS = {
     "exponential_float": (lambda g, n: g.standard_exponential(n, dtype=np.float32), np.float32, 7.697),
 }
 REJECTING = [name for name in FLOATS if "uniform" not in name]
+#: Chains, whose numbers take several units each: row, parameters, and NumPy's draw of them.
+CHAINS = {
+    f"{row}-{'-'.join(map(str, parameters))}": (row, parameters, draw)
+    for row, draw, *several in [
+        (
+            "gamma_double",
+            lambda g, n, *p: g.gamma(*p, n),
+            [0.01, 3.0],
+            [0.7, 1.0],
+            [1.0, 2.0],
+            [1.001, 1.0],
+            [50.0, 0.1],
+        ),
+        (
+            "gamma_float",
+            lambda g, n, *p: g.standard_gamma(*p, n, dtype=np.float32),
+            *([0.01], [0.7], [1.0], [1.001], [50.0]),
+        ),
+        ("chisquare", lambda g, n, *p: g.chisquare(*p, n), [0.5], [2.0], [3.0], [1e9]),
+        ("standard_t", lambda g, n, *p: g.standard_t(*p, n), [0.5], [2.0], [3.0], [1e9]),
+        ("f", lambda g, n, *p: g.f(*p, n), [0.7, 0.9], [0.7, 8.0], [2.0, 2.0], [5.0, 1.5], [1e9, 1e9]),
+        ("beta", lambda g, n, *p: g.beta(*p, n), [0.7, 3.0], [1.0, 1.5], [2.0, 2.0], [1e9, 1e-3]),
+        ("standard_cauchy", lambda g, n: g.standard_cauchy(n), []),
+    ]
+    for parameters in several
+}
 INTEGERS = [np.dtype(code) for code in "?bBhHiIlL"]
 
 
@@ -116,6 +142,106 @@ def test_sizes(device, name, half):
         check_floats(name, numpys(n, half), n)
 
 
+def check_chain(name, generator, n, **options):
+    """Draw numbers of a chain beside NumPy; on a GPU they are as close as its log and pow are."""
+    row, parameters, draw = CHAINS[name]
+    check_chain_of(row, parameters, generator, n, draw, **options)
+
+
+def check_chain_of(row, parameters, generator, n, draw=None, **options):
+    """The same of a row with these parameters."""
+    draw = draw or next(one for name, _, one in CHAINS.values() if name == row)
+    before, theirs = numbers_of(generator), draw(generator, n, *parameters)
+    out = cuarray.empty(n, theirs.dtype)
+    after = _core.draw_sequence(out, before, row, parameters, **options)
+    if cuarray.device().kind == "cpu":
+        assert same_numbers(out, theirs), (row, parameters, n)
+    else:
+        np.testing.assert_allclose(out.numpy(), theirs, rtol=600 * np.finfo(theirs.dtype).eps, atol=1e-300)
+        if (
+            n >= 400
+            and row != "standard_cauchy"
+            and all(p >= 2.1 for p in parameters[: 2 if row in ("f", "beta") else 1])
+        ):
+            assert (out.numpy() == theirs).mean() > 0.99, row
+    assert after == numbers_of(generator), (row, parameters, n)
+
+
+@pytest.mark.parametrize("half", [False, True])
+@pytest.mark.parametrize("name", CHAINS)
+def test_chains(device, name, half):
+    """From few numbers to those of several tiles."""
+    for n in (0, 1, 2, 3, 400, 801, 5001 if cuarray.device(device).kind == "cpu" else 2049):
+        check_chain(name, numpys(n, half), n)
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_ties_of_chains_are_decided_by_the_host(device, name):
+    """With these margins, all or many acceptances that need log or pow are taken for ties."""
+    for margin in (1.0, 1e-3):
+        check_chain(name, numpys(17, True), 2500, margin=margin)
+
+
+def with_words(first, second):
+    """NumPy's generator whose next two words are these: the increment is what leads from one state to the other."""
+    inverse = pow(MULTIPLIER, -1, 2**128)
+    inc = (second - MULTIPLIER * first) & MASK
+    if inc % 2 == 0:  # the same word of another state
+        inc = ((1 << 64 | second ^ 1) - MULTIPLIER * first) & MASK
+    return with_numbers((first - inc) * inverse & MASK, inc)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+def test_planted_ties_of_cubes(device, dtype):
+    """Numbers whose logarithm is as close to its bound as it can be: an acceptance follows from the last bit."""
+    row, shape = ("gamma_double", 2.25) if dtype == "f8" else ("gamma_float", 2.25)
+    real = np.dtype(dtype).type
+    d = real(shape) - real(1) / real(3)
+    c, bits = 1 / np.sqrt(9 * d), 53 if dtype == "f8" else 24
+    found = 0
+    for layer in range(3, 250, 13 if cuarray.device(device).kind == "cpu" else 31):
+        for sign in (0, 1):
+            unit = 0x7654321FEDCBA << 9 | sign << 8 | layer if dtype == "f8" else 0x765432 << 9 | sign << 8 | layer
+            x = with_words(unit, unit).standard_normal(dtype=dtype)
+            v = (1 + c * real(x)) ** 3
+            bound = real(0.5) * x * x + d * (1 - v + np.log(v))
+            for k in range(-3, 4):
+                u = round(float(np.exp(np.float64(bound))) * 2**bits) + k
+                if not 0 < u < 2**bits or u / 2**bits < 1 - 0.0331 * x**4:
+                    continue
+                # Words of two units: both halves of the first are read.
+                words = (unit, u << 11) if dtype == "f8" else (unit | u << 40, 0x123456789ABCDEF)
+                check_chain_of(row, [shape, 1.0][: 2 if dtype == "f8" else 1], with_words(*words), 2)
+                found += 1
+    assert found > 60
+
+
+def test_planted_ties_of_powers(device):
+    """The same of shapes below 1, where a power of a uniform number is compared with an exponential one."""
+    found = 0
+    for shape in (0.03, 0.4, 0.9):
+        for layer in range(2, 256, 11 if cuarray.device(device).kind == "cpu" else 37):
+            for uniform in (0.2, 0.7, 0.95):
+                u = int(uniform * 2**53) + 12345
+                more = 0.0 if u * 2**-53 <= 1 - shape else -np.log((1 - u * 2**-53) / shape)
+                power = (u * 2**-53 if more == 0 else 1 - shape + shape * more) ** (1 / shape)
+                width = with_words(1 << 11 | layer << 3, 0).standard_exponential()
+                for k in range(-3, 4):
+                    distance = round((power - more) / width) + k
+                    if 0 < distance < 2**52:
+                        word = distance << 11 | layer << 3
+                        check_chain_of("gamma_double", [shape, 1.0], with_words(u << 11, word), 2)
+                        found += 1
+    assert found > 60
+
+
+def test_parameters_that_numpy_alone_draws():
+    """They take no words, or two each at any time, so that numbers from different entries never meet."""
+    for name, parameters in (("gamma_double", [0.0, 1.0]), ("beta", [0.5, 1.0]), ("weibull", [0.0])):
+        with pytest.raises(ValueError, match=f"draw_sequence: {name}: NumPy alone"):
+            _core.draw_sequence(cuarray.empty(3), numbers_of(numpys(1)), name, parameters)
+
+
 @pytest.mark.parametrize("half", [False, True])
 @pytest.mark.parametrize("dtype", INTEGERS, ids=str)
 def test_integers(device, dtype, half):
@@ -151,6 +277,8 @@ def test_threads_draw_the_same(threads):
                 check_floats(name, numpys(seed, True), 40_000 + seed)
             check_integers(numpys(seed), 0, 2**31, 40_001, np.dtype("l"))
             check_integers(numpys(seed, True), 0, 200, 40_001, np.dtype("B"))
+        for name in CHAINS:
+            check_chain(name, numpys(7, True), 40_007)
         check_floats("uniform_double", numpys(1), 200_001)
         check_floats("uniform_float", numpys(1, True), 200_001)
 
@@ -283,6 +411,17 @@ CALLS = {
     "standard_normal_float": lambda g, n: g.standard_normal(n, dtype=np.float32),
     "standard_exponential": lambda g, n: g.standard_exponential(n),
     "weibull_of_nothing": lambda g, n: g.weibull(0.0, n),
+    "gamma": lambda g, n: g.gamma(2.5, 3.0, n),
+    "gamma_of_nothing": lambda g, n: g.gamma(0.0, 3.0, n),
+    "standard_gamma": lambda g, n: g.standard_gamma(1.5, n),
+    "standard_gamma_float": lambda g, n: g.standard_gamma(1.5, n, dtype=np.float32),
+    "standard_gamma_of_nothing": lambda g, n: g.standard_gamma(1e-60, n, dtype=np.float32),
+    "chisquare": lambda g, n: g.chisquare(3.0, n),
+    "standard_t": lambda g, n: g.standard_t(3.0, n),
+    "standard_cauchy": lambda g, n: g.standard_cauchy(n),
+    "f": lambda g, n: g.f(3.0, 7.0, n),
+    "beta": lambda g, n: g.beta(3.0, 0.7, n),
+    "beta_of_small_shapes": lambda g, n: g.beta(0.3, 0.7, n),
     **{name: lambda g, n, name=name: getattr(g, name)(*TRANSFORMS[name][1], n) for name in TRANSFORMS},
 }
 
@@ -296,8 +435,10 @@ def test_generators_draw_numpys_numbers(device, name):
         assert a.shape == b.shape and a.device == cuarray.device()
         if "integers" in name:
             assert same_numbers(a, b)
-        elif b.dtype == np.float32:
+        elif b.dtype == np.float32 and "normal" in name:
             assert same_numbers(a, b, 3.6541)
+        elif "gamma_float" in name:
+            np.testing.assert_allclose(a.numpy(), b, rtol=0 if cuarray.device().kind == "cpu" else 1e-5)
         else:
             check_close(a, b)
         assert ours.random(dtype=np.float32).item() == theirs.random(dtype=np.float32)

@@ -2,8 +2,9 @@
 //
 // Threads jump to their places and stride by jumps, so that results do not depend on the grid. Numbers that take
 // several units are drawn in tiles, one at a time by a thread block: each thread tries some units quickly; the few
-// others are listed and attempted, one per thread, and correct which units give numbers. Where a tile's first number
-// begins and goes is known from the tiles before: each publishes what follows from every entry, and then its end.
+// others are listed and attempted, one per thread, and correct which units give numbers. Of a chain all units are
+// attempted, and threads follow the parts of a tile. Where a tile's first number begins and goes is known from the
+// tiles before: each publishes what follows from every entry, and then its end.
 #pragma once
 #include "cuarray/kernel/elementwise.h"
 #include "cuarray/kernel/random_device.h"
@@ -68,6 +69,31 @@ struct TileExit {
     i32 numbers, entry;
 };
 
+/// What a tile tells later ones, in a word that is read and written at once. Map: its exit, if that is the same from
+/// all entries, and for each entry how many numbers it has. End: its exit, and the numbers up to there. Stop: nothing
+/// is certain from some tile on.
+struct TileWord {
+    static constexpr u64 kMap = 1, kEnd = 2, kStop = 3;
+    /// The lowest bits of the fields. A map has the numbers from entry 0 and, of each entry, how many fewer, plus
+    /// kFewest.
+    static constexpr u32 kExit = 2, kNumbers = 12, kFewer = 24, kFewerBits = 5, kFewest = 8;
+    static constexpr u32 kMostExit = (1u << (kNumbers - kExit)) - 1;
+    u64 bits;
+    CUARRAY_FN bool is_known() const { return bits & 3; }
+    CUARRAY_FN bool is_map() const { return (bits & 3) == kMap; }
+    CUARRAY_FN bool is_stop() const { return (bits & 3) == kStop; }
+    CUARRAY_FN u32 exit() const { return u32(bits >> kExit) & kMostExit; }
+    /// The numbers of a map from an entry, or those up to an end.
+    CUARRAY_FN u32 numbers_from(u32 entry) const {
+        const u32 fewer = u32(bits >> (kFewer + kFewerBits * entry)) % (1u << kFewerBits);
+        return (u32(bits >> kNumbers) & 0xfff) + kFewest - fewer;
+    }
+    CUARRAY_FN i64 numbers() const { return i64(bits >> kNumbers); }
+    static CUARRAY_FN TileWord end(i64 numbers, u32 exit, u32 most) {
+        return {exit <= most ? kEnd | u64(exit) << kExit | u64(numbers) << kNumbers : kStop};
+    }
+};
+
 /// What the threads of a block know of a tile. Units are numbered from its beginning. Bit b of mask g * pieces + h is
 /// for piece h of word 32 g + b: whether a number begins there, as far as is known.
 template <class Draw>
@@ -80,12 +106,6 @@ struct Tile {
     u64 number;                  ///< of the tile, or of the next one
     i64 first;                   ///< the index of the first number; -1: that is not known
     u32 entry;                   ///< with `first`: the unit where that number begins
-    u32 attempts;
-    u32 related[kMostAttempts / 32];  ///< bits of the attempts that depend on what begins before them
-    u32 behind;                       ///< the unit behind the last attempt, if it depends on nothing
-    TileAttempt<T> attempt[Draw::kAttempts ? kMostAttempts : 1];
-    u32 inside[Draw::kAttempts ? 256 : 1];
-    T width[Draw::kAttempts ? 256 : 1];
     /// The first mask of a unit's words, its piece, and its bit.
     struct UnitPlace {
         u32 first, h, bit;
@@ -107,6 +127,44 @@ struct Tile {
         return rank;
     }
 };
+
+/// What a thread has of its units.
+template <class T, u32 count>
+struct ThreadNumbers {
+    T of[count];
+};
+
+/// A tile whose units are tried quickly. It is followed from the entries of maps alone.
+template <class Draw>
+struct TriedTile : Tile<Draw> {
+    using T = typename Draw::Element;
+    static constexpr u32 kMostEntry = kTileEntries - 1;
+    using Numbers = ThreadNumbers<T, Tile<Draw>::kRounds * Tile<Draw>::kPieces>;
+    u32 attempts;
+    u32 related[kMostAttempts / 32];  ///< bits of the attempts that depend on what begins before them
+    u32 behind;                       ///< the unit behind the last attempt, if it depends on nothing
+    TileAttempt<T> attempt[Draw::kAttempts ? kMostAttempts : 1];
+    u32 inside[Draw::kAttempts ? 256 : 1];
+    T width[Draw::kAttempts ? 256 : 1];
+};
+
+/// A chain is followed by parts of a tile.
+constexpr u32 kTileParts = 32, kPartUnits = kTileUnits / kTileParts;
+
+/// A tile of a chain: the masks say first which attempts give numbers, if they are made.
+template <class Draw>
+struct ChainTile : Tile<Draw> {
+    static constexpr u32 kMostEntry = TileWord::kMostExit;
+    using Numbers = ThreadNumbers<typename Draw::Element, 1>;  ///< not used: all threads know all numbers
+    static constexpr u16 kUnknown = 0xffff;
+    static constexpr u32 kExitBits = 9;
+    typename Draw::Element made[kTileUnits];
+    u8 units[kTileUnits];                 ///< of the attempts; 0: not certain
+    u16 exits[kTileParts][kTileEntries];  ///< of a part, by entry: its numbers, and the units behind its end
+};
+
+template <class Draw>
+using KnownTile = choose_t<is_chain<Draw>, ChainTile<Draw>, TriedTile<Draw>>;
 
 /// A unit of a word.
 template <class Draw>
@@ -166,7 +224,7 @@ CUARRAY_FN void settle(Tile<Draw>& tile, const TileAttempt<typename Draw::Elemen
 /// Attempts the units that were not accepted at once, and settles those that depend on nothing: which begin behind all
 /// entries and overlap no other one.
 template <class Draw>
-CUARRAY_FN void attempt_units(const SequenceParameters& p, Tile<Draw>& tile, u64 first_word) {
+CUARRAY_FN void attempt_units(const SequenceParameters& p, TriedTile<Draw>& tile, u64 first_word) {
     constexpr u32 pieces = Tile<Draw>::kPieces;
     const u32 t = threadIdx.x;
     if (t < kTileMasks)
@@ -207,9 +265,129 @@ CUARRAY_FN void attempt_units(const SequenceParameters& p, Tile<Draw>& tile, u64
     }
 }
 
+/// Keeps the layers of a ziggurat near, where units are tried quickly.
+template <class Draw>
+CUARRAY_FN void keep_layers(TriedTile<Draw>& tile) {
+    if constexpr (Draw::kAttempts) {
+        const Layers<typename Draw::Element> global = Draw::layers();
+        tile.inside[threadIdx.x] = u32(global.inside[threadIdx.x] >> Draw::kLower);
+        tile.width[threadIdx.x] = global.width[threadIdx.x];
+    }
+}
+template <class Draw>
+CUARRAY_FN void keep_layers(ChainTile<Draw>&) {}
+
+/// Draws the units of a tile: the masks say then which give numbers, whatever is before the tile. `now` is the state of
+/// the thread's first word.
+template <class Draw>
+CUARRAY_FN void draw_units(const SequenceParameters& p, TriedTile<Draw>& tile, u128 now, u64 first_word,
+                           typename TriedTile<Draw>::Numbers& numbers) {
+    using Known = Tile<Draw>;
+    const UpperLayers<typename Draw::Element> layers = {tile.inside, tile.width};
+    const u32 t = threadIdx.x;
+#pragma unroll
+    for (u32 r = 0; r < Known::kRounds; ++r) {
+        if (r > 0) now = jumped(p.place.jumps[8], now);
+        const u64 word = Known::kPieces == 1 ? pcg64_word(now) : word_at(p.place, first_word + r * kThreads + t, now);
+#pragma unroll
+        for (u32 h = 0; h < Known::kPieces; ++h) {
+            const bool begins =
+                Draw::try_quickly(p, layers, piece_of<Draw>(word, h), numbers.of[r * Known::kPieces + h]);
+            const u32 mask = __ballot_sync(0xffffffffu, begins);
+            if (t % 32 == 0) tile.masks[tile.own_place(r, h).first + h] = mask;
+        }
+    }
+    add_masks(tile);
+    if constexpr (Draw::kAttempts) {
+        attempt_units(p, tile, first_word);
+        add_masks(tile);
+    }
+}
+
+/// Follows the attempts of a part of a tile from a unit to the one behind the last, and calls give(place) for each that
+/// gives a number. False where one is not certain.
+template <class Draw, class Give>
+CUARRAY_FN bool follow_part(const ChainTile<Draw>& tile, u32 part, u32& unit, Give&& give) {
+    while (unit < (part + 1) * kPartUnits) {
+        const u32 units = tile.units[unit];
+        if (units == 0) return false;
+        const typename Tile<Draw>::UnitPlace at = tile.place_of(unit);
+        if (tile.begins(at)) give(at);
+        unit += units;
+    }
+    return true;
+}
+
+template <class Draw>
+CUARRAY_FN void draw_units(const SequenceParameters& p, ChainTile<Draw>& tile, u128 now, u64 first_word,
+                           typename ChainTile<Draw>::Numbers&) {
+    using Known = ChainTile<Draw>;
+    static_assert(kThreads == kTileParts * kTileEntries, "a thread follows a part from an entry");
+    const u32 t = threadIdx.x;
+#pragma unroll 1
+    for (u32 r = 0; r < Known::kRounds; ++r) {
+        if (r > 0) now = jumped(p.place.jumps[8], now);
+        const u64 word = word_at(p.place, first_word + r * kThreads + t, now);
+#pragma unroll 1
+        for (u32 h = 0; h < Known::kPieces; ++h) {
+            const u32 unit = (r * kThreads + t) * Known::kPieces + h;
+            UnitsBehind<Draw> behind = {p.place, now, word, h};
+            const Attempt made = Draw::attempt(p, Draw::layers(), piece_of<Draw>(word, h), behind, tile.made[unit]);
+            tile.units[unit] = made.is_certain && made.units < 256 ? u8(made.units) : 0;
+            const u32 mask = __ballot_sync(0xffffffffu, made.gives);
+            if (t % 32 == 0) tile.masks[tile.own_place(r, h).first + h] = mask;
+        }
+    }
+    __syncthreads();
+    const u32 part = t / kTileEntries, entry = t % kTileEntries;
+    u32 unit = part * kPartUnits + entry, numbers = 0;
+    const bool is_certain = follow_part(tile, part, unit, [&](typename Known::UnitPlace) { ++numbers; });
+    const u32 behind = unit - (part + 1) * kPartUnits;
+    tile.exits[part][entry] = is_certain ? u16(numbers << Known::kExitBits | behind) : Known::kUnknown;
+    __syncthreads();
+}
+
+/// Follows the first parts of a tile from an entry: the numbers, and how far behind these parts the last one ends.
+template <class Draw>
+CUARRAY_FN TileExit followed(const ChainTile<Draw>& tile, u32 entry, u32 parts = kTileParts) {
+    using Known = ChainTile<Draw>;
+    u32 unit = entry, numbers = 0;
+    for (u32 part = entry / kPartUnits; part < parts; ++part) {
+        const u32 from = unit - part * kPartUnits;
+        if (from >= kPartUnits) continue;
+        const u16 exit = from < kTileEntries ? tile.exits[part][from] : Known::kUnknown;
+        if (exit != Known::kUnknown) {
+            numbers += exit >> Known::kExitBits;
+            unit = (part + 1) * kPartUnits + exit % (1u << Known::kExitBits);
+        } else if (!follow_part(tile, part, unit, [&](typename Known::UnitPlace) { ++numbers; })) {
+            return {-1, -1};
+        }
+    }
+    return {i32(numbers), i32(unit - parts * kPartUnits)};
+}
+
+/// The exit of a tile from an entry. Called by a warp, whose first lane gets it.
+template <class Draw>
+CUARRAY_FN TileExit exit_from(ChainTile<Draw>& tile, u32 entry) {
+    return followed(tile, entry);
+}
+
+/// Makes the masks those of the numbers from an entry that has an exit. Called by a warp.
+template <class Draw>
+CUARRAY_FN void correct_masks(ChainTile<Draw>& tile, u32 entry) {
+    static_assert(kTileParts == 32 && kPartUnits == 64, "a lane has two masks");
+    const u32 lane = threadIdx.x % 32;
+    u32 unit = lane * kPartUnits + u32(followed(tile, entry, lane).entry);
+    u64 masks = 0;
+    follow_part(tile, lane, unit,
+                [&](typename Tile<Draw>::UnitPlace at) { masks |= u64(at.bit) << 32 * ((at.first + at.h) % 2); });
+    __syncwarp();
+    tile.masks[2 * lane] = u32(masks), tile.masks[2 * lane + 1] = u32(masks >> 32);
+}
+
 /// Follows the attempts of a tile from an entry. With `corrects`, the masks are then those of the numbers.
-template <bool corrects, class Draw>
-CUARRAY_FN TileExit followed(Tile<Draw>& tile, u32 entry) {
+template <bool corrects = false, class Draw>
+CUARRAY_FN TileExit followed(TriedTile<Draw>& tile, u32 entry) {
     i32 numbers = i32(tile.before[kTileMasks]);
     u32 behind = entry;
     const auto drop = [&](u32 unit) {
@@ -243,39 +421,24 @@ CUARRAY_FN TileExit followed(Tile<Draw>& tile, u32 entry) {
     return {numbers, behind > kTileUnits ? i32(behind - kTileUnits) : 0};
 }
 
-/// What a tile tells later ones, in a word that is read and written at once. Map: its exit, if that is the same from
-/// all entries, and for each entry how many numbers it has. End: its exit, and the numbers up to there. Stop: nothing
-/// is certain from some tile on.
-struct TileWord {
-    static constexpr u64 kMap = 1, kEnd = 2, kStop = 3;
-    /// The lowest bits of the fields. A map has the numbers from entry 0 and, of each entry, how many fewer, plus
-    /// kFewest.
-    static constexpr u32 kExit = 2, kNumbers = 5, kFewer = 17, kFewerBits = 5, kFewest = 8;
-    u64 bits;
-    CUARRAY_FN bool is_known() const { return bits & 3; }
-    CUARRAY_FN bool is_map() const { return (bits & 3) == kMap; }
-    CUARRAY_FN bool is_stop() const { return (bits & 3) == kStop; }
-    CUARRAY_FN u32 exit() const { return u32(bits >> kExit) % kTileEntries; }
-    /// The numbers of a map from an entry, or those up to an end.
-    CUARRAY_FN u32 numbers_from(u32 entry) const {
-        const u32 fewer = u32(bits >> (kFewer + kFewerBits * entry)) % (1u << kFewerBits);
-        return (u32(bits >> kNumbers) & 0xfff) + kFewest - fewer;
-    }
-    CUARRAY_FN i64 numbers() const { return i64(bits >> kNumbers); }
-    static CUARRAY_FN TileWord end(i64 numbers, u32 exit) {
-        return {exit < kTileEntries ? kEnd | u64(exit) << kExit | u64(numbers) << kNumbers : kStop};
-    }
-};
+/// The exit; the masks are then corrected already.
+template <class Draw>
+CUARRAY_FN TileExit exit_from(TriedTile<Draw>& tile, u32 entry) {
+    return threadIdx.x % 32 == 0 ? followed<true>(tile, entry) : TileExit{-1, -1};
+}
+template <class Draw>
+CUARRAY_FN void correct_masks(TriedTile<Draw>&, u32) {}
 
 /// The map of a tile; unknown where it is none. Called by a warp.
-template <class Draw>
-CUARRAY_FN TileWord map_of(Tile<Draw>& tile) {
+template <class Known>
+CUARRAY_FN TileWord map_of(Known& tile) {
     const u32 entry = threadIdx.x % kTileEntries;
-    const TileExit exit = followed<false>(tile, entry);
+    const TileExit exit = followed(tile, entry);
     const i32 numbers = __shfl_sync(0xffffffffu, exit.numbers, 0);
     const u32 fewer = u32(numbers - exit.numbers) + TileWord::kFewest;
-    const bool fits = exit.numbers >= 0 && exit.entry == __shfl_sync(0xffffffffu, exit.entry, 0) &&
-                      u32(exit.entry) < kTileEntries && fewer < 1u << TileWord::kFewerBits;
+    const i32 behind = __shfl_sync(0xffffffffu, exit.entry, 0);
+    const bool fits =
+        exit.numbers >= 0 && exit.entry == behind && u32(behind) < kTileEntries && fewer < 1u << TileWord::kFewerBits;
     if (!__all_sync(0xffffffffu, fits)) return {0};
     u64 bits = u64(fewer) << (TileWord::kFewer + TileWord::kFewerBits * entry);
 #pragma unroll
@@ -284,12 +447,12 @@ CUARRAY_FN TileWord map_of(Tile<Draw>& tile) {
 }
 
 /// The end of the tile before one: from the nearest end that is published, and the maps behind it. Called by a warp,
-/// whose lanes look at successive tiles; of the last lane's tile the exit alone is read.
-CUARRAY_FN TileWord end_before(const SequenceParameters& p, i64 tile) {
+/// whose lanes look at successive tiles; of the last lane's tile the exit alone is read. False where the maps do not
+/// follow on that end, behind which the next tile begins at no entry of its map: then that one's end is waited for.
+CUARRAY_FN bool find_end_before(const SequenceParameters& p, i64 tile, const TileWord& begin, TileWord& end) {
     constexpr int kLooks = 4;  // at once: the ends of tiles are known as fast as these come from memory
     constexpr i64 kApart = 31;
     const u32 all = 0xffffffffu, lane = threadIdx.x % 32;
-    const TileWord begin = TileWord::end(p.begin.numbers, u32(p.begin.unit % kTileUnits));
     volatile u64* const words = p.tile_words + 1;
     const auto look = [&](i64 at) { return at < 0 ? begin : TileWord{words[at]}; };
     u32 numbers = 0, exit = 0;
@@ -310,50 +473,61 @@ CUARRAY_FN TileWord end_before(const SequenceParameters& p, i64 tile) {
             }
             const u32 entry = TileWord{__shfl_down_sync(all, word.bits, 1)}.exit();
             if (lane < kApart && (needed >> lane & 1)) numbers += word.numbers_from(entry);
-            if (first + lane == tile - 1 && k == 0) exit = __shfl_sync(all, word.exit(), 0);
+            const bool is_next = first + lane == tile - 1 && k == 0;
+            if (is_next) exit = __shfl_sync(all, word.exit(), 0);
             if (!ends) continue;
             word.bits = __shfl_sync(all, word.bits, __ffs(int(ends)) - 1);
-            if (word.is_stop()) return word;
+            end = word;
+            if (word.is_stop()) return true;
+            if (word.exit() >= kTileEntries && !(is_next && (ends & 1))) return false;
 #pragma unroll
             for (u32 step = 1; step < 32; step *= 2) numbers += __shfl_xor_sync(all, numbers, step);
-            return TileWord::end(word.numbers() + numbers, exit);
+            end = TileWord::end(word.numbers() + numbers, exit, TileWord::kMostExit);
+            return true;
         }
     }
 }
 
+/// The same, waited for, where tiles can begin at entries up to `most`.
+CUARRAY_FN TileWord end_before(const SequenceParameters& p, i64 tile, u32 most) {
+    const TileWord begin = TileWord::end(p.begin.numbers, u32(p.begin.unit % kTileUnits), most);
+    for (TileWord end;; __nanosleep(20))
+        if (find_end_before(p, tile, begin, end)) return end;
+}
+
 /// Finds where a tile's numbers begin, tells later tiles, and corrects the masks. Called by a warp.
-template <class Draw>
-CUARRAY_FN void join_tiles(const SequenceParameters& p, Tile<Draw>& tile, u64 number) {
+template <class Known>
+CUARRAY_FN void join_tiles(const SequenceParameters& p, Known& tile, u64 number) {
     volatile u64* const own = p.tile_words + 1 + number;
     const bool leads = threadIdx.x % 32 == 0;
     const TileWord map = map_of(tile);
     if (leads && map.is_known() && number + 1 < p.tiles) *own = map.bits;
-    const TileWord begin = end_before(p, i64(number));
+    const TileWord begin = end_before(p, i64(number), Known::kMostEntry);
     __syncwarp();  // all lanes have read the masks
-    if (!leads) return;
     const i64 n = i64(p.numbers.n), unit = i64((u64(p.begin.unit) / kTileUnits + number) * kTileUnits);
     const i64 first = begin.is_stop() ? -1 : begin.numbers();
     TileExit exit = {-1, -1};
     TileWord end = {TileWord::kStop};
-    if (first >= 0) {
+    if (first >= 0) exit = exit_from(tile, begin.exit());
+    if (leads) {
+        if (exit.numbers >= 0) end = TileWord::end(first + exit.numbers, u32(exit.entry), Known::kMostEntry);
+        *own = end.bits;
         tile.entry = begin.exit();
-        exit = followed<true>(tile, tile.entry);
-        if (exit.numbers >= 0) end = TileWord::end(first + exit.numbers, u32(exit.entry));
+        tile.first = end.is_stop() ? -1 : first;
+        if (end.is_stop()) {
+            if (first >= 0 && first < n) *p.end = {first, unit + tile.entry};
+            if (first < 0 && number == 0) *p.end = p.begin;  // too far from the beginning of the tile
+        } else if (number + 1 == p.tiles && end.numbers() < n) {
+            *p.end = {end.numbers(), unit + kTileUnits + exit.entry};
+        }
     }
-    *own = end.bits;
-    tile.first = end.is_stop() ? -1 : first;
-    if (end.is_stop()) {
-        if (first >= 0 && first < n) *p.end = {first, unit + tile.entry};
-        if (first < 0 && number == 0) *p.end = p.begin;  // too far from the beginning of the tile
-    } else if (number + 1 == p.tiles && end.numbers() < n) {
-        *p.end = {end.numbers(), unit + kTileUnits + exit.entry};
-    }
+    if (__shfl_sync(0xffffffffu, exit.numbers, 0) >= 0) correct_masks(tile, begin.exit());
 }
 
 /// Writes the numbers of a tile that are known by thread, and those of attempts.
 template <class Draw>
-CUARRAY_FN void write_numbers(const SequenceParameters& p, Tile<Draw>& tile, u64 number,
-                              const typename Draw::Element* numbers) {
+CUARRAY_FN void write_numbers(const SequenceParameters& p, TriedTile<Draw>& tile, u64 number,
+                              const typename TriedTile<Draw>::Numbers& numbers) {
     using T = typename Draw::Element;
     const i64 first = tile.first, rest = i64(p.numbers.n) - first;
     bool is_corrected = tile.entry > 0;
@@ -369,7 +543,8 @@ CUARRAY_FN void write_numbers(const SequenceParameters& p, Tile<Draw>& tile, u64
 #pragma unroll
     for (u32 r = 0; r < Tile<Draw>::kRounds; ++r)
 #pragma unroll
-        for (u32 h = 0; h < Tile<Draw>::kPieces; ++h) write(tile.own_place(r, h), numbers[r * Tile<Draw>::kPieces + h]);
+        for (u32 h = 0; h < Tile<Draw>::kPieces; ++h)
+            write(tile.own_place(r, h), numbers.of[r * Tile<Draw>::kPieces + h]);
     __syncthreads();  // those of attempts replace what was written for their units
     if constexpr (Draw::kAttempts)
         if (threadIdx.x < tile.attempts)
@@ -388,6 +563,23 @@ CUARRAY_FN void write_numbers(const SequenceParameters& p, Tile<Draw>& tile, u64
         }
 }
 
+template <class Draw>
+CUARRAY_FN void write_numbers(const SequenceParameters& p, ChainTile<Draw>& tile, u64 number,
+                              const typename ChainTile<Draw>::Numbers&) {
+    add_masks(tile);
+    const i64 rest = i64(p.numbers.n) - tile.first;
+    typename Draw::Element* const to = static_cast<typename Draw::Element*>(p.numbers.result) + tile.first;
+    for (u32 unit = threadIdx.x; unit < kTileUnits; unit += kThreads) {
+        const typename Tile<Draw>::UnitPlace at = tile.place_of(unit);
+        const i64 i = tile.rank(at);
+        if (!tile.begins(at) || i >= rest) continue;
+        to[i] = tile.made[unit];
+        if (i + 1 == rest)
+            *p.end = {i64(p.numbers.n),
+                      p.begin.unit / kTileUnits * kTileUnits + i64(number * kTileUnits + unit + tile.units[unit])};
+    }
+}
+
 /// Takes the next tile, whose state follows from that of another word.
 template <class Draw>
 CUARRAY_FN void take_tile(const SequenceParameters& p, Tile<Draw>& tile, const u128& state, u64 word) {
@@ -399,17 +591,11 @@ CUARRAY_FN void take_tile(const SequenceParameters& p, Tile<Draw>& tile, const u
 /// Numbers that take several units.
 template <class Draw>
 CUARRAY_FN void sequence_tiles(const SequenceParameters& p) {
-    using T = typename Draw::Element;
-    using Known = Tile<Draw>;
+    using Known = KnownTile<Draw>;
     alignas(16) __shared__ char bytes[sizeof(Known)];
     Known& tile = *reinterpret_cast<Known*>(bytes);
-    const UpperLayers<T> layers = {tile.inside, tile.width};
     const u32 t = threadIdx.x;
-    if constexpr (Draw::kAttempts) {
-        const Layers<T> global = Draw::layers();
-        tile.inside[t] = u32(global.inside[t] >> Draw::kLower);
-        tile.width[t] = global.width[t];
-    }
+    keep_layers(tile);
     AffineMap to_own = {{1, 0}, {0, 0}};  // over as many words as threads come before
     for (int k = 0; t >> k; ++k)
         if (t >> k & 1) to_own = composed(to_own, p.place.jumps[k]);
@@ -419,26 +605,8 @@ CUARRAY_FN void sequence_tiles(const SequenceParameters& p) {
         const u64 number = tile.number;
         if (number >= p.tiles) return;
         const u64 first_word = (u64(p.begin.unit) / kTileUnits + number) * Known::kWords;
-        T numbers[Known::kRounds * Known::kPieces];
-        u128 now = jumped(to_own, tile.state);
-#pragma unroll
-        for (u32 r = 0; r < Known::kRounds; ++r) {
-            if (r > 0) now = jumped(p.place.jumps[8], now);
-            const u64 word =
-                Known::kPieces == 1 ? pcg64_word(now) : word_at(p.place, first_word + r * kThreads + t, now);
-#pragma unroll
-            for (u32 h = 0; h < Known::kPieces; ++h) {
-                const bool begins =
-                    Draw::try_quickly(p, layers, piece_of<Draw>(word, h), numbers[r * Known::kPieces + h]);
-                const u32 mask = __ballot_sync(0xffffffffu, begins);
-                if (t % 32 == 0) tile.masks[tile.own_place(r, h).first + h] = mask;
-            }
-        }
-        add_masks(tile);
-        if constexpr (Draw::kAttempts) {
-            attempt_units(p, tile, first_word);
-            add_masks(tile);
-        }
+        typename Known::Numbers numbers;
+        draw_units(p, tile, jumped(to_own, tile.state), first_word, numbers);
         if (t < 32)
             join_tiles(p, tile, number);
         else if (t == kThreads - 32)

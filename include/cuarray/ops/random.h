@@ -56,21 +56,22 @@ constexpr kernel::u128 kPcg64Multiplier{4865540595714422341u, 254929799535541392
 struct SequenceNumbers {
     SequenceDraw draw;
     double start = -0.0, width = 1;  ///< -0.0 + x is x, of any sign
-    double value[3] = {};
+    double value[6] = {};
     uint64_t low = 0, most = 0, least = 0;
     /// Numbers whose acceptance is within this share of a tie are decided by the host's exp and log1p, as NumPy's are.
     double margin = -1;  ///< by default one that exceeds the errors of a device
 };
 
 /// Sets the parameters of a row, in the order of the method of NumPy's Generator, all of them, and in their domain.
-CUARRAY_API void set_parameters(SequenceNumbers& numbers, std::span<const double> parameters);
+/// False where numbers of these parameters do not follow from the sequence alone.
+CUARRAY_API bool set_parameters(SequenceNumbers& numbers, std::span<const double> parameters);
 
 /// Integers of a dtype from low to low + most, most > 0.
 CUARRAY_API SequenceNumbers sequence_integers(DType dtype, uint64_t low, uint64_t most);
 
 /// Draws the elements of an array, in C order, as NumPy's Generator does, and moves the state behind them; the array's
-/// dtype has the size of the draw's elements. Numbers are NumPy's bit for bit, but for the tails of normal and
-/// exponential ones on a GPU, which are as exact as its log1p. Waits for draws that take as many words as they need.
+/// dtype has the size of the draw's elements. Numbers are NumPy's bit for bit, but for those of a GPU that are made by
+/// its log1p, exp, log or pow, which are as exact as these. Waits for draws that take as many words as they need.
 CUARRAY_API void draw_sequence(const Array& result, const SequenceNumbers& numbers, Pcg64State& state,
                                const char* name);
 

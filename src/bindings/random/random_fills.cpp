@@ -92,13 +92,11 @@ std::optional<SequenceDraw> sequence_of(const char* method) {
     return draw ? draw : find_sequence(name + "_double");
 }
 
-SequenceNumbers numbers_of(SequenceDraw draw, const double* x, int count) {
-    SequenceNumbers numbers{draw};
-    if (draw == SequenceDraw::uniform_double)
-        numbers.start = x[0], numbers.width = x[1];
-    else
-        set_parameters(numbers, {x, size_t(count)});
-    return numbers;
+/// The numbers of a row; false where NumPy's function alone makes them.
+bool set_numbers(SequenceNumbers& numbers, const double* x, int count) {
+    if (numbers.draw != SequenceDraw::uniform_double) return set_parameters(numbers, {x, size_t(count)});
+    numbers.start = x[0], numbers.width = x[1];
+    return true;
 }
 
 // Distributions of NumPy's library.
@@ -127,6 +125,15 @@ bool is_inside(Domain domain, double x) {
         case Domain::Mean: return x >= 0 && x < 1e18;
     }
     return false;
+}
+
+/// Reads a plain number that is surely in its domain; false for anything else.
+bool read_inside(PyObject* given, Domain domain, double& x) {
+    if (is_numpy_float64(given))
+        x = PyFloat_AS_DOUBLE(given);
+    else if (!read_float(given, x))
+        return false;
+    return is_inside(domain, x);
 }
 
 /// How several parameters depend on one another.
@@ -183,33 +190,32 @@ constexpr Distribution kDistributions[] = {
     {"RandomState.uniform", "random_uniform", 2, {Domain::Real, Domain::Real}, DType::float64, Together::Range},
 };
 
-/// n numbers of a function of a bit generator and of so many parameters.
-template <class Number>
-void draw_numbers(void* function, int count, BitGenerator* bits, const double* x, int64_t n, void* memory) {
+/// n numbers of a function of a bit generator and of parameters.
+template <class Number, class... Parameters>
+void draw_numbers(void* function, BitGenerator* bits, int64_t n, void* memory, Parameters... x) {
+    const auto draw = reinterpret_cast<Number (*)(BitGenerator*, Parameters...)>(function);
     Number* const to = static_cast<Number*>(memory);
-    const auto fill = [&](auto draw) {
-        for (int64_t i = 0; i < n; ++i) to[i] = draw();
-    };
+    for (int64_t i = 0; i < n; ++i) to[i] = draw(bits, x...);
+}
+
+/// The same with so many of three parameters.
+template <class Number>
+void draw_numbers_of(int count, void* function, BitGenerator* bits, int64_t n, void* memory, const double* x) {
     switch (count) {
-        case 0: return fill([&] { return reinterpret_cast<Number (*)(BitGenerator*)>(function)(bits); });
-        case 1: return fill([&] { return reinterpret_cast<Number (*)(BitGenerator*, double)>(function)(bits, x[0]); });
-        case 2:
-            return fill([&] {
-                return reinterpret_cast<Number (*)(BitGenerator*, double, double)>(function)(bits, x[0], x[1]);
-            });
-        default:
-            return fill([&] {
-                return reinterpret_cast<Number (*)(BitGenerator*, double, double, double)>(function)(bits, x[0], x[1],
-                                                                                                     x[2]);
-            });
+        case 0: return draw_numbers<Number>(function, bits, n, memory);
+        case 1: return draw_numbers<Number>(function, bits, n, memory, x[0]);
+        case 2: return draw_numbers<Number>(function, bits, n, memory, x[0], x[1]);
+        default: return draw_numbers<Number>(function, bits, n, memory, x[0], x[1], x[2]);
     }
 }
 
-/// Methods without parameters that fill arrays of float64 or float32. RandomState has no dtype.
+/// Methods that fill arrays of float64 or float32, without parameters, or with a shape, of which a function draws one
+/// number. RandomState has no dtype.
 struct StandardFill {
     const char* method;
     const char* functions[2];
     std::optional<SequenceDraw> sequences[2] = {};
+    bool has_shape = false;
 };
 constexpr StandardFill kStandardFills[] = {
     {"Generator.random",
@@ -221,6 +227,10 @@ constexpr StandardFill kStandardFills[] = {
     {"Generator.standard_normal",
      {"random_standard_normal_fill", "random_standard_normal_fill_f"},
      {SequenceDraw::normal_double, SequenceDraw::normal_float}},
+    {"Generator.standard_gamma",
+     {"random_standard_gamma", "random_standard_gamma_f"},
+     {SequenceDraw::gamma_double, SequenceDraw::gamma_float},
+     true},
     {"RandomState.random", {"random_standard_uniform_fill"}},
     {"RandomState.random_sample", {"random_standard_uniform_fill"}},
 };
@@ -290,42 +300,44 @@ PyObject* fill_with_distribution(const RandomSource& source, int row_number, PyO
     }();
     const Distribution& row = kDistributions[row_number];
     double x[3];
-    for (int k = 0; k < row.count; ++k) {
-        if (is_numpy_float64(parameters[k]))
-            x[k] = PyFloat_AS_DOUBLE(parameters[k]);
-        else if (!read_float(parameters[k], x[k]))
-            return nullptr;
-        if (!is_inside(row.domains[k], x[k])) return nullptr;
-    }
+    for (int k = 0; k < row.count; ++k)
+        if (!read_inside(parameters[k], row.domains[k], x[k])) return nullptr;
     if (!fit_together(row.together, x)) return nullptr;
-    const std::optional<SequenceDraw> sequence = sequences[size_t(row_number)];
-    if (sequence && source.is_pcg64 && is_given(size) && !(sequence == SequenceDraw::weibull && x[0] == 0))
-        if (PyObject* const made = drawn_in_parallel(source, size, row.dtype, numbers_of(*sequence, x, row.count),
-                                                     method_name(row.method)))
-            return made;
+    if (const std::optional<SequenceDraw> sequence = sequences[size_t(row_number)];
+        sequence && source.is_pcg64 && is_given(size))
+        if (SequenceNumbers numbers{*sequence}; set_numbers(numbers, x, row.count))
+            if (PyObject* const made = drawn_in_parallel(source, size, row.dtype, numbers, method_name(row.method)))
+                return made;
     void*& function = functions[row_number];
     if (!draws_on_host(source) || (!function && !(function = find_function(row.function)))) return nullptr;
     return drawn(source, size, row.dtype, [&](BitGenerator* bits, int64_t n, void* to) {
         if (row.dtype == DType::float64)
-            draw_numbers<double>(function, row.count, bits, x, n, to);
+            draw_numbers_of<double>(row.count, function, bits, n, to, x);
         else
-            draw_numbers<int64_t>(function, row.count, bits, x, n, to);
+            draw_numbers_of<int64_t>(row.count, function, bits, n, to, x);
     });
 }
 
-PyObject* fill_with_standard(const RandomSource& source, int row_number, DType dtype, PyObject* size) {
+PyObject* fill_with_standard(const RandomSource& source, int row_number, DType dtype, PyObject* size, PyObject* shape) {
     static void* functions[2 * std::size(kStandardFills)];
     const StandardFill& row = kStandardFills[row_number];
     const bool is_single = dtype == DType::float32;
     if (dtype != DType::float64 && (!is_single || !row.functions[1])) return nullptr;
+    double x = 0;
+    if (row.has_shape && !read_inside(shape, Domain::NotNegative, x)) return nullptr;
     if (row.sequences[is_single])
-        if (PyObject* const made =
-                drawn_in_parallel(source, size, dtype, {*row.sequences[is_single]}, method_name(row.method)))
-            return made;
+        if (SequenceNumbers numbers{*row.sequences[is_single]}; !row.has_shape || set_parameters(numbers, {&x, 1}))
+            if (PyObject* const made = drawn_in_parallel(source, size, dtype, numbers, method_name(row.method)))
+                return made;
     void*& function = functions[2 * row_number + is_single];
     if (!draws_on_host(source) || (!function && !(function = find_function(row.functions[is_single])))) return nullptr;
     return drawn(source, size, dtype, [&](BitGenerator* bits, int64_t n, void* to) {
-        reinterpret_cast<void (*)(BitGenerator*, Py_ssize_t, void*)>(function)(bits, n, to);
+        if (!row.has_shape)
+            reinterpret_cast<void (*)(BitGenerator*, Py_ssize_t, void*)>(function)(bits, n, to);
+        else if (is_single)
+            draw_numbers<float>(function, bits, n, to, float(x));
+        else
+            draw_numbers<double>(function, bits, n, to, x);
     });
 }
 

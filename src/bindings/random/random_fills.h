@@ -13,9 +13,10 @@ namespace cuarray::python {
 int find_distribution(const char* method);
 PyObject* fill_with_distribution(const RandomSource& source, int row, PyObject* const* parameters, PyObject* size);
 
-/// The row of a method without parameters; -1 where there is none.
+/// The row of a method that fills memory, without parameters or with a shape; -1 where there is none.
 int find_standard_fill(const char* method);
-PyObject* fill_with_standard(const RandomSource& source, int row, DType dtype, PyObject* size);
+PyObject* fill_with_standard(const RandomSource& source, int row, DType dtype, PyObject* size,
+                             PyObject* shape = nullptr);
 
 /// Integers of a range, which Generator rejects by Lemire's method, and RandomState by masks of bits.
 struct DrawnIntegers {

@@ -116,7 +116,9 @@ PyObject* draw_of_dtype(const FunctionCall& call) {
     const bool is_usual =
         !has_method || (PyUnicode_Check(option) && PyUnicode_CompareWithASCIIString(option, "zig") == 0);
     if (is_usual && draw.method_.fill >= 0)
-        if (PyObject* const made = fill_with_standard(draw.source, draw.method_.fill, dtype, draw.size())) return made;
+        if (PyObject* const made =
+                fill_with_standard(draw.source, draw.method_.fill, dtype, draw.size(), call.given[1]))
+            return made;
     return draw.given_by_numpy(dtype);
 }
 

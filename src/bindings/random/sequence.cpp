@@ -49,7 +49,8 @@ void bind_sequence(py::module_& m) {
         [](const Array& out, const StateNumbers& state, const std::string& name, const std::vector<double>& parameters,
            double margin) {
             SequenceNumbers numbers{draw_of(name)};
-            if (!parameters.empty()) set_parameters(numbers, parameters);
+            if (!parameters.empty() && !set_parameters(numbers, parameters))
+                raise(ErrorKind::Value, "draw_sequence: ", name, ": NumPy alone draws numbers of these parameters");
             numbers.margin = margin;
             return draw_from_state(out, state, numbers);
         },

@@ -136,10 +136,12 @@ template <class Draw> struct FollowLoop {
         UnitStream<Draw::kBits> units(p.place, unit);
         int64_t count = 0;
         while (units.unit() < end && count < most) {
-            const int64_t known = std::min({units.known(), end - units.unit(), most - count});
-            const int64_t tried = try_units<stores>(p, layers, units, known, to, count);
-            units.skip(tried);
-            if (tried == known) continue;
+            if constexpr (!is_chain<Draw>) {
+                const int64_t known = std::min({units.known(), end - units.unit(), most - count});
+                const int64_t tried = try_units<stores>(p, layers, units, known, to, count);
+                units.skip(tried);
+                if (tried == known) continue;
+            }
             const u64 bits = units.next();
             T number;
             if (!Draw::attempt(p, layers, bits, units, number).gives) continue;
@@ -176,7 +178,7 @@ template <class Draw> struct FollowLoop {
 
 template <class Draw> constexpr SequenceLoops loops_of() {
     if constexpr (is_sequence<Draw>)
-        return {nullptr, FollowLoop<Draw>::run};
+        return {nullptr, FollowLoop<Draw>::run, is_chain<Draw>};
     else
         return {FillLoop<Draw>::run, nullptr};
 }
