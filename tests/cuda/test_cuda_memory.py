@@ -189,6 +189,7 @@ del w
 v = full(9)
 assert holds(x, 7) and holds(z, 9) and holds(v, 9)
 """,
+        CUARRAY_FUSE="off",  # what waits allocates later
         CUDASIM_PROGRESS=mode,
         CUDASIM_POOLS=pools,
         CUDASIM_CHECK=1,
