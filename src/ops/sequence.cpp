@@ -8,6 +8,7 @@
 #include "cuarray/array/pending.h"
 #include "cuarray/kernel/sequence.h"
 #include "cuarray/ops/random.h"
+#include "cuarray/ops/ufunc.h"
 #include "cuarray/runtime/registry.h"
 #include "ops/packed.h"
 #include "runtime/decorators.h"
@@ -250,6 +251,19 @@ void draw_sequence(const Array& result, const SequenceNumbers& numbers, Pcg64Sta
     sequence.task.result = flat(result, name);
     result.storage().front().run(sequence.task);
     sequence.move(state, sequence.begin + result.size());
+}
+
+Array shares_of_rows(const Array& numbers) {
+    const int axis = numbers.ndim() - 1;
+    const auto column = [&](int64_t k) {
+        Layout layout = numbers.layout();
+        layout.shape[axis] = 1;
+        return numbers.view(std::move(layout), k * numbers.layout().strides[axis]);
+    };
+    Array sum = column(0);
+    for (int64_t k = 1; k < numbers.shape()[axis]; ++k) sum = apply_row(row::add, sum, column(k));
+    const Weak one{Weak::Kind::Float, 0, false, 0, 1, 0};
+    return apply_row(row::multiply, numbers, apply_row(row::divide, one, sum));
 }
 
 }  // namespace cuarray

@@ -261,8 +261,11 @@ def test_calls_of_any_order(device):
     draw, generator = np.random.default_rng(3), numpys(5)
     for _ in range(3000 if cuarray.device(device).kind == "cpu" else 150):
         n = int(draw.choice([0, 1, 2, 3, 4, 5, 7, 31, 64, 1000]))
-        if draw.random() < 0.5:
+        kind = draw.random()
+        if kind < 0.4:
             check_floats(list(FLOATS)[draw.integers(len(FLOATS))], generator, n)
+        elif kind < 0.6:
+            check_chain(list(CHAINS)[draw.integers(len(CHAINS))], generator, n)
         else:
             dtype = INTEGERS[draw.integers(len(INTEGERS))]
             low, high = ranges(dtype)[draw.integers(len(ranges(dtype)))]
@@ -422,6 +425,10 @@ CALLS = {
     "f": lambda g, n: g.f(3.0, 7.0, n),
     "beta": lambda g, n: g.beta(3.0, 0.7, n),
     "beta_of_small_shapes": lambda g, n: g.beta(0.3, 0.7, n),
+    "dirichlet": lambda g, n: g.dirichlet([2.5, 2.5, 2.5], n),
+    "dirichlet_of_array": lambda g, n: g.dirichlet(np.ones(4), (2, n // 2)),
+    "dirichlet_of_different": lambda g, n: g.dirichlet([2.5, 1.0], n),
+    "dirichlet_of_small_shapes": lambda g, n: g.dirichlet([0.05, 0.05], n),
     **{name: lambda g, n, name=name: getattr(g, name)(*TRANSFORMS[name][1], n) for name in TRANSFORMS},
 }
 

@@ -75,4 +75,8 @@ CUARRAY_API SequenceNumbers sequence_integers(DType dtype, uint64_t low, uint64_
 CUARRAY_API void draw_sequence(const Array& result, const SequenceNumbers& numbers, Pcg64State& state,
                                const char* name);
 
+/// Divides rows of numbers by their sums, from left to right and by a product with the inverse, as NumPy's dirichlet
+/// does.
+CUARRAY_API Array shares_of_rows(const Array& numbers);
+
 }  // namespace cuarray

@@ -55,21 +55,29 @@ PyObject* drawn(const RandomSource& source, PyObject* size, DType dtype, Draw&& 
 /// From so many numbers on, ours take less time than those of NumPy's functions.
 constexpr int64_t kParallelNumbers = 2000;
 
-/// Draws an array of the shape that `size` says from a PCG64, on the device of its new arrays: NumPy's numbers. Null,
-/// and nothing is drawn, for few numbers of the host, for one, for other bit generators, and inside a graph.
-PyObject* drawn_in_parallel(const RandomSource& source, PyObject* size, DType dtype, const SequenceNumbers& numbers,
-                            const char* method) {
-    Dims shape;
-    if (!source.is_pcg64 || !is_given(size) || !read_shape(size, shape)) return nullptr;
+/// Draws an array from a PCG64, on the device of its new arrays: NumPy's numbers. An empty handle, and nothing is
+/// drawn, for few numbers of the host, for other bit generators, and inside a graph.
+Array array_in_parallel(const RandomSource& source, const Dims& shape, DType dtype, const SequenceNumbers& numbers,
+                        const char* method) {
     const Device device = device_of(source);
     const int64_t n = checked_size(shape, item_size(dtype), method);
-    if (n == 0 || (device == Device{} && n < kParallelNumbers) || runtime(device).is_capturing()) return nullptr;
+    if (!source.is_pcg64 || n == 0 || (device == Device{} && n < kParallelNumbers) || runtime(device).is_capturing())
+        return {};
     Array result = empty(shape, dtype, device);
     LockedBits bits(source);
     Pcg64State state = read_pcg64(*bits.get());
     without_gil(true, [&] { draw_sequence(result, numbers, state, method); });
     write_pcg64(state, *bits.get());
-    return wrap(std::move(result));
+    return result;
+}
+
+/// The same of the shape that `size` says; null for one number, and for a size that is no plain one.
+PyObject* drawn_in_parallel(const RandomSource& source, PyObject* size, DType dtype, const SequenceNumbers& numbers,
+                            const char* method) {
+    Dims shape;
+    if (!source.is_pcg64 || !is_given(size) || !read_shape(size, shape)) return nullptr;
+    Array result = array_in_parallel(source, shape, dtype, numbers, method);
+    return result.defined() ? wrap(std::move(result)) : nullptr;
 }
 
 /// The row of sequence_draws.def of a name; none where there is none.
@@ -339,6 +347,32 @@ PyObject* fill_with_standard(const RandomSource& source, int row_number, DType d
         else
             draw_numbers<double>(function, bits, n, to, x);
     });
+}
+
+PyObject* fill_with_shares(const RandomSource& source, PyObject* alpha, PyObject* size) {
+    constexpr Py_ssize_t kMostShares = 64;
+    const bool is_sequence = PyList_CheckExact(alpha) || PyTuple_CheckExact(alpha) || is_numpy_array(alpha);
+    Dims shape;
+    if (device_of(source) == Device{} || !is_sequence || (is_given(size) && !read_shape(size, shape))) return nullptr;
+    PyObject* const list = PySequence_Fast(alpha, "alpha must be a sequence");
+    if (!list) {
+        PyErr_Clear();
+        return nullptr;
+    }
+    const Object items = Object::steal(list);
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(items.get());
+    if (count == 0 || count > kMostShares || shape.size() == kMaxDims) return nullptr;
+    double first = 0, x = 0;
+    for (Py_ssize_t k = 0; k < count; ++k) {
+        if (!read_inside(PySequence_Fast_GET_ITEM(items.get(), k), Domain::Positive, x)) return nullptr;
+        if (k == 0) first = x;
+        if (x != first || x < 0.1) return nullptr;
+    }
+    SequenceNumbers numbers{SequenceDraw::gamma_double};
+    set_parameters(numbers, {&x, 1});
+    shape.push_back(count);
+    const Array drawn = array_in_parallel(source, shape, DType::float64, numbers, "dirichlet");
+    return drawn.defined() ? wrap(without_gil(true, [&] { return shares_of_rows(drawn); })) : nullptr;
 }
 
 PyObject* fill_with_integers(const RandomSource& source, const DrawnIntegers& range, PyObject* size) {

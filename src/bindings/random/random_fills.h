@@ -18,6 +18,9 @@ int find_standard_fill(const char* method);
 PyObject* fill_with_standard(const RandomSource& source, int row, DType dtype, PyObject* size,
                              PyObject* shape = nullptr);
 
+/// Rows of shares of `alpha` as Generator.dirichlet draws them, where a GPU draws them: all of one shape, from 0.1 on.
+PyObject* fill_with_shares(const RandomSource& source, PyObject* alpha, PyObject* size);
+
 /// Integers of a range, which Generator rejects by Lemire's method, and RandomState by masks of bits.
 struct DrawnIntegers {
     DType dtype;

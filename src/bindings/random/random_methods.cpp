@@ -73,6 +73,13 @@ PyObject* draw_distribution(const FunctionCall& call) {
     return draw.given_by_numpy();
 }
 
+/// Generator.dirichlet(self, alpha, size)
+PyObject* draw_shares(const FunctionCall& call) {
+    const MethodCall draw(call);
+    PyObject* const made = fill_with_shares(draw.source, call.given[1], draw.size());
+    return made ? made : draw.given_by_numpy();
+}
+
 /// method(self, size) of numbers without parameters.
 PyObject* draw_standard(const FunctionCall& call) {
     const MethodCall draw(call);
@@ -328,6 +335,7 @@ constexpr Body kBodies[] = {
     {"Generator.standard_exponential", draw_of_dtype},
     {"Generator.standard_gamma", draw_of_dtype},
     {"Generator.standard_normal", draw_of_dtype},
+    {"Generator.dirichlet", draw_shares},
     {"Generator.integers", draw_in_range},
     {"Generator.choice", choose_entries},
     {"Generator.permutation", permute_entries},
