@@ -331,22 +331,14 @@ struct Body {
     const char* fill = nullptr;  ///< the row of random_fills.h, if it has another name
 };
 constexpr Body kBodies[] = {
-    {"Generator.random", draw_of_dtype},
-    {"Generator.standard_exponential", draw_of_dtype},
-    {"Generator.standard_gamma", draw_of_dtype},
-    {"Generator.standard_normal", draw_of_dtype},
-    {"Generator.dirichlet", draw_shares},
-    {"Generator.integers", draw_in_range},
-    {"Generator.choice", choose_entries},
-    {"Generator.permutation", permute_entries},
-    {"Generator.shuffle", shuffle_entries},
-    {"RandomState.random", draw_standard},
-    {"RandomState.random_sample", draw_standard},
-    {"RandomState.rand", draw_of_shape, "RandomState.random_sample"},
-    {"RandomState.randn", draw_of_shape},
-    {"RandomState.randint", draw_in_range},
-    {"RandomState.choice", choose_entries},
-    {"RandomState.permutation", permute_entries},
+    {"Generator.random", draw_of_dtype},          {"Generator.standard_exponential", draw_of_dtype},
+    {"Generator.standard_gamma", draw_of_dtype},  {"Generator.standard_normal", draw_of_dtype},
+    {"Generator.dirichlet", draw_shares},         {"Generator.integers", draw_in_range},
+    {"Generator.choice", choose_entries},         {"Generator.permutation", permute_entries},
+    {"Generator.shuffle", shuffle_entries},       {"RandomState.random", draw_standard},
+    {"RandomState.random_sample", draw_standard}, {"RandomState.rand", draw_of_shape, "RandomState.random_sample"},
+    {"RandomState.randn", draw_of_shape},         {"RandomState.randint", draw_in_range},
+    {"RandomState.choice", choose_entries},       {"RandomState.permutation", permute_entries},
     {"RandomState.shuffle", shuffle_entries},
 };
 
