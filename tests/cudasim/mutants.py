@@ -645,15 +645,15 @@ BY_HAND = [
         "gamma-ties-are-decided-by-the-device",
         "include/cuarray/kernel/sequence.h",
         "made.is_certain = made.is_certain && is_certain;",
-        "",
-        "sim tests/python/test_sequence.py -k 'cuda and ties'",
+        "(void)is_certain;",
+        "ptx tests/python/test_sequence.py -k 'cuda and planted_ties'",
     ),
     Mutant(
         "gamma-powers-are-taken-for-exact",
         "include/cuarray/kernel/sequence.h",
         "margin * ((limit + to) * (1 + more) + T(1e-30))",
         "0",
-        "sim tests/python/test_sequence.py -k 'cuda and ties'",
+        "ptx tests/python/test_sequence.py -k 'cuda and planted_ties'",
     ),
     Mutant(
         "sequence-attempts-skip-a-word",
