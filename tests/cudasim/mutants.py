@@ -810,13 +810,6 @@ BY_HAND = [
         "tests/cuda/test_cuda_sequences.py -k far_behind",
     ),
     Mutant(
-        "sequence-exits-beyond-the-bound",
-        "include/cuarray/kernel/sequence_device.h",
-        "kMostEntry = kTileEntries - 1",
-        "kMostEntry = TileWord::kMostExit",
-        "sim tests/python/test_sequence.py -k 'cuda and far_behind'",
-    ),
-    Mutant(
         "kernel-of-another-walk",
         "src/cuda/kernels.cpp",
         "singles_[program.expr->single * kWalks + size_t(walk)]",
