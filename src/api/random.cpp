@@ -45,15 +45,12 @@ class SeedWords {
     size_t taken_ = 0;
 };
 
-void check_scale(double scale, const char* name) {
-    if (!(scale >= 0) || std::signbit(scale))
-        raise(ErrorKind::Value, name, ": scale must not be negative, not ", scale);
+void check_not_negative(double x, const char* parameter, const char* name) {
+    if (!(x >= 0) || std::signbit(x)) raise(ErrorKind::Value, name, ": ", parameter, " must not be negative, not ", x);
 }
 
-SequenceNumbers with_parameters(SequenceDraw draw, std::initializer_list<double> parameters) {
-    SequenceNumbers numbers{draw};
-    set_parameters(numbers, {parameters.begin(), parameters.size()});
-    return numbers;
+void check_positive(double x, const char* parameter, const char* name) {
+    if (!(x > 0)) raise(ErrorKind::Value, name, ": ", parameter, " must be positive, not ", x);
 }
 
 /// The row of a draw of that dtype.
@@ -100,10 +97,18 @@ Array Generator::random(const Dims& shape, DType dtype, Device device) {
     return draw(SequenceNumbers{row}, shape, dtype, device, "random");
 }
 
+Array Generator::draw(SequenceDraw row, std::initializer_list<double> parameters, const Dims& shape, DType dtype,
+                      Device device, const char* name) {
+    SequenceNumbers numbers{row};
+    if (set_parameters(numbers, {parameters.begin(), parameters.size()}))
+        return draw(numbers, shape, dtype, device, name);
+    return full(shape, Scalar::of(dtype, 0), device);  // of shape 0
+}
+
 Array Generator::uniform(double low, double high, const Dims& shape, Device device) {
     if (!std::isfinite(high - low) || std::signbit(high - low))
         raise(ErrorKind::Value, "uniform: high - low must be finite and not negative, not ", high, " - ", low);
-    return draw(with_parameters(SequenceDraw::uniform_double, {low, high}), shape, DType::float64, device, "uniform");
+    return draw(SequenceDraw::uniform_double, {low, high}, shape, DType::float64, device, "uniform");
 }
 
 Array Generator::standard_normal(const Dims& shape, DType dtype, Device device) {
@@ -112,14 +117,98 @@ Array Generator::standard_normal(const Dims& shape, DType dtype, Device device) 
 }
 
 Array Generator::normal(double loc, double scale, const Dims& shape, Device device) {
-    check_scale(scale, "normal");
-    return draw(with_parameters(SequenceDraw::normal_double, {loc, scale}), shape, DType::float64, device, "normal");
+    check_not_negative(scale, "scale", "normal");
+    return draw(SequenceDraw::normal_double, {loc, scale}, shape, DType::float64, device, "normal");
+}
+
+Array Generator::standard_exponential(const Dims& shape, DType dtype, Device device) {
+    const SequenceDraw row =
+        draw_of(dtype, SequenceDraw::exponential_double, SequenceDraw::exponential_float, "standard_exponential");
+    return draw(SequenceNumbers{row}, shape, dtype, device, "standard_exponential");
 }
 
 Array Generator::exponential(double scale, const Dims& shape, Device device) {
-    check_scale(scale, "exponential");
-    return draw(with_parameters(SequenceDraw::exponential_double, {scale}), shape, DType::float64, device,
-                "exponential");
+    check_not_negative(scale, "scale", "exponential");
+    return draw(SequenceDraw::exponential_double, {scale}, shape, DType::float64, device, "exponential");
+}
+
+Array Generator::standard_gamma(double k, const Dims& shape, DType dtype, Device device) {
+    check_not_negative(k, "k", "standard_gamma");
+    const SequenceDraw row = draw_of(dtype, SequenceDraw::gamma_double, SequenceDraw::gamma_float, "standard_gamma");
+    return draw(row, {k}, shape, dtype, device, "standard_gamma");
+}
+
+Array Generator::gamma(double k, double scale, const Dims& shape, Device device) {
+    check_not_negative(k, "k", "gamma");
+    check_not_negative(scale, "scale", "gamma");
+    return draw(SequenceDraw::gamma_double, {k, scale}, shape, DType::float64, device, "gamma");
+}
+
+Array Generator::chisquare(double df, const Dims& shape, Device device) {
+    check_positive(df, "df", "chisquare");
+    return draw(SequenceDraw::chisquare, {df}, shape, DType::float64, device, "chisquare");
+}
+
+Array Generator::f(double dfnum, double dfden, const Dims& shape, Device device) {
+    check_positive(dfnum, "dfnum", "f");
+    check_positive(dfden, "dfden", "f");
+    return draw(SequenceDraw::f, {dfnum, dfden}, shape, DType::float64, device, "f");
+}
+
+Array Generator::gumbel(double loc, double scale, const Dims& shape, Device device) {
+    check_not_negative(scale, "scale", "gumbel");
+    return draw(SequenceDraw::gumbel, {loc, scale}, shape, DType::float64, device, "gumbel");
+}
+
+Array Generator::laplace(double loc, double scale, const Dims& shape, Device device) {
+    check_not_negative(scale, "scale", "laplace");
+    return draw(SequenceDraw::laplace, {loc, scale}, shape, DType::float64, device, "laplace");
+}
+
+Array Generator::logistic(double loc, double scale, const Dims& shape, Device device) {
+    check_not_negative(scale, "scale", "logistic");
+    return draw(SequenceDraw::logistic, {loc, scale}, shape, DType::float64, device, "logistic");
+}
+
+Array Generator::lognormal(double mean, double sigma, const Dims& shape, Device device) {
+    check_not_negative(sigma, "sigma", "lognormal");
+    return draw(SequenceDraw::lognormal, {mean, sigma}, shape, DType::float64, device, "lognormal");
+}
+
+Array Generator::pareto(double a, const Dims& shape, Device device) {
+    check_positive(a, "a", "pareto");
+    return draw(SequenceDraw::pareto, {a}, shape, DType::float64, device, "pareto");
+}
+
+Array Generator::power(double a, const Dims& shape, Device device) {
+    check_positive(a, "a", "power");
+    return draw(SequenceDraw::power, {a}, shape, DType::float64, device, "power");
+}
+
+Array Generator::rayleigh(double scale, const Dims& shape, Device device) {
+    check_not_negative(scale, "scale", "rayleigh");
+    return draw(SequenceDraw::rayleigh, {scale}, shape, DType::float64, device, "rayleigh");
+}
+
+Array Generator::standard_cauchy(const Dims& shape, Device device) {
+    return draw(SequenceDraw::standard_cauchy, {}, shape, DType::float64, device, "standard_cauchy");
+}
+
+Array Generator::standard_t(double df, const Dims& shape, Device device) {
+    check_positive(df, "df", "standard_t");
+    return draw(SequenceDraw::standard_t, {df}, shape, DType::float64, device, "standard_t");
+}
+
+Array Generator::triangular(double left, double mode, double right, const Dims& shape, Device device) {
+    if (!(left <= mode && mode <= right && left < right))
+        raise(ErrorKind::Value, "triangular: left <= mode <= right and left < right expected, not ", left, ", ", mode,
+              ", ", right);
+    return draw(SequenceDraw::triangular, {left, mode, right}, shape, DType::float64, device, "triangular");
+}
+
+Array Generator::weibull(double a, const Dims& shape, Device device) {
+    check_not_negative(a, "a", "weibull");
+    return draw(SequenceDraw::weibull, {a}, shape, DType::float64, device, "weibull");
 }
 
 Array Generator::integers(int64_t low, int64_t high, const Dims& shape, DType dtype, Device device) {

@@ -448,6 +448,28 @@ void test_random() {  // the first numbers of numpy.random.default_rng(42), and 
     CHECK(has<int>(rng.integers(3, 4, {2}, DType::int8), {2}, {3, 3}) &&
           Generator(1ull << 40).random({1}).item<double>() == 0.3608095734199638);
     CHECK(has<int>(rng.integers(-100, 100, {2}, DType::int8), {2}, {-2, -41}));
+    rng = Generator(7);
+    CHECK(has<double>(rng.standard_exponential({1}), {1}, {0.7075292557919215}) &&
+          has<float>(rng.standard_exponential({1}, DType::float32), {1}, {0.7230133f}));
+    CHECK(has<double>(rng.standard_gamma(2.5, {1}), {1}, {1.787678811970317}) &&
+          has<float>(rng.standard_gamma(0.5, {1}, DType::float32), {1}, {1.666625f}));
+    CHECK(has<double>(rng.gamma(2.5, 3, {1}), {1}, {3.030761060322566}) &&
+          has<double>(rng.chisquare(3, {1}), {1}, {6.591068808965961}) &&
+          has<double>(rng.f(3, 7, {1}), {1}, {0.3741775923454267}));
+    CHECK(has<double>(rng.gumbel(1, 2, {1}), {1}, {2.0589140210638046}) &&
+          has<double>(rng.laplace(1, 2, {1}), {1}, {1.018276287722799}) &&
+          has<double>(rng.logistic(1, 2, {1}), {1}, {1.4296232749348343}));
+    CHECK(has<double>(rng.lognormal(0, 1, {1}), {1}, {0.26074442987006247}) &&
+          has<double>(rng.pareto(3, {1}), {1}, {0.839366894328511}) &&
+          has<double>(rng.power(3, {1}), {1}, {0.9854283670120852}) &&
+          has<double>(rng.rayleigh(2, {1}), {1}, {2.426284853264013}));
+    CHECK(has<double>(rng.standard_cauchy({1}), {1}, {0.1854840693603862}) &&
+          has<double>(rng.standard_t(4, {1}), {1}, {0.2799865465796718}) &&
+          has<double>(rng.triangular(0, 1, 3, {1}), {1}, {1.2103732657204003}) &&
+          has<double>(rng.weibull(2, {1}), {1}, {1.481878808187391}));
+    CHECK(has<double>(rng.gamma(0, 3, {2}), {2}, {0, 0}) && has<double>(rng.weibull(0, {1}), {1}, {0}));
+    CHECK(RAISES(Value, rng.gamma(-1, 1, {1})) && RAISES(Value, rng.chisquare(0, {1})) &&
+          RAISES(Value, rng.triangular(1, 0, 3, {1})) && RAISES(Type, rng.standard_gamma(1, {1}, DType::float16)));
     CHECK(RAISES(Value, rng.normal(0, -1, {1})) && RAISES(Value, rng.integers(3, 3, {1})) &&
           RAISES(Value, rng.uniform(2, 1, {1})));
     CHECK(RAISES(Value, rng.integers(0, 300, {1}, DType::uint8)) && RAISES(Type, rng.random({1}, DType::int8)));
