@@ -27,7 +27,8 @@ class Generator(Source):
     Over a `cuarray.random.Philox` a generator draws on the device of the result, which is faster for arrays of a GPU:
     other numbers of the same distributions, the same on every device; see `Philox`.
 
-    Threads may share a generator. A graph repeats the numbers of its capture.
+    Threads may share a generator. A graph repeats the numbers of its capture; on a GPU only those over a
+    `cuarray.random.Philox` can be captured.
 
     Parameters
     ----------

@@ -651,7 +651,7 @@ BY_HAND = [
     Mutant(
         "gamma-powers-are-taken-for-exact",
         "include/cuarray/kernel/sequence.h",
-        "margin * ((limit + to) * (1 + more) + T(1e-30))",
+        "margin * ((limit + to) * share + T(1e-30))",
         "0",
         "ptx tests/python/test_sequence.py -k 'cuda and planted_ties'",
     ),

@@ -221,7 +221,7 @@ def test_planted_ties_of_powers(device):
     found = 0
     for shape in (0.03, 0.4, 0.9):
         for layer in range(2, 256, 11 if cuarray.device(device).kind == "cpu" else 37):
-            for uniform in (0.2, 0.7, 0.95):
+            for uniform in (0.2, 0.7, 0.95, 0.99):
                 u = int(uniform * 2**53) + 12345
                 more = 0.0 if u * 2**-53 <= 1 - shape else -np.log((1 - u * 2**-53) / shape)
                 power = (u * 2**-53 if more == 0 else 1 - shape + shape * more) ** (1 / shape)
@@ -233,6 +233,34 @@ def test_planted_ties_of_powers(device):
                         check_chain_of("gamma_double", [shape, 1.0], with_words(u << 11, word), 2)
                         found += 1
     assert found > 60
+
+
+def test_graphs_repeat_numbers_or_refuse_them(device):
+    """On a GPU nothing is copied while a graph is captured: nothing is drawn, and the next call draws."""
+    rng, theirs, graph = cuarray.random.default_rng(8), numpys(8), cuarray.Graph()
+    if cuarray.device(device).kind == "cpu":
+        with graph.capture():
+            x = rng.gamma(2.5, size=3000)
+        graph.launch()
+        assert same_numbers(x, theirs.gamma(2.5, size=3000))
+        return
+    place = cuarray.ones(4, "f8")
+    with graph.capture():
+        cuarray.add(place, 1, out=place)
+        for draw in (
+            lambda: rng.gamma(2.5, size=3000),
+            lambda: rng.dirichlet([2.0, 2.0], 10),
+            lambda: rng.random(),
+            lambda: rng.random(out=place),
+            lambda: rng.choice(place),
+            lambda: rng.permutation(place),
+            lambda: rng.shuffle(place),
+            lambda: cuarray.random.rand(3),
+        ):
+            with pytest.raises(RuntimeError, match="while a graph is being captured"):
+                draw()
+    assert rng.bit_generator.state == theirs.bit_generator.state
+    check_close(rng.gamma(2.5, size=30), theirs.gamma(2.5, size=30))
 
 
 def test_parameters_that_numpy_alone_draws():

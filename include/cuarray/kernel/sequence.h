@@ -327,7 +327,7 @@ struct GammaPart {
         const T base = 1 + of.c * x;
         // Numbers of the tail are as exact as a device's functions, and their sums with almost the opposite are not.
         const bool is_tail = x > NormalSequence<T>::kTail || x < -NormalSequence<T>::kTail;
-        if (is_tail && base < T(0.01) && base > T(-0.01)) made.is_certain = margin == 0;
+        if (is_tail && base < T(0.1) && base > T(-0.1)) made.is_certain = margin == 0;
         made.gives = base > 0;
         if (!made.gives) return made;
         const T v = base * base * base, u = uniform_unit(next.next(), T());
@@ -344,18 +344,18 @@ struct GammaPart {
     template <class Next>
     CUARRAY_FN Attempt attempt_power(u64 unit, Next& next, T& to) const {
         const T u = uniform_unit(unit, T());
-        T limit, more = 0;
+        T limit, share = 1;  // the power's error: of the function, and that of its argument times the exponent
         Attempt made = whole(ExponentialPart<T>{margin}, next.next(), next, limit);
         ++made.units;
         if (!made.gives) return made;
         if (u <= 1 - of.shape) {
             to = gamma_pow(u, of.c);
         } else {
-            more = -gamma_log((1 - u) / of.shape);
+            const T more = -gamma_log((1 - u) / of.shape);
             to = gamma_pow(1 - of.shape + of.shape * more, of.c);
-            limit = limit + more;
+            limit = limit + more, share = 1 + more + of.c;
         }
-        made.gives = !is_less(limit, to, margin * ((limit + to) * (1 + more) + T(1e-30)), made.is_certain);
+        made.gives = !is_less(limit, to, margin * ((limit + to) * share + T(1e-30)), made.is_certain);
         return made;
     }
 };

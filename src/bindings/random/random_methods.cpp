@@ -14,6 +14,13 @@
 namespace cuarray::python {
 namespace {
 
+/// Refuses a draw for a GPU whose work is captured, before a number is taken: the host's memory cannot be copied then.
+void refuse_in_capture(Device device, const char* name) {
+    if (device == Device{} || !runtime(device).is_capturing()) return;
+    raise(ErrorKind::Runtime, name, ": numbers of NumPy's generators are not copied to ", to_string(device),
+          " while a graph is being captured; draw them before the capture, or with random.Philox");
+}
+
 const RandomMethod& method_of(const FunctionCall& call) { return static_cast<const RandomMethod&>(call.row); }
 
 /// What a method of NumPy's is called with: the arguments of ours, read for it.
@@ -23,7 +30,11 @@ class MethodCall {
         : method_(method_of(call)),
           name(PyUnicode_AsUTF8(method_.own_name)),
           source(to_source(call.given[0], name)),
-          given(call.given) {}
+          given(call.given) {
+        refuse_in_capture(device_of(source), name);
+        for (int k = 1; k < method_.count; ++k)
+            if (is_ndarray(given[k])) refuse_in_capture(array_of(given[k]).device(), name);
+    }
 
     const RandomMethod& method_;
     const char* const name;
