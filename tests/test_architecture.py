@@ -504,7 +504,7 @@ def test_second_list_is_seen():
 # Rows asked for by name
 
 # To C++ a row is row::add or reduction::sum, and what sets it apart is a column or a flag: "arg" is the beginning of
-# no name there. In the bindings some names are also words of Python, such as where=.
+# no name there. In the bindings some names are also words of Python, such as where=, and in api those of methods.
 ROW_LITERAL = re.compile(r'"(\w+)"')
 ASKS_BY_NAME = re.compile(
     r'\b(?:find_row|find_reduction|reduction_named|call)\(\s*"|\b(?:row|reduction)\w*(?:\.|->)name\b[^;]*"'
@@ -516,7 +516,7 @@ def rows_by_name(name: str, text: str) -> Iterator[int]:
     names = table_names("ufuncs.def", "UFUNC|UNARY|BINARY") | table_names("reductions.def", "REDUCTION") | {"arg"}
     for number, line in enumerate(without_comments(text, python=False).splitlines(), start=1):
         found = names.intersection(ROW_LITERAL.findall(line))
-        if found and (layer_of(name) != "bindings" or ASKS_BY_NAME.search(line)):
+        if found and (layer_of(name) not in ("api", "bindings") or ASKS_BY_NAME.search(line)):
             yield number
 
 
