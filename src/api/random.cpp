@@ -105,6 +105,12 @@ Array Generator::draw(SequenceDraw row, std::initializer_list<double> parameters
     return full(shape, Scalar::of(dtype, 0), device);  // of shape 0
 }
 
+Array Generator::located(SequenceDraw row, double loc, double scale, const Dims& shape, Device device,
+                         const char* name) {
+    check_not_negative(scale, "scale", name);
+    return draw(row, {loc, scale}, shape, DType::float64, device, name);
+}
+
 Array Generator::uniform(double low, double high, const Dims& shape, Device device) {
     if (!std::isfinite(high - low) || std::signbit(high - low))
         raise(ErrorKind::Value, "uniform: high - low must be finite and not negative, not ", high, " - ", low);
@@ -117,8 +123,7 @@ Array Generator::standard_normal(const Dims& shape, DType dtype, Device device) 
 }
 
 Array Generator::normal(double loc, double scale, const Dims& shape, Device device) {
-    check_not_negative(scale, "scale", "normal");
-    return draw(SequenceDraw::normal_double, {loc, scale}, shape, DType::float64, device, "normal");
+    return located(SequenceDraw::normal_double, loc, scale, shape, device, "normal");
 }
 
 Array Generator::standard_exponential(const Dims& shape, DType dtype, Device device) {
@@ -156,18 +161,15 @@ Array Generator::f(double dfnum, double dfden, const Dims& shape, Device device)
 }
 
 Array Generator::gumbel(double loc, double scale, const Dims& shape, Device device) {
-    check_not_negative(scale, "scale", "gumbel");
-    return draw(SequenceDraw::gumbel, {loc, scale}, shape, DType::float64, device, "gumbel");
+    return located(SequenceDraw::gumbel, loc, scale, shape, device, "gumbel");
 }
 
 Array Generator::laplace(double loc, double scale, const Dims& shape, Device device) {
-    check_not_negative(scale, "scale", "laplace");
-    return draw(SequenceDraw::laplace, {loc, scale}, shape, DType::float64, device, "laplace");
+    return located(SequenceDraw::laplace, loc, scale, shape, device, "laplace");
 }
 
 Array Generator::logistic(double loc, double scale, const Dims& shape, Device device) {
-    check_not_negative(scale, "scale", "logistic");
-    return draw(SequenceDraw::logistic, {loc, scale}, shape, DType::float64, device, "logistic");
+    return located(SequenceDraw::logistic, loc, scale, shape, device, "logistic");
 }
 
 Array Generator::lognormal(double mean, double sigma, const Dims& shape, Device device) {

@@ -55,6 +55,8 @@ class CUARRAY_API Generator {
     Array draw(const SequenceNumbers& numbers, const Dims& shape, DType dtype, Device device, const char* name);
     Array draw(SequenceDraw row, std::initializer_list<double> parameters, const Dims& shape, DType dtype,
                Device device, const char* name);
+    /// Of float64, with a place and a scale.
+    Array located(SequenceDraw row, double loc, double scale, const Dims& shape, Device device, const char* name);
 
     std::unique_ptr<Pcg64State> state_;  ///< never null
 };
