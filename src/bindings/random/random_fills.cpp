@@ -354,14 +354,12 @@ PyObject* fill_with_shares(const RandomSource& source, PyObject* alpha, PyObject
     const bool is_sequence = PyList_CheckExact(alpha) || PyTuple_CheckExact(alpha) || is_numpy_array(alpha);
     Dims shape;
     if (device_of(source) == Device{} || !is_sequence || (is_given(size) && !read_shape(size, shape))) return nullptr;
-    PyObject* const list = PySequence_Fast(alpha, "alpha must be a sequence");
-    if (!list) {
-        PyErr_Clear();
+    const Py_ssize_t count = PySequence_Size(alpha);
+    if (count <= 0 || count > kMostShares || shape.size() == kMaxDims) {
+        PyErr_Clear();  // NumPy says what is wrong with an array without axes
         return nullptr;
     }
-    const Object items = Object::steal(list);
-    const Py_ssize_t count = PySequence_Fast_GET_SIZE(items.get());
-    if (count == 0 || count > kMostShares || shape.size() == kMaxDims) return nullptr;
+    const Object items = Object::steal(PySequence_Fast(alpha, "alpha must be a sequence"));
     double first = 0, x = 0;
     for (Py_ssize_t k = 0; k < count; ++k) {
         if (!read_inside(PySequence_Fast_GET_ITEM(items.get(), k), Domain::Positive, x)) return nullptr;
