@@ -4,11 +4,32 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "cuarray/core/few.h"
 
 namespace cuarray {
+
+void Dims::grow(int count) {
+    int64_t* const grown = new int64_t[size_t(count)];
+    std::memcpy(grown, data_, size_t(size_) * sizeof(int64_t));
+    if (data_ != inline_) release();
+    data_ = grown;
+    capacity_ = count;
+}
+
+void Dims::take_allocation(Dims& other) noexcept {
+    data_ = std::exchange(other.data_, other.inline_);
+    size_ = other.size_;
+    capacity_ = std::exchange(other.capacity_, kInline);
+}
+
+void Dims::release() noexcept {
+    delete[] data_;
+    data_ = inline_;
+    capacity_ = kInline;
+}
 
 std::string to_string(const Dims& dims) {
     std::string text = "(";

@@ -70,18 +70,18 @@ class CUARRAY_API Array {
         return layout_;
     }
     int ndim() const { return shape().size(); }
-    int64_t size() const { return layout().size(); }
+    [[gnu::always_inline]] int64_t size() const { return layout().size(); }
     int64_t nbytes() const { return size() * item_size(dtype_); }
     DType dtype() const {
         refuse_empty();
         return dtype_;
     }
-    Device device() const { return is_pending() ? pending_device() : memory().device(); }
+    [[gnu::always_inline]] Device device() const { return is_pending() ? pending_device() : memory().device(); }
     bool is_pending() const { return pending() != nullptr; }  ///< false again once it has run
     bool is_empty() const { return size() == 0; }
 
     /// The memory; a pending array is computed first. Every read and every view goes through here.
-    Storage& storage() const {
+    [[gnu::always_inline]] Storage& storage() const {
         settle();
         Storage& all = memory();
         if (all.is_revoked) [[unlikely]]

@@ -16,7 +16,7 @@ constexpr int64_t kFewBytes = 8192;
 
 /// The address of element 0 if the host may read and write the elements now, without a task; else null, as for pending
 /// arrays.
-inline char* direct_data(const Array& array) {
+[[gnu::always_inline]] inline char* direct_data(const Array& array) {
     if (array.is_pending()) return nullptr;
     Storage& storage = array.storage();
     DirectLoops* const direct = storage.front().direct();

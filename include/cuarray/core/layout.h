@@ -44,12 +44,16 @@ class Dims {
     }
     Dims& operator=(Dims&& other) noexcept {
         if (this != &other) {
-            release();
+            if (data_ != inline_) [[unlikely]]
+                release();
             take(other);
         }
         return *this;
     }
-    ~Dims() { release(); }
+    ~Dims() {
+        if (data_ != inline_) [[unlikely]]
+            release();
+    }
 
     int size() const { return size_; }
     bool empty() const { return size_ == 0; }
@@ -65,13 +69,8 @@ class Dims {
     int64_t back() const { return data_[size_ - 1]; }
 
     void resize(int count) {
-        if (count > capacity_) {
-            int64_t* grown = new int64_t[size_t(count)];
-            std::memcpy(grown, data_, size_t(size_) * sizeof(int64_t));
-            release();
-            data_ = grown;
-            capacity_ = count;
-        }
+        if (count > capacity_) [[unlikely]]
+            grow(count);
         size_ = count;
     }
     void push_back(int64_t value) {
@@ -100,8 +99,10 @@ class Dims {
         resize(count);
         std::memcpy(data_, values, size_t(count) * sizeof(int64_t));
     }
-    void assign(const Dims& other) {
-        if (other.size_ > kInline) return assign(other.data_, other.size_);
+    // Small functions of every call are always inlined: GCC stops inlining where a unit has grown by 40 %.
+    [[gnu::always_inline]] void assign(const Dims& other) {
+        if (other.size_ > kInline) [[unlikely]]
+            return assign(other.data_, other.size_);
         copy_few(other);
     }
     /// Copies at most four entries, which always fit. One by one: a wide load of entries that were just stored one by
@@ -117,22 +118,17 @@ class Dims {
     }
     /// Moves from `other`; this list must not own an allocation.
     void take(Dims& other) {
-        if (other.data_ == other.inline_) {
+        if (other.data_ == other.inline_) [[likely]]
             copy_few(other);
-        } else {
-            data_ = other.data_;
-            size_ = other.size_;
-            capacity_ = other.capacity_;
-            other.data_ = other.inline_;
-            other.capacity_ = kInline;
-        }
+        else
+            take_allocation(other);
         other.size_ = 0;
     }
-    void release() {
-        if (data_ != inline_) delete[] data_;
-        data_ = inline_;
-        capacity_ = kInline;
-    }
+    // The rare paths of long lists are out of line: they would stand at every place that copies or drops a shape.
+    CUARRAY_API void grow(int count);
+    CUARRAY_API void take_allocation(Dims& other) noexcept;
+    /// Frees the allocation.
+    CUARRAY_API void release() noexcept;
 
     int64_t* data_ = inline_;
     int size_ = 0, capacity_ = kInline;

@@ -10,7 +10,7 @@ template <>
 struct Reader<Array> {
     static constexpr bool is_array = true;
     void read(const FunctionCall& call, int k) { read(call, call.given[k]); }
-    void read(const FunctionCall& call, PyObject* given) {
+    [[gnu::always_inline]] void read(const FunctionCall& call, PyObject* given) {
         object = given;
         if (!is_ndarray(given)) return read_other(call, given);
         // Functions settle copies of the handle: each call would find it pending again.
