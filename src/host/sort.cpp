@@ -25,19 +25,19 @@ constexpr int64_t kShortRows = 4;
 /// where SIMD selects.
 constexpr int64_t kSortedWhole = 512, kSortedWholeBySimd = 128;
 
-template <class T> bool is_sorted_whole(const LoopLibrary& library, int64_t n) {
-    return n <= (library.selects[int(dtype_of<T>)] ? kSortedWholeBySimd : kSortedWhole);
+bool is_sorted_whole(const LoopLibrary& library, DType dtype, int64_t n) {
+    return n <= (library.selects[int(dtype)] ? kSortedWholeBySimd : kSortedWhole);
 }
 
 /// With a SIMD sort of one row, longer rows are sorted one by one.
 constexpr int64_t kTransposed = 16;
 
 /// The loops that sort values or indices of the rows, if these are short; else null.
-template <class T>
-const ShortRowSorts* short_rows(const LoopLibrary& library, int64_t rows, int64_t n, bool indices = false) {
-    const bool has_sort = !indices && library.sorts[int(dtype_of<T>)];
-    return !is_complex<T> && n <= (has_sort ? kTransposed : kShortRow) && rows >= kShortRows
-               ? library.short_rows + int(dtype_of<T>)
+const ShortRowSorts* short_rows(const LoopLibrary& library, DType dtype, int64_t rows, int64_t n,
+                                bool indices = false) {
+    const bool has_sort = !indices && library.sorts[int(dtype)];
+    return info(dtype).kind != Kind::Complex && n <= (has_sort ? kTransposed : kShortRow) && rows >= kShortRows
+               ? library.short_rows + int(dtype)
                : nullptr;
 }
 
@@ -50,19 +50,54 @@ template <class Body> void each_row_group(int64_t rows, int64_t n, Body body) {
     });
 }
 
-/// The keys of values, and the loops that compare many with pivots and that select some.
-template <class T> struct ValueKey {
-    ValueKey(const LoopLibrary& library, bool is_descending)
-        : descending(is_descending),
-          parts(library.partitions[int(dtype_of<T>)]),
-          select(library.selects[int(dtype_of<T>)]),
-          split(library.splits[int(dtype_of<T>)]) {}
-
+/// The keys of values given as bits, and the loops of their dtype that compare many with pivots and select some. One
+/// code orders all integers of a size, another all floats: where code is shared, compilation is short. Bools are true
+/// by any byte but 0.
+template <class Bits, Kind kKind> struct ValueKey {
+    using Item = Bits;
+    static constexpr int kParts = 1;
     bool descending;
+    int bits;      ///< of a key
+    Bits special;  ///< the bits of infinity; of integers those in which keys differ from them
     PartitionLoop parts;
     ValueSelectLoop select;
     SplitLoop split;
-    auto operator()(stored_t<T> x) const { return kernel::sort_key(load<T>(x), descending); }
+
+    Bits operator()(Bits x) const {
+        if constexpr (kKind == Kind::Floating)
+            return kernel::float_key(x, special, descending);
+        else
+            return Bits((kKind == Kind::Bool ? x != 0 : x) ^ special);
+    }
+    uint64_t part(Bits x, int) const { return (*this)(x); }
+};
+
+/// Calls body(key) with the ValueKey of a real dtype.
+template <class Body> void with_value_key(const LoopLibrary& library, DType dtype, bool descending, Body body) {
+    dispatch(dtype, [&]<class T>() {
+        if constexpr (!is_complex<T>) {
+            constexpr Kind kKind = is_same<T, bool> ? Kind::Bool : is_integer<T> ? Kind::Unsigned : Kind::Floating;
+            using Bits = unsigned_t<T>;
+            Bits special;
+            if constexpr (kKind == Kind::Floating)
+                special = ieee<T>::infinity;
+            else
+                special = kernel::key_flip<T>(descending);
+            const int i = int(dtype);
+            body(ValueKey<Bits, kKind>{descending, kernel::kKeyBits<T>, special, library.partitions[i],
+                                       library.selects[i], library.splits[i]});
+        }
+    });
+}
+
+/// The keys of complex numbers, in two parts.
+template <class T> struct ComplexValueKey {
+    using Item = T;
+    static constexpr int kParts = 2;
+    bool descending;
+    static constexpr int bits = kernel::kKeyBits<T>;
+
+    uint64_t part(const T& x, int part) const { return kernel::key_part(x, part, descending); }
 };
 
 /// The key bits of a pair.
@@ -114,65 +149,64 @@ bool sort_by_vectors(ValueSortLoop sort, Item* to, KeyedRow<Item, Key> row, Item
 
 template <class T> Backend& backend_of(const T& task) { return *task.result.storage->backend; }
 
-template <class T> void sort_values(const LoopLibrary& library, const Sort& task) {
-    if constexpr (!is_complex<T>) {
-        const int64_t n = task.n;
-        const auto* from = reinterpret_cast<const stored_t<T>*>(task.values.data());
-        auto* to = reinterpret_cast<stored_t<T>*>(task.result.data());
-        if (const ShortRowSorts* const loops = short_rows<T>(library, task.rows, n))
-            return each_row_group(task.rows, n, [&](int64_t first, int64_t rows) {
-                loops->values(from + first * n, to + first * n, rows, n, task.descending);
-            });
-        const ValueSortLoop by_vectors = n >= kNetwork ? library.sorts[int(dtype_of<T>)] : nullptr;
-        const int64_t spares = by_vectors ? row_groups(task.rows, n) : spare_rows(task.rows, n);
-        const StorageRef memory = backend_of(task).allocate(spares * n * int64_t(sizeof(T)));
-        auto* const spare = static_cast<stored_t<T>*>(memory->data);
-        const ValueKey<T> key(library, task.descending);
-        each_row(task.rows, n, [&](int64_t r, int64_t place, int threads) {
-            const KeyedRow row{from + r * n, n, threads, key};
-            stored_t<T>*const result = to + r * n, *const room = spare + place * n;
-            const bool all = task.kth.empty() || is_sorted_whole<T>(library, n);
-            if (all && by_vectors && sort_by_vectors(by_vectors, result, row, room)) return;
-            if (all) return sort_items(result, row, room);
-            partition_items<false>(result, row, room, task.kth);
+template <class Key> void sort_values(const LoopLibrary& library, const Sort& task, const Key& key) {
+    using Item = typename Key::Item;
+    const int64_t n = task.n;
+    const DType dtype = task.values.dtype;
+    const auto* from = reinterpret_cast<const Item*>(task.values.data());
+    auto* to = reinterpret_cast<Item*>(task.result.data());
+    if (const ShortRowSorts* const loops = short_rows(library, dtype, task.rows, n))
+        return each_row_group(task.rows, n, [&](int64_t first, int64_t rows) {
+            loops->values(from + first * n, to + first * n, rows, n, task.descending);
         });
-    }
+    const ValueSortLoop by_vectors = n >= kNetwork ? library.sorts[int(dtype)] : nullptr;
+    const int64_t spares = by_vectors ? row_groups(task.rows, n) : spare_rows(task.rows, n);
+    const StorageRef memory = backend_of(task).allocate(spares * n * int64_t(sizeof(Item)));
+    auto* const spare = static_cast<Item*>(memory->data);
+    const bool all = task.kth.empty() || is_sorted_whole(library, dtype, n);
+    each_row(task.rows, n, [&](int64_t r, int64_t place, int threads) {
+        const KeyedRow row{from + r * n, n, threads, key};
+        Item *const result = to + r * n, *const room = spare + place * n;
+        if (all && by_vectors && sort_by_vectors(by_vectors, result, row, room)) return;
+        if (all) return sort_items(result, row, room);
+        partition_items<false>(result, row, room, task.kth);
+    });
 }
 
 /// The indices of elements, partitioned at kth.
-template <class T> void partition_indices(const LoopLibrary& library, const Sort& task) {
-    if constexpr (!is_complex<T>) {
-        const int64_t n = task.n;
-        const auto* from = reinterpret_cast<const stored_t<T>*>(task.values.data());
-        auto* to = reinterpret_cast<int64_t*>(task.result.data());
-        const StorageRef memory = backend_of(task).allocate(row_groups(task.rows, n) * n * int64_t(sizeof(T)));
-        auto* const spare = static_cast<stored_t<T>*>(memory->data);
-        const ValueKey<T> key(library, task.descending);
-        each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
-            partition_items<true>(to + row * n, KeyedRow{from + row * n, n, threads, key}, spare + place * n, task.kth);
-        });
-    }
+template <class Key> void partition_indices(const Sort& task, const Key& key) {
+    using Item = typename Key::Item;
+    const int64_t n = task.n;
+    const auto* from = reinterpret_cast<const Item*>(task.values.data());
+    auto* to = reinterpret_cast<int64_t*>(task.result.data());
+    const StorageRef memory = backend_of(task).allocate(row_groups(task.rows, n) * n * int64_t(sizeof(Item)));
+    auto* const spare = static_cast<Item*>(memory->data);
+    each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
+        partition_items<true>(to + row * n, KeyedRow{from + row * n, n, threads, key}, spare + place * n, task.kth);
+    });
 }
 
 /// Sorts one row's indices by the values.
-template <class T> class IndexSort {
+template <class Key> class IndexSort {
+    using Item = typename Key::Item;
+
  public:
-    IndexSort(const LoopLibrary& library, const stored_t<T>* values, uint64_t* pairs, uint64_t* spare, const Sort& task,
-              int threads)
-        : values_(values),
+    IndexSort(const LoopLibrary& library, const Key& key, const Item* values, uint64_t* pairs, uint64_t* spare,
+              const Sort& task, int threads)
+        : key_(key),
+          values_(values),
           pairs_(pairs),
           spare_(spare),
           n_(task.n),
           threads_(threads),
           first_(!task.refines),
           by_vectors_(threads == 1 && n_ >= kNetwork ? library.sorts[int(DType::uint64)] : nullptr) {
-        pairing_.descending = task.descending;
         pairing_.index_bits = uint32_t(std::bit_width(uint64_t(task.n - 1)));
     }
 
     void operator()() {
-        const bool is_sorted = kernel::kKeyParts<T> == 1 && first_ && by_vectors_ && sort_whole_pairs();
-        for (int part = 0; part < kernel::kKeyParts<T> && !is_sorted; ++part) {
+        const bool is_sorted = Key::kParts == 1 && first_ && by_vectors_ && sort_whole_pairs();
+        for (int part = 0; part < Key::kParts && !is_sorted; ++part) {
             pairing_.part = uint32_t(part);
             sort_by_part();
         }
@@ -185,15 +219,13 @@ template <class T> class IndexSort {
  private:
     uint64_t index_mask() const { return (uint64_t(1) << pairing_.index_bits) - 1; }
 
-    uint64_t key(const stored_t<T>& x) const {
-        return kernel::key_part(load<T>(x), int(pairing_.part), pairing_.descending != 0);
-    }
+    uint64_t key(const Item& x) const { return key_.part(x, int(pairing_.part)); }
     int room() const { return std::min(63, 64 - int(pairing_.index_bits)); }
 
     /// The range of bits [low, high) in which keys differ; computed only if a key may need several pieces.
     std::pair<int, int> bits_that_differ() const {
-        if (kernel::kKeyBits<T> <= room()) return {0, kernel::kKeyBits<T>};
-        const auto key_of = [this](const stored_t<T>& x) { return key(x); };
+        if (key_.bits <= room()) return {0, key_.bits};
+        const auto key_of = [this](const Item& x) { return key(x); };
         const uint64_t differs = key_statistics(KeyedRow{values_, n_, threads_, key_of}).differs;
         return {differs ? std::countr_zero(differs) : 0, std::bit_width(differs)};
     }
@@ -241,17 +273,18 @@ template <class T> class IndexSort {
     void make_pairs() {
         const uint64_t mask = index_mask();
         const kernel::SortPairing pairing = pairing_;
+        const auto pair = [&, this](uint64_t i) { return kernel::pair_of_key(pairing, key(values_[i]), i); };
         each_chunk(n_, threads_, [&](int, int64_t begin, int64_t end) {
             if (first_)
-                for (int64_t i = begin; i < end; ++i) pairs_[i] = kernel::sort_pair<T>(pairing, values_, uint64_t(i));
+                for (int64_t i = begin; i < end; ++i) pairs_[i] = pair(uint64_t(i));
             else
-                for (int64_t i = begin; i < end; ++i)
-                    pairs_[i] = kernel::sort_pair<T>(pairing, values_, pairs_[i] & mask);
+                for (int64_t i = begin; i < end; ++i) pairs_[i] = pair(pairs_[i] & mask);
         });
         first_ = false;
     }
 
-    const stored_t<T>* const values_;
+    const Key key_;
+    const Item* const values_;
     uint64_t *const pairs_, *const spare_;
     const int64_t n_;
     const int threads_;
@@ -260,54 +293,55 @@ template <class T> class IndexSort {
     kernel::SortPairing pairing_{};
 };
 
-template <class T> void sort_indices(const LoopLibrary& library, const Sort& task) {
+template <class Key> void sort_indices(const LoopLibrary& library, const Sort& task, const Key& key) {
     const int64_t n = task.n;
-    const auto* from = reinterpret_cast<const stored_t<T>*>(task.values.data());
+    const auto* from = reinterpret_cast<const typename Key::Item*>(task.values.data());
     auto* to = reinterpret_cast<uint64_t*>(task.result.data());
-    if (const ShortRowSorts* const loops = task.refines ? nullptr : short_rows<T>(library, task.rows, n, true))
+    if (const ShortRowSorts* const loops =
+            task.refines ? nullptr : short_rows(library, task.values.dtype, task.rows, n, true))
         return each_row_group(task.rows, n, [&](int64_t first, int64_t rows) {
             loops->indices(from + first * n, reinterpret_cast<int64_t*>(to) + first * n, rows, n, task.descending);
         });
     const StorageRef memory = backend_of(task).allocate(row_groups(task.rows, n) * n * int64_t(sizeof(uint64_t)));
     auto* const spare = static_cast<uint64_t*>(memory->data);
     each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
-        IndexSort<T>(library, from + row * n, to + row * n, spare + place * n, task, threads)();
+        IndexSort<Key>(library, key, from + row * n, to + row * n, spare + place * n, task, threads)();
     });
 }
 
-template <class T> void select_order_statistics(const LoopLibrary& library, const OrderStatistics& task) {
-    if constexpr (!is_complex<T>) {
-        const int64_t n = task.n, wanted = int64_t(task.kth.size());
-        const auto* from = reinterpret_cast<const stored_t<T>*>(task.values.data());
-        auto* to = reinterpret_cast<stored_t<T>*>(task.result.data());
-        if (const ShortRowSorts* const loops = short_rows<T>(library, task.rows, n))
-            return each_row_group(task.rows, n, [&](int64_t first, int64_t rows) {
-                constexpr int64_t kBlock = 64;
-                Scratch scratch;
-                auto* const sorted = scratch.take_array<stored_t<T>>(kBlock * n);
-                for (int64_t begin = first; begin < first + rows; begin += kBlock) {
-                    const int64_t count = std::min(kBlock, first + rows - begin);
-                    loops->values(from + begin * n, sorted, count, n, false);
-                    for (int64_t r = 0; r < count; ++r)
-                        for (int64_t k = 0; k < wanted; ++k)
-                            to[(begin + r) * wanted + k] = sorted[r * n + task.kth[size_t(k)]];
-                }
-            });
-        const ValueSortLoop by_vectors = n >= kNetwork ? library.sorts[int(dtype_of<T>)] : nullptr;
-        const bool sorts_whole = is_sorted_whole<T>(library, n);
-        const StorageRef memory =
-            backend_of(task).allocate((1 + sorts_whole) * row_groups(task.rows, n) * n * int64_t(sizeof(T)));
-        auto* const spare = static_cast<stored_t<T>*>(memory->data);
-        const ValueKey<T> key(library, false);
-        each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
-            const KeyedRow items{from + row * n, n, threads, key};
-            stored_t<T>* const found = to + row * wanted;
-            if (!sorts_whole) return select_items(found, items, spare + place * n, task.kth);
-            stored_t<T>*const sorted = spare + 2 * place * n, *const room = sorted + n;
-            if (!by_vectors || !sort_by_vectors(by_vectors, sorted, items, room)) sort_items(sorted, items, room);
-            for (int64_t k = 0; k < wanted; ++k) found[k] = sorted[task.kth[size_t(k)]];
+template <class Key>
+void select_order_statistics(const LoopLibrary& library, const OrderStatistics& task, const Key& key) {
+    using Item = typename Key::Item;
+    const int64_t n = task.n, wanted = int64_t(task.kth.size());
+    const DType dtype = task.values.dtype;
+    const auto* from = reinterpret_cast<const Item*>(task.values.data());
+    auto* to = reinterpret_cast<Item*>(task.result.data());
+    if (const ShortRowSorts* const loops = short_rows(library, dtype, task.rows, n))
+        return each_row_group(task.rows, n, [&](int64_t first, int64_t rows) {
+            constexpr int64_t kBlock = 64;
+            Scratch scratch;
+            auto* const sorted = scratch.take_array<Item>(kBlock * n);
+            for (int64_t begin = first; begin < first + rows; begin += kBlock) {
+                const int64_t count = std::min(kBlock, first + rows - begin);
+                loops->values(from + begin * n, sorted, count, n, false);
+                for (int64_t r = 0; r < count; ++r)
+                    for (int64_t k = 0; k < wanted; ++k)
+                        to[(begin + r) * wanted + k] = sorted[r * n + task.kth[size_t(k)]];
+            }
         });
-    }
+    const ValueSortLoop by_vectors = n >= kNetwork ? library.sorts[int(dtype)] : nullptr;
+    const bool sorts_whole = is_sorted_whole(library, dtype, n);
+    const StorageRef memory =
+        backend_of(task).allocate((1 + sorts_whole) * row_groups(task.rows, n) * n * int64_t(sizeof(Item)));
+    auto* const spare = static_cast<Item*>(memory->data);
+    each_row(task.rows, n, [&](int64_t row, int64_t place, int threads) {
+        const KeyedRow items{from + row * n, n, threads, key};
+        Item* const found = to + row * wanted;
+        if (!sorts_whole) return select_items(found, items, spare + place * n, task.kth);
+        Item *const sorted = spare + 2 * place * n, *const room = sorted + n;
+        if (!by_vectors || !sort_by_vectors(by_vectors, sorted, items, room)) sort_items(sorted, items, room);
+        for (int64_t k = 0; k < wanted; ++k) found[k] = sorted[task.kth[size_t(k)]];
+    });
 }
 
 /// Interleaved searches, whose cache misses overlap.
@@ -367,18 +401,24 @@ template <class T> void search_values(const SearchSorted& task) {
 }  // namespace
 
 void run(const LoopLibrary& library, const Sort& task) {
-    dispatch(task.values.dtype, [&]<class T>() {
+    const DType dtype = task.values.dtype;
+    if (info(dtype).kind == Kind::Complex)  // only the indices of complex numbers are sorted, and all of them
+        return dispatch(dtype, [&]<class T>() {
+            if constexpr (is_complex<T>) sort_indices(library, task, ComplexValueKey<T>{task.descending});
+        });
+    with_value_key(library, dtype, task.descending, [&](const auto& key) {
         if (!task.indices)
-            sort_values<T>(library, task);
-        else if (task.kth.empty() || is_complex<T> || is_sorted_whole<T>(library, task.n))
-            sort_indices<T>(library, task);
+            sort_values(library, task, key);
+        else if (task.kth.empty() || is_sorted_whole(library, dtype, task.n))
+            sort_indices(library, task, key);
         else
-            partition_indices<T>(library, task);
+            partition_indices(task, key);
     });
 }
 
 void run(const LoopLibrary& library, const OrderStatistics& task) {
-    dispatch(task.values.dtype, [&]<class T>() { select_order_statistics<T>(library, task); });
+    with_value_key(library, task.values.dtype, false,
+                   [&](const auto& key) { select_order_statistics(library, task, key); });
 }
 
 void run(const LoopLibrary&, const SearchSorted& task) {

@@ -455,6 +455,34 @@ ORDER = [
         tests("sorting", "searchsorted"),
     ),
     Mutant(
+        "halves-share-one-infinity",
+        "src/host/sort.cpp",
+        "special = ieee<T>::infinity;",
+        "special = ieee<choose_t<is_half<T>, f16, T>>::infinity;",
+        tests("sorting"),
+    ),
+    Mutant(
+        "signed-numbers-sort-as-unsigned-ones",
+        "include/cuarray/kernel/sort.h",
+        "(is_signed<T> ? top : U(0))",
+        "U(0)",
+        tests("sorting"),
+    ),
+    Mutant(
+        "bools-flip-all-bits",
+        "include/cuarray/kernel/sort.h",
+        "return is_same<T, bool> ? U(descending) :",
+        "return",
+        tests("sorting"),
+    ),
+    Mutant(
+        "integers-of-two-signs-are-compared-as-one",
+        "src/host/loops/tables.h",
+        "is_integer<T> && (is_same<T, U> || !is_integer<U>)",
+        "is_integer<T>",
+        "tests/python/test_ufuncs.py -k two_signs",
+    ),
+    Mutant(
         "numbers-behind-equal-ones",
         "include/cuarray/kernel/sort.h",
         "key <= keys[v] : key < keys[v]",
@@ -499,8 +527,8 @@ ORDER = [
     Mutant(
         "nan-first-where-descending",
         "include/cuarray/kernel/sort.h",
-        "return size > ieee<T>::infinity ? U(-1)",
-        "return size > ieee<T>::infinity ? U(~turned)",
+        "return size > infinity ? U(-1)",
+        "return size > infinity ? U(~turned)",
         tests("sorting"),
     ),
     Mutant(

@@ -7,21 +7,31 @@
 
 namespace cuarray::kernel {
 
-/// The key of a real number. A descending sort is an ascending one by inverted keys, so that it is stable too.
+/// The bits in which an integer differs from its key. A descending sort is an ascending one by inverted keys, so that
+/// it is stable too.
 template <class T>
-CUARRAY_FN unsigned_t<T> sort_key(T x, bool descending) {
+CUARRAY_FN unsigned_t<T> key_flip(bool descending) {
     using U = unsigned_t<T>;
     constexpr U top = U(U(1) << (8 * sizeof(U) - 1));
-    const U turned = U(U(0) - U(descending));
-    if constexpr (is_same<T, bool>) {
-        return U(U(x) ^ U(descending));
-    } else if constexpr (is_integer<T>) {
-        return U(U(x) ^ (is_signed<T> ? top : U(0)) ^ turned);
-    } else {
-        const U bits = bits_of(x), size = U(bits & U(top - 1));
-        const U negative = U(U(0) - U(bits >> (8 * sizeof(U) - 1))) ^ turned;
-        return size > ieee<T>::infinity ? U(-1) : U(top + U(U(size ^ negative) - negative));
-    }
+    return is_same<T, bool> ? U(descending) : U((is_signed<T> ? top : U(0)) ^ U(U(0) - U(descending)));
+}
+
+/// The key of a float with these bits, given those of infinity.
+template <class U>
+CUARRAY_FN U float_key(U bits, U infinity, bool descending) {
+    constexpr U top = U(U(1) << (8 * sizeof(U) - 1));
+    const U size = U(bits & U(top - 1)), turned = U(U(0) - U(descending));
+    const U negative = U(U(0) - U(bits >> (8 * sizeof(U) - 1))) ^ turned;
+    return size > infinity ? U(-1) : U(top + U(U(size ^ negative) - negative));
+}
+
+/// The key of a real number.
+template <class T>
+CUARRAY_FN unsigned_t<T> sort_key(T x, bool descending) {
+    if constexpr (is_integer<T> || is_same<T, bool>)
+        return unsigned_t<T>(unsigned_t<T>(x) ^ key_flip<T>(descending));
+    else
+        return float_key(bits_of(x), ieee<T>::infinity, descending);
 }
 
 /// The key of a complex number, compared by `high`, then by `low`.
@@ -134,11 +144,15 @@ struct SortPairing {
     u32 first, descending;
 };
 
+/// The pair of a key, or one part of it, and an index.
+CUARRAY_FN u64 pair_of_key(const SortPairing& p, u64 key, u64 index) {
+    return (key >> p.shift & ((u64(1) << p.bits) - 1)) << p.index_bits | index;
+}
+
 /// The pair of a row's element.
 template <class T>
 CUARRAY_FN u64 sort_pair(const SortPairing& p, const stored_t<T>* row, u64 index) {
-    const u64 key = key_part(load<T>(row[index]), int(p.part), p.descending != 0) >> p.shift;
-    return (key & ((u64(1) << p.bits) - 1)) << p.index_bits | index;
+    return pair_of_key(p, key_part(load<T>(row[index]), int(p.part), p.descending != 0), index);
 }
 
 /// Pairs that a thread of a GPU makes, or takes apart.
