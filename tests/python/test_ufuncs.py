@@ -1,5 +1,7 @@
 """Every row of the table, at every type and in every layout, against NumPy in higher precision."""
 
+import operator
+
 import numpy as np
 import pytest
 from layouts import LAYOUTS, contiguous, rectangle, unaligned
@@ -326,6 +328,26 @@ def test_integer_division_around_what_float64_holds(type, device):
     assert (x % y).tolist() == list(remainders)
     assert cuarray.fmod(x, y).tolist() == truncated
     assert [part.tolist() for part in cuarray.divmod(x, y)] == [list(quotients), list(remainders)]
+
+
+@pytest.mark.parametrize(
+    ("name", "compare"),
+    [
+        ("equal", operator.eq),
+        ("not_equal", operator.ne),
+        ("less", operator.lt),
+        ("less_equal", operator.le),
+        ("greater", operator.gt),
+        ("greater_equal", operator.ge),
+    ],
+)
+def test_integers_of_two_signs_compare_by_value(name, compare, device):
+    signed = [-1, -(2**63), 0, 7, 2**63 - 1]
+    unsigned = [2**64 - 1, 2**63, 0, 7, 2**63 - 1]
+    x, y = np.array(signed, "int64"), np.array(unsigned, "uint64")
+    call = getattr(cuarray, name)
+    assert call(cuarray.asarray(x), cuarray.asarray(y)).tolist() == list(map(compare, signed, unsigned))
+    assert call(cuarray.asarray(y), cuarray.asarray(x)).tolist() == list(map(compare, unsigned, signed))
 
 
 @pytest.mark.parametrize("type", ["int8", "int16", "int32", "int64"])

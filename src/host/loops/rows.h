@@ -346,7 +346,7 @@ struct RowCollector {
     BlockLoop* to;
     int count = 0;
     template <class F, class T, class U> constexpr void loop() {
-        if (to) to[count] = loop_of<F, compiled_t<F, T>, compiled_t<F, U>>();
+        if (to) to[count] = loop_of<compiled_row<F, T>, compiled_t<F, T, U>, compiled_t<F, U, T>>();
         ++count;
     }
 };

@@ -152,11 +152,11 @@ struct ScanCollector {
         if constexpr ((F::flags & Associative) != 0 && is_same<Element, U> && is_same<Element, Out>) {
             using T = compiled_t<F, Element>;
             if constexpr (!is_half<T>) {
-                using Loops = LoopsOf<F, T>;
+                using Loops = LoopsOf<compiled_row<F, T>, T>;
                 static_assert(sizeof(typename Loops::LoopState) <= sizeof(ScanState));
                 to[count] = {Loops::run, Loops::tree, Loops::push, nullptr};
             }
-            to[count].update = update<F, T>;
+            to[count].update = update<compiled_row<F, T>, T>;
         }
         if constexpr (is_same<F, fn::subtract> && is_same<Element, U>)
             to[count].update = update<F, compiled_t<F, Element>>;

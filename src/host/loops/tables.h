@@ -5,6 +5,13 @@
 #include "cuarray/kernel/types.h"
 #include "host/library.h"
 
+namespace cuarray::fn {
+struct maximum;
+struct minimum;
+struct fmax;
+struct fmin;
+}  // namespace cuarray::fn
+
 namespace cuarray::host {
 
 /// The width of the level's widest vectors.
@@ -17,9 +24,16 @@ constexpr int kVectorBytes = 16;
 #endif
 
 /// The type whose loops of a row are those of a type: signed integers have those of unsigned ones if the bits are
-/// equal.
+/// equal. Not where the other type of the row, U, is another integer.
+template <class F, class T, class U = T>
+using compiled_t =
+    choose_t<(F::flags & Signless) != 0 && is_integer<T> && (is_same<T, U> || !is_integer<U>), unsigned_t<T>, T>;
+
+/// The row whose loops of a type are those of a row: where there is no NaN, fmax is maximum.
 template <class F, class T>
-using compiled_t = choose_t<(F::flags & Signless) != 0 && is_integer<T>, unsigned_t<T>, T>;
+using compiled_row =
+    choose_t<!is_integer<T> && !is_same<T, bool>, F,
+             choose_t<is_same<F, fn::fmax>, fn::maximum, choose_t<is_same<F, fn::fmin>, fn::minimum, F>>>;
 
 /// The rows are divided into parts that are compiled in parallel.
 constexpr int kRowParts = 4;
