@@ -1,4 +1,7 @@
-# isa_levels.cmake -- the levels of x86-64 that CUARRAY_ISA_LEVELS asks for, in isa_levels. Each takes a minute to compile.
+# isa_levels.cmake -- the levels of x86-64 that CUARRAY_ISA_LEVELS asks for, in isa_levels.
+#
+# `native` adds this processor's level to base. Base then serves only where the build is moved to a lesser processor
+# (fallback_level): it is compiled with less optimisation, in three quarters of the time.
 if(CUARRAY_ISA_LEVELS STREQUAL native AND NOT CMAKE_CROSSCOMPILING)
     if(NOT DEFINED CUARRAY_NATIVE_LEVEL)
         try_run(CUARRAY_NATIVE_LEVEL is_compiled "${CMAKE_BINARY_DIR}" "${CMAKE_SOURCE_DIR}/cmake/native_level.cpp")
@@ -9,6 +12,9 @@ if(CUARRAY_ISA_LEVELS STREQUAL native AND NOT CMAKE_CROSSCOMPILING)
         list(APPEND isa_levels v4)
     elseif(NOT CUARRAY_NATIVE_LEVEL EQUAL 2)  # it did not run
         list(APPEND isa_levels v3 v4)
+    endif()
+    if(NOT isa_levels STREQUAL base)
+        set(fallback_level base)
     endif()
 elseif(CUARRAY_ISA_LEVELS MATCHES "^(native|all)$")
     list(APPEND isa_levels v3 v4)
