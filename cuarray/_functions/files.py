@@ -82,7 +82,7 @@ def save(file, arr, allow_pickle=True):
     >>> ca.load(file)
     array([0, 1, 2])
     """
-    np.save(file, as_array(arr).numpy(), allow_pickle=False)
+    np.save(file, to_file(arr), allow_pickle=False)
 
 
 def savez(file, *args, allow_pickle=True, **kwds):
@@ -157,9 +157,14 @@ def savez_compressed(file, *args, allow_pickle=True, **kwds):
     np.savez_compressed(file, *arrays_of(args), **dict(zip(kwds, arrays_of(kwds.values()), strict=True)))
 
 
+def to_file(x):
+    """Return an object as a numpy.ndarray of a supported type; one of swapped bytes is written as it is."""
+    return x if type(x) is np.ndarray and not x.dtype.isnative and x.dtype.kind in "iufc" else as_array(x).numpy()
+
+
 def arrays_of(given):
     """Return the objects as numpy.ndarrays of supported types."""
-    return [as_array(x).numpy() for x in given]
+    return list(map(to_file, given))
 
 
 def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="ASCII", *, max_header_size=10000):

@@ -20,18 +20,23 @@ OF_OTHERS = 256
 PLAIN = {np.ndarray, bool, int, float, complex, str, bytes, type(None), np.bool_, np.int64, np.float64, np.dtype, type}
 
 
-def is_known_dtype(dtype):
-    """Whether arrays of ours may have that dtype."""
+def is_of_numbers(dtype):
+    """Whether arrays of ours may hold such numbers, in the machine's own byte order."""
     if dtype.kind in "biufc":
         return dtype.char not in LONG
     return dtype.num >= OF_OTHERS and dtype.name == "bfloat16"  # names take long to make
 
 
+def is_known_dtype(dtype):
+    """Whether arrays of ours may have that dtype."""
+    return dtype.isnative and is_of_numbers(dtype)
+
+
 def needs_numpy(argument, names_dtypes=True):
     """Whether an argument, or an entry of it, is of a type that NumPy has and cuarray has not.
 
-    These are texts, dates, objects, structured and long types, their dtypes, and subclasses of numpy.ndarray. Numbers,
-    arrays of numbers, and functions are not among them: an error about them is the caller's.
+    These are texts, dates, objects, structured and long types, numbers of swapped bytes, their dtypes, and subclasses
+    of numpy.ndarray. Numbers, arrays of numbers, and functions are not among them: an error about them is the caller's.
 
     Parameters
     ----------
@@ -92,7 +97,7 @@ def call_needs_numpy(args, kwargs):
 
 def on_device(x, device):
     """Return an argument with NumPy's arrays of numbers moved to a device."""
-    if type(x) is np.ndarray and is_known_dtype(x.dtype):
+    if type(x) is np.ndarray and is_of_numbers(x.dtype):
         return _core.array_from_object(x, None, device)
     if type(x) in (list, tuple):
         return type(x)(on_device(entry, device) for entry in x)

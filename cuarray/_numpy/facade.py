@@ -3,7 +3,6 @@
 import functools
 import sys
 import types
-from collections.abc import Iterator
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 
@@ -15,21 +14,16 @@ from cuarray._ndarray.protocols import flat
 from cuarray._numpy import overrides
 from cuarray._numpy.arguments import PLAIN, call_needs_numpy, on_device
 from cuarray._numpy.classes import Array, OperatorsMixin, Ufunc
-from cuarray._numpy.fallbacks import is_of_program, on_host, on_numpys_types
+from cuarray._numpy.fallbacks import ERRORS, is_of_program, on_host, on_numpys_types
+from cuarray._numpy.files import READERS, load, of_file
 from cuarray._numpy.functional import Vectorize, apply_along_axis, frompyfunc
 from cuarray._numpy.linalg import eig, eigvals
-
-#: Functions that read a file.
-READERS = ("fromfile", "fromregex", "genfromtxt", "load", "loadtxt")
 
 #: Functions in whose arguments functions are elements, as other objects are.
 OF_ELEMENTS = (
     np.array, np.asarray, np.asanyarray, np.full, np.full_like, np.atleast_1d, np.atleast_2d, np.atleast_3d,
     np.append, np.insert, np.repeat, np.tile, np.where, np.select, np.ravel, np.reshape, np.broadcast_to,
 )  # fmt: skip
-
-#: Errors that may be about types of NumPy's.
-ERRORS = (TypeError, NotImplementedError, OverflowError)
 
 #: The types of NumPy's functions: of Python, of C, and of those that dispatch.
 DISPATCHING = type(np.sum)
@@ -52,6 +46,7 @@ AS_NUMPYS = {
     np.linalg.eigvals: eigvals,
     np.frompyfunc: frompyfunc,
     np.apply_along_axis: apply_along_axis,
+    np.load: load,
 }
 
 #: Modules whose classes stay NumPy's: generators draw NumPy's numbers over its own Philox. It is named, as NumPy
@@ -141,29 +136,6 @@ class Retry:
         return retry
 
 
-def of_file(ours, retry):
-    """Return a function of ours that reads a file or lines, from the same place again if NumPy is asked after it."""
-
-    @functools.wraps(ours)
-    def call(*args, **kwargs):
-        if args and isinstance(args[0], Iterator) and not hasattr(args[0], "seek"):
-            args = (list(args[0]), *args[1:])
-        source = next((x for x in (*args[:1], *kwargs.values()) if hasattr(x, "seek") and x.seekable()), None)
-        place = source and source.tell()
-        try:
-            return ours(*args, **kwargs)
-        except ERRORS:
-            if source:
-                source.seek(place)
-            result = retry.compute(args, kwargs)
-            if result is NotImplemented:
-                raise
-            return result
-
-    call.__module__ = retry.__module__
-    return call
-
-
 def of_numpy(theirs, module):
     """Return a function of NumPy that computes on arrays of ours."""
 
@@ -215,11 +187,10 @@ def choose(theirs, ours, module):
     if ours is None:
         return of_numpy(theirs, module) if isinstance(theirs, FUNCTIONS) else theirs
     retry = Retry(theirs, ours, module)
-    if theirs.__name__ in READERS:
-        made = of_file(ours, retry)
-    else:
-        ours = AS_NUMPYS.get(theirs, ours)
-        made = (_core.ufunc_with_fallback if isinstance(ours, _core.ufunc) else _core.with_fallback)(ours, retry)
+    ours = AS_NUMPYS.get(theirs, ours)
+    if theirs in READERS:
+        ours = of_file(ours, theirs)
+    made = (_core.ufunc_with_fallback if isinstance(ours, _core.ufunc) else _core.with_fallback)(ours, retry)
     retry.made = decorate(made, theirs, theirs.__name__) if decorate else made
     return retry.made
 

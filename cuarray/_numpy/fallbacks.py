@@ -19,6 +19,10 @@ from cuarray._runtime.frames import PACKAGE, calling_frame, warn_program
 CHECK = os.path.join(PACKAGE, "_tools", "check.py")
 
 
+#: Errors that may be about types of NumPy's.
+ERRORS = (TypeError, NotImplementedError, OverflowError)
+
+
 class Fallback(NamedTuple):
     """What NumPy has computed for one line of a program: `bytes` have been copied from and to a GPU."""
 

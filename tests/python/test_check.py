@@ -35,6 +35,8 @@ PROGRAM = """
     np.add.at(y, ([0, 0], [1, 1]), 1.5)
     np.cumsum(x, axis=1, out=y)
     print(norm(y), np.add.reduce(y, axis=None), x @ x.T, np.sort(y, axis=None)[::-1][:3])
+    grown = np.arange(4)
+    grown.resize(6)
     rng = np.random.default_rng(1)
     print(rng.random(3).shape, np.empty(3).shape, np.fromiter((i for i in range(3)), int))
     print(np.loadtxt(io.StringIO("1 2"), unpack=True), np.apply_along_axis(lambda v: v.sum(), 0, x))

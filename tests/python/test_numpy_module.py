@@ -277,6 +277,70 @@ def test_what_only_numpy_has_is_numpys(call, device):
     assert same(ours, theirs), (ours, theirs)
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "x.astype('>u2')",
+        "x.astype(np.dtype('u2').newbyteorder('>'), copy=False)",
+        "x.view('>f8')",
+        "x.astype('>f4').view('u1')",
+        "np.asarray(x, '>i4')",
+        "np.array([1, 2], '>i2')",
+        "np.array(x, dtype='>i4')",
+        "np.array(x.astype('>f4'))",
+        "np.asarray(x.astype('>f4'))",
+        "np.copy(x.astype('>f4'))",
+        "np.reshape(x.astype('>f4'), (3, 1))",
+        "np.concatenate([x.astype('>f4'), x.astype('>f4')])",
+        "np.zeros((2,), '>f4')",
+        "np.full(2, 3, dtype='>c8')",
+        "np.zeros_like(x, dtype='>i8')",
+        "np.linspace(0, 1, 3, dtype='>f2')",
+        "np.eye(2, dtype='>f4')",
+        "np.frombuffer(b'abcd', '>i2')",
+        "np.frombuffer(bytearray(4), dtype='>u2')",
+        "np.fromfile(raw, '>i2', 4)",
+        "np.fromiter([1, 2], '>i4')",
+        "np.loadtxt(['1 2'], dtype='>f4')",
+        "np.save(npy, np.arange(3).astype('>i4')) or np.load(npy)",
+        "np.savez(npz, a=np.arange(3).astype('>i4')) or np.load(npz)['a']",
+        "np.load(npy, mmap_mode='r')[1:]",
+        "np.add(x, 1, out=np.empty(3, '>f8'))",
+        "x + x.astype('>f4')",
+        "np.sin(x.astype('>f8'))",
+    ],
+)
+def test_swapped_bytes_are_numpys(call, device, tmp_path):
+    numpy.arange(10, dtype=">i2").tofile(tmp_path / "raw")
+    numpy.save(tmp_path / "a.npy", numpy.arange(3, dtype=">i4"))
+    names = {"raw": tmp_path / "raw", "npy": tmp_path / "a.npy", "npz": tmp_path / "a.npz"}
+    theirs = eval(call, {**names, "np": numpy, "x": numpy.arange(3.0)})
+    if device != "cpu" and call == "x + x.astype('>f4')":
+        return  # a GPU's array is not added to one of the host
+    ours = eval(call, {**names, "np": np, "x": np.arange(3.0)})
+    assert ours.dtype == theirs.dtype and numpy.asarray(ours).tobytes() == theirs.tobytes()
+
+
+def test_files_of_numpys_types_can_be_open(tmp_path):
+    texts, records = numpy.array(["a", "b"]), numpy.array([(1, 2.0)], [("x", "i4"), ("y", "f8")])
+    numpy.savez(tmp_path / "mixed.npz", names=texts, numbers=numpy.arange(2.0))
+    with open(tmp_path / "mixed.npz", "rb") as file:
+        found = np.load(file)
+        assert found["names"].tolist() == ["a", "b"] and type(found["numbers"]) is ca.ndarray
+    with open(tmp_path / "several.npy", "wb") as file:
+        for x in (numpy.arange(3), texts, records, numpy.arange(2.0)):
+            numpy.save(file, x)
+    with open(tmp_path / "several.npy", "rb") as file:
+        found = [np.load(file) for _ in range(4)]
+    assert [type(x) is ca.ndarray for x in found] == [True, False, False, True]
+    assert found[2].dtype == records.dtype and found[3].tolist() == [0.0, 1.0]
+    file = io.StringIO("# ignored\na,b\n1,x\n2,y\n")
+    file.readline()
+    assert np.genfromtxt(file, delimiter=",", names=True)["a"].tolist() == [1.0, 2.0]
+    with pytest.raises(FileNotFoundError):
+        np.load(tmp_path / "missing.npy")
+
+
 def test_lists_that_hold_themselves_end():
     texts = ["a"]
     texts.append(texts)

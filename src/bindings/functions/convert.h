@@ -142,8 +142,8 @@ bool has_no_axes(PyObject* numpy_array);
 Array import_numpy(PyObject* numpy_array, const char* function = nullptr);
 /// Whether a numpy.dtype is one of objects, texts, bytes, dates or records; and whether an object is NumPy's array of
 /// one.
-bool is_of_objects_or_texts(PyObject* descriptor);
-bool is_array_of_objects_or_texts(PyObject* object);
+bool is_numpys_alone(PyObject* descriptor);
+bool has_dtype_of_numpys_alone(PyObject* object);
 /// Whether the bytes of a NumPy array's elements are not in the machine's order.
 bool has_swapped_bytes(PyObject* numpy_array);
 /// A NumPy array itself, or where its bytes are swapped a copy in the machine's order.

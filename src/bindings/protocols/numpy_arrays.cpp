@@ -78,15 +78,15 @@ Array import_numpy(PyObject* numpy_array, const char* function) {
 
 bool is_foreign_order(PyObject* descriptor) { return py::reinterpret_borrow<py::dtype>(descriptor).byteorder() == '>'; }
 
-bool is_of_objects_or_texts(PyObject* descriptor) {
+bool is_numpys_alone(PyObject* descriptor) {
     constexpr int kObject = 17, kTimedelta = 22;  // NumPy's numbers; between them bytes, text, records and dates
     const int number = py::reinterpret_borrow<py::dtype>(descriptor).num();
-    return number >= kObject && number <= kTimedelta;
+    return (number >= kObject && number <= kTimedelta) || is_foreign_order(descriptor);
 }
 
-bool is_array_of_objects_or_texts(PyObject* object) {
+bool has_dtype_of_numpys_alone(PyObject* object) {
     return Py_TYPE(object) == py::detail::npy_api::get().PyArray_Type_ &&
-           is_of_objects_or_texts(py::detail::array_proxy(object)->descr);
+           is_numpys_alone(py::detail::array_proxy(object)->descr);
 }
 
 bool has_swapped_bytes(PyObject* numpy_array) {

@@ -70,7 +70,9 @@ void remember(PyObject* object, DType dtype) {
 }
 
 const char* advice(char kind, const std::string& name, bool is_foreign_order) {
-    if (is_foreign_order) return "use the native byte order: x.astype(x.dtype.newbyteorder('='))";
+    if (is_foreign_order)
+        return "arrays have the machine's byte order, to which x.astype(x.dtype.newbyteorder('=')) converts one; for a "
+               "file write numpy.asarray(x).astype('>f4')";
     // Types of ml_dtypes of a byte or less, which are of kind f or V.
     if (begins_with(name, "float8") || begins_with(name, "float6") || begins_with(name, "float4"))
         return "use a wider floating type, which holds all its values: x.astype('float32')";

@@ -71,16 +71,23 @@ namespace {
 constexpr std::string_view kFrontsOfNames[] = {"O",      "U",   "S",     "M8",         "m8",         "V",
                                                "object", "str", "bytes", "datetime64", "timedelta64"};
 
-/// A dtype of objects, texts, dates or records.
+/// A name such as ">f4": of numbers whose bytes are swapped.
+bool names_swapped_bytes(PyObject* text) noexcept {
+    return PyUnicode_GET_LENGTH(text) > 1 && PyUnicode_READ_CHAR(text, 0) == '>';
+}
+
+/// A dtype of objects, texts, dates or records, or of swapped bytes.
 bool is_dtype_of_numpy(PyObject* x) noexcept {
     const auto* const type = reinterpret_cast<const PyTypeObject*>(x);
     if (type == &PyBaseObject_Type || type == &PyUnicode_Type || type == &PyBytes_Type) return true;
-    return is_numpy_dtype(x) && is_of_objects_or_texts(x);
+    if (PyUnicode_CheckExact(x)) return names_swapped_bytes(x);
+    return is_numpy_dtype(x) && is_numpys_alone(x);
 }
 
 /// What the keyword dtype has for one: names and lists of fields, too.
 bool names_dtype_of_numpy(PyObject* x) noexcept {
     if (!PyUnicode_CheckExact(x)) return PyList_CheckExact(x) || is_dtype_of_numpy(x);
+    if (names_swapped_bytes(x)) return true;
     const char* const text = PyUnicode_AsUTF8(x);
     if (!text) return PyErr_Clear(), false;
     const std::string_view name = text + (*text == '<' || *text == '=' || *text == '|');
@@ -112,7 +119,7 @@ bool has_types_of_numpy(Arguments args, Py_ssize_t count, PyObject* keywords) no
     static PyObject* const device = PyUnicode_InternFromString("device");
     static PyObject* const dtype = PyUnicode_InternFromString("dtype");
     const bool is_listed = count > 0 && (PyList_CheckExact(args[0]) || PyTuple_CheckExact(args[0]));
-    bool found = count > 0 && (is_listed ? begins_with_text(args[0]) : is_array_of_objects_or_texts(args[0]));
+    bool found = count > 0 && (is_listed ? begins_with_text(args[0]) : has_dtype_of_numpys_alone(args[0]));
     found = found || (count > 1 && !is_ndarray(args[1]) && is_dtype_of_numpy(args[1]));
     for (Py_ssize_t i = 0; i < (keywords ? PyTuple_GET_SIZE(keywords) : 0); ++i) {
         PyObject* const name = PyTuple_GET_ITEM(keywords, i);
