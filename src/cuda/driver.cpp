@@ -164,8 +164,8 @@ void fail(CUresult result, const char* call, std::vector<std::string> notes) {
         if (is_hardware_fault(result)) throw Error(ErrorKind::Cuda, text, std::move(notes));
         if (const std::string queued = journal().text(); !queued.empty())
             text +=
-                "\nIt arose in one of the operations queued since the last successful wait, not necessarily "
-                "in the call named above: " +
+                "\nIt arose in one of the operations queued since the last successful wait, or in a kernel of another "
+                "library, not necessarily in the call named above: " +
                 queued;
         text +=
             "\nCUARRAY_SYNC=1 waits after every operation and so finds the one; CUARRAY_LOG=launch tells which "

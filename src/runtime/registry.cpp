@@ -121,7 +121,9 @@ void require(Device device) {
     Registry& r = registry();
     const std::lock_guard lock(r.mutex);
     raise(ErrorKind::Value, "device: there is no ", to_string(device), "; ",
-          count ? "this machine has " + std::to_string(count) + " of that kind" : r.kinds[int(device.kind)].reason);
+          count ? "this machine has " + std::to_string(count) + " of that kind"
+                : r.kinds[int(device.kind)].reason +
+                      "; without device= arrays are on cpu, and python -m cuarray --simulate gives simulated GPUs");
 }
 
 Backend& backend(Device device) { return undecorated(device).front(); }
