@@ -200,7 +200,7 @@ def split(arguments: Sequence[str]) -> tuple[dict[str, str], bool, list[str]]:
         name, equals, value = rest[0][2:].partition("=")
         known = OPTIONS | OF_SIMULATE if "simulate" in options else OPTIONS
         if name in OF_SIMULATE and name not in known and name != "json":  # that is the doctor's, too
-            raise SystemExit(f"python -m cuarray: --{name} stands behind --simulate\nusage: {USAGE}")
+            raise SystemExit(f"python -m cuarray: --{name} needs --simulate before it\nusage: {USAGE}")
         if name not in known:
             return options, False, []
         del rest[0]

@@ -147,7 +147,7 @@ def test_wrong_arguments(script, call, says):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--memcheck"], "--memcheck stands behind --simulate"),
+        (["--memcheck"], "--memcheck needs --simulate before it"),
         (["--simulate", "--seed", "x", "program.py"], "--seed needs a number, not 'x'"),
         (["--simulate", "--seed"], "--seed needs a value"),
         (["--simulate"], "no program is named"),
