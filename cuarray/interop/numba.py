@@ -137,7 +137,10 @@ def numba_cuda_types():
 
 def refuse_host_array(x, context):
     """Raise TypeError: without this, numba-cuda would give the GPU an address of the host."""
-    refuse(x, "numba.cuda.jit", "kernels take arrays of GPUs; write x.to_device('cuda')")
+    advice = "write x.to_device('cuda')"
+    if all(device.kind == "cpu" for device in _core.devices()):
+        advice += "; this machine has no GPU: python -m cuarray --simulate program.py runs it on a simulated one"
+    refuse(x, "numba.cuda.jit", f"kernels take arrays of GPUs; {advice}")
 
 
 @functools.cache
