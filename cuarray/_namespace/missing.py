@@ -48,7 +48,8 @@ ADVICE = {
     "ma": "use where= of ufuncs and reductions, and functions that pass over NaN, such as cuarray.nanmean",
     "memmap": "use cuarray.asarray(numpy.memmap(...)), which shares its memory on cpu",
     "object_": "there are no objects, only numbers and bools: keep objects in NumPy or in lists",
-    "poly1d": "use cuarray.polynomial.Polynomial, or cuarray.polyval, roots, polyadd and their like",
+    "poly1d": "use cuarray.polyval, roots, polyadd and their like, which take the same order of coefficients; "
+    "cuarray.polynomial.Polynomial takes the lowest power first",
     "test": "run pytest in a checkout of cuarray",
     # Removed by NumPy without advice.
     "alltrue": "use cuarray.all",
