@@ -72,12 +72,24 @@ def each(xp, stack):
     return xp.stack([stack[i] @ stack[i] for i in range(len(stack))])
 
 
+def stencil_out(xp, u, w):
+    laplacian = u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4 * u[1:-1, 1:-1]
+    xp.add(u[1:-1, 1:-1], 0.1 * laplacian, out=w[1:-1, 1:-1])
+    return w
+
+
+def stencil_assigned(xp, u, w):
+    w[1:-1, 1:-1] = u[1:-1, 1:-1] + 0.1 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4 * u[1:-1, 1:-1])
+    return w
+
+
 #: Arguments by name, as NumPy's arrays.
 ARGUMENTS = {
     "a": host(1_000_000), "b": host(1_000_000), "c": host(1_000_000), "f": host(1_000_000, "f4"),
     "y": np.empty(1_000_000),
     "few": host(1000), "tiny": host(3), "signed": host(1_000_000) - 0.5, "matrices": host(1600).reshape(100, 4, 4),
-    "pieces": list(host(100_000).reshape(100, 1000)),
+    "pieces": list(host(100_000).reshape(100, 1000)), "grid": host(360_000).reshape(600, 600),
+    "v": np.zeros((600, 600)), "w": np.zeros((600, 600)),
 }  # fmt: skip
 
 #: What the page calls the advice, the code before and after, and whether NumPy can run the code before.
@@ -102,6 +114,12 @@ ADVICE = [
     ),
     ("a reduction joins the chain in `fuse`", "((a - b) ** 2).sum()", "distance(a, b)", True),
     ("`out=` instead of a new array", "xp.sqrt(a)", "xp.sqrt(a, out=y)", True),
+    (
+        "`w[...] = expression` instead of a named part and `out=`, stencil on 600 x 600",
+        "stencil_out(xp, grid, v)",
+        "stencil_assigned(xp, grid, w)",
+        True,
+    ),
     ("`float32` instead of `float64`", "xp.exp(a)", "xp.exp(f)", True),
     ("operations on arrays instead of a loop, 1000 elements", "in_steps(xp, few)", "(few * few).sum()", True),
     ("one stack instead of 100 products of 4 x 4 matrices", "each(xp, matrices)", "matrices @ matrices", True),
@@ -122,7 +140,8 @@ def namespace(xp):
     """What the code sees: the arguments as arrays of a library, and the functions above."""
     made = {k: [xp.array(p) for p in v] if isinstance(v, list) else xp.array(v) for k, v in ARGUMENTS.items()}
     shared = {f"asarray_{k}": ca.asarray(v, device="cpu") for k, v in ARGUMENTS.items() if k in ("a", "b", "c")}
-    helpers = {f.__name__: f for f in (in_steps, grown, masked, each)} | {"chain": chain, "distance": distance}
+    functions = (in_steps, grown, masked, each, stencil_out, stencil_assigned)
+    helpers = {f.__name__: f for f in functions} | {"chain": chain, "distance": distance}
     return made | shared | helpers | {"xp": xp, "ca": ca, "np": np, "eagerly": eagerly}
 
 
