@@ -1,5 +1,6 @@
 """The documents: their Python examples run, and their links and file names exist."""
 
+import functools
 import importlib.util
 import os
 import re
@@ -99,12 +100,26 @@ def test_there_are_differences():
     assert len(differences()) >= 55
 
 
+def without_blocks(document):
+    return re.sub(r"^```.*?^```$", "", document.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+@functools.cache
+def anchors(document):
+    """The anchors of a document: those that GitHub gives its headings, and those written in it."""
+    text = without_blocks(document)
+    headings = (re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", line) for line in re.findall(r"^#+ (.*)$", text, re.MULTILINE))
+    slugs = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return slugs | set(re.findall(r'id="([^"]+)"', text))
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_links_lead_somewhere(document):
-    text = re.sub(r"^```.*?^```$", "", document.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
-    for target in re.findall(r"\]\(([^)#\s]+)", text):
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)", without_blocks(document)):
         if "://" not in target:
-            assert (document.parent / target).exists(), f"{name_of(document)} links to {target}"
+            file = document.parent / target if target else document
+            assert file.exists(), f"{name_of(document)} links to {target}"
+            assert not anchor or anchor in anchors(file), f"{name_of(document)} links to {target}#{anchor}"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
