@@ -43,7 +43,8 @@ int position_of(const Signature& signature, PyObject* name) {
 }  // namespace
 
 void refuse_keyword(const char* function, PyObject* name) {
-    constexpr const char* kOfTorch[][2] = {{"dim", "axis"}, {"dims", "axis"}, {"keepdim", "keepdims"}};
+    constexpr const char* kOfTorch[][2] = {
+        {"dim", "axis"}, {"dims", "axis"}, {"keepdim", "keepdims"}, {"axes", "axis"}, {"keep_dims", "keepdims"}};
     for (const auto& [theirs, ours] : kOfTorch)
         if (PyUnicode_CompareWithASCIIString(name, theirs) == 0)
             fail(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'; NumPy's name is '%s'", function, name,

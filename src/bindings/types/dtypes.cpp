@@ -82,7 +82,9 @@ const char* advice(char kind, const std::string& name, bool is_foreign_order) {
         case 'c': return "use complex128 instead of clongdouble";
         case 'M':
         case 'm': return "there are no dates: use int64 counts, as x.view('int64') of a NumPy array x has them";
-        case 'O': return "there are only numbers and bools; x.astype(float) converts objects that are numbers";
+        case 'O':
+            return "there are only numbers and bools; x.astype(float) converts objects that are numbers, and the codes of texts "
+                   "and categories are numbers (pandas: x.astype('category').cat.codes)";
         case 'S':
         case 'U':
         case 'T': return "use integer codes, or keep text in NumPy";
@@ -145,7 +147,9 @@ DType to_dtype(PyObject* object, DType fallback, const char* function) {
         if (PyErr_ExceptionMatches(PyExc_TypeError)) {
             PyErr_Clear();
             const char* advice = "use a NumPy dtype such as 'float32', or 'bfloat16'";
-            if (PyLong_Check(object)) advice = "a shape is one argument, a tuple such as (2, 3)";
+            if (PyLong_Check(object))
+                advice = std::string_view(function) == "view" ? "another shape is x.reshape(-1)"
+                                                              : "a shape is one argument, a tuple such as (2, 3)";
             if (PyUnicode_Check(object) && std::string_view(PyUnicode_AsUTF8(object)).starts_with("c"))  // cpu, cuda
                 advice = "use a NumPy dtype such as 'float32'; a device is the argument device=";
             fail_in(function, PyExc_TypeError, "%R is not a dtype: %s", object, advice);
