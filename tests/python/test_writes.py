@@ -291,7 +291,7 @@ def test_swapped_bytes_are_not_shared(tmp_path):
         raw[...] = ones.numpy()
         assert raw.tolist() == [1] * 4
         for call in (lambda: cuarray.zeros(3, ">f4"), lambda: ones.astype(">f4"), lambda: ones.view(">f4")):
-            with pytest.raises(TypeError, match="the machine.s byte order"):
+            with pytest.raises(TypeError, match="the machine's byte order"):
                 call()
 
 
