@@ -61,6 +61,8 @@ SIMULATOR = [
     ("the-other-line-is-lost", "simulator/cuarray_simulator/sources/check.cpp", "    now.line = line;\n", "", f"{SIMULATE} both_accesses"),
     ("nvrtc-is-taken-for-a-framework", "simulator/cuarray_simulator/sources/caller.cpp", '.rfind("libnvrtc", 0) == 0', '.rfind("libnvrtc", 0) == 1', f"{SIMULATE} both_accesses"),
     ("findings-leave-the-status-alone", "cuarray/_tools/simulated_run.py", "    if simulator().end():\n        raise SystemExit(1)\n", "    simulator().end()\n", f"{SIMULATE} both_accesses"),
+    ("atomics-of-fresh-memory-are-clean", "simulator/cuarray_simulator/sources/check.cpp", "(!is_write || is_update(access))", "!is_write", f"{WRONG} claim"),
+    ("results-of-exchanges-are-not-read", "simulator/cuarray_simulator/ptx/function.py", '.replace("ptx::kWrite", "ptx::kUpdate")', "", f"{WRONG} 'exchange and never'"),
     ("a-barrier-of-a-part-orders-nothing", "simulator/cuarray_simulator/sources/check.cpp", "seen[other] = std::max(seen[other], clocks[other]);", "seen[other] = seen[other];", f"{LANGUAGE} produces"),
     ("globals-are-taken-for-pinned-memory", "simulator/cuarray_simulator/sources/host_memory.h", "return kind == Kind::Pinned || kind == Kind::Registered;", "return kind != Kind::Managed;", f"{DRIVER} globals"),
     ("kernels-leave-pinned-memory-alone", "simulator/cuarray_simulator/sources/launch.cpp", "        count(uses, 1);\n", "", f"{DRIVER} in_flight_change"),

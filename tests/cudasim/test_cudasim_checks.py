@@ -1,7 +1,9 @@
 """With CUDASIM_CHECK=1 every access of every kernel is checked."""
 
+import re
+
 import pytest
-from simulated import LAST_BLOCK, run
+from simulated import LAST_BLOCK, environment, run
 
 CHECKED = """
 text = {text!r}
@@ -173,6 +175,70 @@ def test_copies_take_uninitialised_memory_along():
     assert run(program.format(filled=1000), check=1)[0] == "0\n"
     out, err = run(program.format(filled=999), check=1)
     assert out == "719\n" and "never written" in err
+
+
+#: Atomic functions of CUDA, and the types that they take; EXCHANGES depend on the old value only by their result.
+UPDATES = {
+    "Add": ["int", "unsigned", "unsigned long long", "float", "double"],
+    "Sub": ["int", "unsigned"],
+    **{name: ["int", "unsigned", "long long", "unsigned long long"] for name in ("Min", "Max")},
+    **{name: ["int", "unsigned long long"] for name in ("And", "Or", "Xor")},
+    **{name: ["unsigned"] for name in ("Inc", "Dec")},
+    "CAS": ["int", "unsigned long long", "unsigned short"],
+}
+EXCHANGES = {"Exch": ["int", "float", "unsigned long long"]}
+
+
+def found_in_fresh_memory(functions, use, runs):
+    """How many kernels were launched, and the numbers of those that were found."""
+    if runs == "ptx" and environment()["CUDASIM_REAL_NVRTC"] == "0":
+        pytest.skip("nvidia-cuda-nvrtc is not installed")
+    bodies = []
+    for name, types in functions.items():
+        for type_ in types:
+            for scope in ("", "_block", "_system")[: 1 if type_ == "unsigned short" else 3]:
+                values = f"({type_})1" + f", ({type_})2" * (name == "CAS")
+                for place in (f"{type_}* s = ({type_}*)x;", f"__shared__ {type_} s[32];"):
+                    call = f"{use} atomic{name}{scope}(s + threadIdx.x, {values}); "
+                    bodies.append(place + call + f"(({type_}*)x)[32 + threadIdx.x] = s[threadIdx.x];")
+    text = "".join(f'extern "C" __global__ void k{i}(void* x, int* out) {{ {b} }}\n' for i, b in enumerate(bodies))
+    _, err = run(
+        f"""
+d = Driver()
+module = d.module(d.compile({text!r}))
+for i in range({len(bodies)}):
+    d.launch(d.function(module, f"k{{i}}"), 1, 32, [d.alloc(1024), d.alloc(1024)])
+d.synchronize()
+""",
+        check=1,
+        limit=10000,
+        runs=runs,
+    )
+    assert "race" not in err
+    found = re.findall(r"kernel k(\d+),.* of memory that was never written", err)
+    assert len(found) == len(set(found))
+    return len(bodies), {int(number) for number in found}
+
+
+@pytest.mark.parametrize("runs", ["text", "ptx"])
+@pytest.mark.parametrize("use", ["", "out[threadIdx.x] ="])
+def test_atomic_updates_of_memory_that_was_never_written(use, runs):
+    """Each is found once, in global and in shared memory, and what it leaves may be read."""
+    count, found = found_in_fresh_memory(UPDATES, use, runs)
+    assert found == set(range(count))
+
+
+@pytest.mark.parametrize("runs", ["text", "ptx"])
+@pytest.mark.parametrize("use", ["", "out[threadIdx.x] ="])
+def test_atomic_exchanges_with_memory_that_was_never_written(use, runs):
+    """An exchange writes; one whose result is used also reads, which only PTX shows."""
+    count, found = found_in_fresh_memory(EXCHANGES, use, runs)
+    assert found == (set(range(count)) if use and runs == "ptx" else set())
+
+
+def test_copies_to_the_host_may_take_memory_that_was_never_written():
+    out, err = run("d = Driver(); a = d.alloc(64); print(len(d.download(a, 64)), d.code('cuCtxSynchronize'))", check=1)
+    assert out == "64 0\n" and "never written" not in err
 
 
 def test_misaligned_access_is_found_without_checks():

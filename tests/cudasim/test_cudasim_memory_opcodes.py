@@ -1,12 +1,13 @@
 """Every load, store and atomic of the simulator's table of PTX instructions."""
 
 import random
+import re
 import struct
 
 import ptx_exact as exact
 import pytest
 from ptx_opcodes import as_bits, from_bits, register, results
-from simulated import environment
+from simulated import environment, run
 
 import instructions  # isort: skip
 
@@ -218,3 +219,48 @@ def test_atomics_of_every_operation_type_and_order(space, tmp_path):
         if (got[2 * k], got[2 * k + 1]) != want:
             wrong.append(f"{opcode} {old:#x} {operands}: {got[2 * k]:#x} {got[2 * k + 1]:#x}, not {want}")
     assert not wrong, "\n".join(wrong[:20])
+
+
+@pytest.mark.few
+@pytest.mark.parametrize("space", ["", ".global", ".shared", ".shared::cta"])
+def test_atomics_of_memory_that_was_never_written_are_found(space):
+    """Each at its line, and not again in what it has left; an exchange only if its result is used."""
+    opcodes = atomic_opcodes(space)
+    opcodes += [f"{name}{space}.add.v{n}.f32" for name in ("atom", "red") for n in (2, 4) if space in ("", ".global")]
+    lines, wanted = [], set()
+    buffer = f"__shared__ __align__(32) unsigned char s[{16 * 2 * len(opcodes)}]; at = "
+    buffer = "at = (unsigned long long)out" if space in ("", ".global") else f"{buffer}__cvta_generic_to_shared(s)"
+    for k, opcode in enumerate(opcodes):
+        type_, count, _ = elements(opcode)
+        constraint, c_type = register(type_)
+        results = range(count if opcode.startswith("atom") else 0)
+        values = range(len(results), len(results) + count * (1 + (".cas." in opcode)))
+        parts = [in_braces([f"%{j}" for j in values[:count]]), *(f"%{j}" for j in values[count:])]
+        parts = ([in_braces([f"%{j}" for j in results])] if results else []) + [f"[%{values.stop}]", *parts]
+        outputs = ", ".join(f'"={constraint}"(r{j})' for j in results)
+        inputs = "".join(f'"{constraint}"(({c_type})n), ' for _ in values)
+        # Of each pair of lines the second one finds what the first one has left.
+        for is_used in (False, True):
+            for is_second in (False, True):
+                place = f"at + {16 * (2 * k + is_used)}"
+                use = "".join(f" used[{k}] = r{j} != 0;" for j in results) * is_used
+                declared = f"{c_type} {', '.join(f'r{j}' for j in results)}; " if results else ""
+                text = f'asm volatile("{opcode} {", ".join(parts)};" : {outputs} : {inputs}"l"({place}) : "memory");'
+                lines.append(f"{{ {declared}{text}{use} }}")
+                if not is_second and (is_used or ".exch." not in opcode):
+                    wanted.add(len(lines) + 3)
+    text = f'extern "C" __global__ void k(unsigned long long* out, int* used, int n) {{\nunsigned long long at;\n{buffer};\n'
+    _, err = run(
+        f"""
+d = Driver()
+k = d.kernel({text + chr(10).join(lines)!r} + "\\n}}", "k")
+d.launch(k, 1, 1, [d.alloc({32 * len(opcodes)}), d.alloc({4 * len(opcodes)}), c_int(1)])
+print(d.code("cuCtxSynchronize"))
+""",
+        check=1,
+        limit=10000,
+        runs="ptx",
+    )
+    found = [int(line) for line in re.findall(r"line (\d+).*?: an atomic update of memory that was never written", err)]
+    wrong = {opcodes[(line - 4) // 4] for line in set(found) ^ wanted}
+    assert not wrong and len(found) == len(wanted), (sorted(wrong), err[-2000:])

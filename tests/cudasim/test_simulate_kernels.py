@@ -77,6 +77,24 @@ WRONG = {
         __syncthreads();
         x[t] = s[t];                        // here
     """),
+    "bins in shared memory that nobody has zeroed": ("uninitialised", "", """
+        __shared__ int bins[8];
+        atomicAdd(bins + t % 8, 1);         // here
+        __syncthreads();
+        if (t < 8) atomicAdd(x + t, bins[t]);
+    """),
+    "a maximum of memory that was never written": ("uninitialised", "fill=False", """
+        atomicMax(x, t);                    // here
+    """),
+    "a claim of memory that was never written": ("uninitialised", "fill=False", """
+        if (atomicCAS(x, 0, 1) == 0) x[1] = t;              // here
+    """),
+    "an exchange that gives what was never written": ("uninitialised", "fill=False", """
+        x[512 + t] = atomicExch(x + t, t);                  // here
+    """),
+    "vectors that are added to nothing": ("uninitialised", "fill=False", """
+        atomicAdd((float4*)x + t, make_float4(1, 2, 3, 4)); // here
+    """),
     "no test of the size": ("illegal address", "grid=5, block=256", """
         x[i] = 1;                           // here
     """),
@@ -546,6 +564,14 @@ RIGHT = {
         __syncthreads();
         atomicMin((unsigned long long*)x + 1, mine);
     """),
+    "bins that an exchange has zeroed": ("fill=False", """
+        __shared__ int bins[8];
+        if (t < 8) atomicExch(bins + t, 0);
+        atomicExch(x + t, 0);
+        __syncthreads();
+        atomicAdd(bins + t % 8, 1);
+        atomicMax(x + 63 - t, t);
+    """),
     "a list in shared memory": ("", """
         __shared__ int count, list[64];
         if (t == 0) count = 0;
@@ -615,6 +641,23 @@ NUMBA = {
     """),
     "an array that was never written": ("uninitialised", "1, 64", INTEGERS.replace("zeros", "empty"), """
         x[cuda.grid(1)] += 1  # here
+    """),
+    "bins of a block that nobody has zeroed": ("uninitialised", "1, 64", INTEGERS, """
+        part = cuda.shared.array(8, int64)
+        cuda.atomic.add(part, cuda.threadIdx.x % 8, 1)  # here
+        cuda.syncthreads()
+        if cuda.threadIdx.x < 8:
+            cuda.atomic.add(x, cuda.threadIdx.x, part[cuda.threadIdx.x])
+    """),
+    "a maximum of an array that was never written": ("uninitialised", "1, 64", INTEGERS.replace("zeros", "empty"), """
+        cuda.atomic.max(x, 0, cuda.threadIdx.x)  # here
+    """),
+    "a claim of an array that was never written": ("uninitialised", "1, 64", INTEGERS.replace("zeros", "empty"), """
+        if cuda.atomic.cas(x, 0, 0, 1) == 0:  # here
+            x[1] = 1
+    """),
+    "an exchange with an array that was never written": ("uninitialised", "1, 8", INTEGERS.replace("zeros", "empty"), """
+        x[8 + cuda.threadIdx.x] = cuda.atomic.exch(x, cuda.threadIdx.x, 1)  # here
     """),
     "8 bytes at a multiple of 4": ("misaligned", "1, 8", "Shifted(4)", """
         x[cuda.grid(1)] = 1  # here

@@ -98,6 +98,9 @@ class Function:
         self.lines_at: dict[str, tuple[int, ...]] = {}
         #: The basic block that the next instruction belongs to, or None before its first one.
         self.block: list[tuple[str, tuple[int, ...]]] | None = None
+        #: All instructions, and the atomic exchanges among the lines in `out` with their results.
+        self.texts: list[str] = []
+        self.exchanges: list[tuple[int, str]] = []
 
     def count(self, instruction: str) -> None:
         """Note an instruction of the current basic block; the first one has the block counted."""
@@ -132,7 +135,16 @@ class Function:
             self.declare(text)
         elif text:
             self.count(GUARD.sub("", text))
+            self.texts.append(text)
             self.out.append(self.instruction(text))
+
+    def finish(self) -> list[str]:
+        """The C++ lines. An exchange of which the result is used reads its memory, too."""
+        for at, result in self.exchanges:
+            name = re.compile(rf"(?<![\w$%.]){re.escape(result)}(?![\w$])")
+            if sum(len(name.findall(text)) for text in self.texts) > 1:
+                self.out[at] = self.out[at].replace("ptx::kWrite", "ptx::kUpdate")
+        return self.out
 
     def declare(self, text: str) -> None:
         kind, rest = re.match(r"\.(\w+)\s*(.*)", text, re.S).groups()
@@ -396,7 +408,9 @@ class Function:
             raise ValueError
         order = chosen.get("atomic_order", "")
         beyond = str(not order.endswith(".cta")).lower()
-        kind = "kWriteSystem" if ".sys" in opcode else "kWriteAtomic"
+        kind = ("kWrite" if change == "exch" else "kUpdate") + ("System" if ".sys" in opcode else "Atomic")
+        if change == "exch":
+            self.exchanges.append((len(self.out), targets[0]))
         code = "".join(
             f"ptx::{type_} {name}{i} = {self.operand(v, type_)}; "
             for name, each in zip("bc", values, strict=False)

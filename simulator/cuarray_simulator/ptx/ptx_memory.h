@@ -30,7 +30,7 @@ inline bool in_local(u64 at) {
 inline bool in_global(u64 at) { return !in_shared(at) && !in_local(at); }
 
 /// The kinds of module_abi.h.
-enum Access { kRead, kWrite, kReadAtomic, kWriteAtomic, kWriteSystem };
+enum Access { kRead, kWrite, kReadAtomic, kWriteAtomic, kWriteSystem, kUpdateAtomic, kUpdateSystem };
 
 [[noreturn]] inline void fail(int code, const char* message, int line) {
     cudasim_here.line = line;

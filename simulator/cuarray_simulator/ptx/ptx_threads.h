@@ -103,7 +103,7 @@ inline void grid_barrier(int line) {
     if (thread_number() == 0) {
         const u32 added = b.x + b.y + b.z == 0 ? kTop - (g.x * g.y * g.z - 1) : 1;
         fence(true);
-        const u32 before = atomic<u32>(arrived, [&](u32 old) { return old + added; }, kWriteAtomic, line);
+        const u32 before = atomic<u32>(arrived, [&](u32 old) { return old + added; }, kUpdateAtomic, line);
         for (u32 now = before; ((before ^ now) & kTop) == 0; now = load<u32>(arrived)) {
             cudasim_runtime_table->yield();
             note(arrived, sizeof(u32), kReadAtomic, line);

@@ -139,7 +139,7 @@ class Module:
                 depth += (text == "{") - (text == "}")
                 function.add(statement)
                 if depth == 0:
-                    self.out += function.out
+                    self.out += function.finish()
         if waiting:
             self.at_top(waiting)
         return self.text(aliases or {})

@@ -92,6 +92,7 @@ std::string race(const char* what, const Touch& before, bool was_write) {
                   name_of(before).c_str());
 }
 
+bool is_update(Access access) { return access == Access::AtomicUpdate || access == Access::SystemUpdate; }
 bool writes(Access access) { return access != Access::Read && access != Access::AtomicRead; }
 
 /// Whether both are atomic towards each other: those of one kernel are, those of several by atomics of the system.
@@ -158,7 +159,8 @@ std::string work_name(const Touch& touch) {
 }
 
 std::string message_of(const Wrong& wrong) {
-    if (wrong.kind == Wrong::Kind::Uninitialised) return "a read of memory that was never written";
+    if (wrong.kind == Wrong::Kind::Uninitialised)
+        return format("%s of memory that was never written", wrong.is_write ? "an atomic update" : "a read");
     return race(wrong.is_write ? "a write" : "a read", wrong.other, wrong.other_is_write);
 }
 
@@ -329,8 +331,9 @@ Wrong KernelOrder::judge(Cell& cell, Access access, const Touch& now, const Bloc
     Wrong wrong;
     if (cell.written.work && !both_atomic(cell.written, now) && !ordered(cell.written, now, block))
         wrong = {Wrong::Kind::Race, is_write, true, cell.written};
+    if (cell.written.work == 0 && (!is_write || is_update(access)))
+        wrong = {Wrong::Kind::Uninitialised, is_write, false, {}};
     if (!is_write) {
-        if (!wrong && cell.written.work == 0) wrong = {Wrong::Kind::Uninitialised, false, false, {}};
         if (cell.read.work != now.work) {
             cell.read = read_note(cell.read, now);
             return wrong;
@@ -358,7 +361,7 @@ Wrong KernelOrder::touch(Cell* cells, size_t bytes, Access access, BlockTime& bl
     now.thread = thread;
     now.warp_clock = std::min(block.warps[thread / 32], kMostWarpTime);
     now.atomic = is_atomic(access);
-    now.system = access == Access::SystemWrite;
+    now.system = access == Access::SystemWrite || access == Access::SystemUpdate;
     now.line = line;
     Wrong first;
     Cell before{}, after{};

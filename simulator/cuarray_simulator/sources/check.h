@@ -19,7 +19,7 @@ void join(Clock& clock, const Clock& other);
 bool checking();
 
 /// In the order of the kinds in module_abi.h.
-enum class Access { Read, Write, AtomicRead, AtomicWrite, SystemWrite };
+enum class Access { Read, Write, AtomicRead, AtomicWrite, SystemWrite, AtomicUpdate, SystemUpdate };
 
 inline bool is_atomic(Access access) { return access >= Access::AtomicRead; }
 

@@ -35,7 +35,7 @@ constexpr Meaning kMeanings[] = {
      "work in two streams runs in any order: have one stream wait for an event of the other, or use one stream"},
     {"uninitialised",
      "new memory holds anything: fill it first (zeros instead of empty); in shared memory, a barrier may be missing "
-     "between the write and this read"},
+     "between the write and this access"},
     {"illegal address", "the index is outside of the array, or the array was freed before the kernel ran"},
     {"misaligned", "an access of n bytes needs an address that is a multiple of n"},
     {"barrier",

@@ -2,7 +2,7 @@
 #pragma once
 // Included by both: the simulator and every kernel.
 
-#define CUDASIM_ABI 6
+#define CUDASIM_ABI 7
 
 struct cudasim_extent {
     unsigned x, y, z;
@@ -34,7 +34,7 @@ struct cudasim_runtime {
     void (*yield)();
     void (*fail)(int code, const char* message);
     /// Called only by modules that were compiled with checks; kind 0 reads, 1 writes, 2 and 3 likewise but
-    /// atomically, 4 writes atomically for the whole system.
+    /// atomically, 4 writes atomically for the whole system, 5 and 6 write like 3 and 4 what depends on the old value.
     void (*access)(const void* place, unsigned bytes, int kind);
     void (*fence)();
     /// Copies that happen when the thread waits until at most so many groups of them are left.

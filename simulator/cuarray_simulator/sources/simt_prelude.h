@@ -110,13 +110,15 @@ CUDASIM_UNCHECKED inline unsigned vote(unsigned mask, int predicate) {
         if ((all.lanes >> i & 1) && all.slots[16 * i]) set |= 1u << i;
     return set;
 }
+/// Atomics, by the kinds of module_abi.h. An exchange depends on no old value: whether its result is used is not known.
+enum Atomic { kExchange = 3, kSystemExchange, kUpdate, kSystemUpdate };
 /// Reports an access to the checks that the compiler does not instrument; no-op in modules without
 /// checks.
-CUDASIM_UNCHECKED inline void note_atomic(const void* place, unsigned bytes, bool system = false) {
+CUDASIM_UNCHECKED inline void note_atomic(const void* place, unsigned bytes, Atomic kind) {
 #ifdef CUDASIM_CHECKED
-    cudasim_runtime_table->access(place, bytes, system ? 4 : 3);
+    cudasim_runtime_table->access(place, bytes, kind);
 #else
-    (void)place, (void)bytes, (void)system;
+    (void)place, (void)bytes, (void)kind;
 #endif
 }
 CUDASIM_UNCHECKED inline void note_fence() {
@@ -212,37 +214,37 @@ struct Same {
 template <class T>
 using same = typename Same<T>::type;
 template <class T, class F>
-CUDASIM_UNCHECKED T update(T* place, F change, bool system = false) {
+CUDASIM_UNCHECKED T update(T* place, F change, Atomic kind = kUpdate) {
     maybe_yield();
-    note_atomic(place, sizeof(T), system);
+    note_atomic(place, sizeof(T), kind);
     T old = *place;
     *place = change(old);
     return old;
 }
 }  // namespace cudasim
-#define CUDASIM_ATOMIC(name, ...)                                                     \
-    template <class T>                                                                \
-    T name(T* place, cudasim::same<T> v) {                                            \
-        return cudasim::update(place, [&](T old) -> T { return __VA_ARGS__; });       \
-    }                                                                                 \
-    template <class T>                                                                \
-    T name##_block(T* place, cudasim::same<T> v) {                                    \
-        return name(place, v);                                                        \
-    }                                                                                 \
-    template <class T>                                                                \
-    T name##_system(T* place, cudasim::same<T> v) {                                   \
-        return cudasim::update(place, [&](T old) -> T { return __VA_ARGS__; }, true); \
+#define CUDASIM_ATOMIC(name, kind, ...)                                                                 \
+    template <class T>                                                                                  \
+    T name(T* place, cudasim::same<T> v) {                                                              \
+        return cudasim::update(place, [&](T old) -> T { return __VA_ARGS__; }, cudasim::k##kind);       \
+    }                                                                                                   \
+    template <class T>                                                                                  \
+    T name##_block(T* place, cudasim::same<T> v) {                                                      \
+        return name(place, v);                                                                          \
+    }                                                                                                   \
+    template <class T>                                                                                  \
+    T name##_system(T* place, cudasim::same<T> v) {                                                     \
+        return cudasim::update(place, [&](T old) -> T { return __VA_ARGS__; }, cudasim::kSystem##kind); \
     }
-CUDASIM_ATOMIC(atomicAdd, old + v)
-CUDASIM_ATOMIC(atomicSub, old - v)
-CUDASIM_ATOMIC(atomicMax, old > v ? old : v)
-CUDASIM_ATOMIC(atomicMin, old < v ? old : v)
-CUDASIM_ATOMIC(atomicAnd, old& v)
-CUDASIM_ATOMIC(atomicOr, old | v)
-CUDASIM_ATOMIC(atomicXor, old ^ v)
-CUDASIM_ATOMIC(atomicExch, v)
-CUDASIM_ATOMIC(atomicInc, old >= v ? T(0) : T(old + 1))
-CUDASIM_ATOMIC(atomicDec, old == T(0) || old > v ? v : T(old - 1))
+CUDASIM_ATOMIC(atomicAdd, Update, old + v)
+CUDASIM_ATOMIC(atomicSub, Update, old - v)
+CUDASIM_ATOMIC(atomicMax, Update, old > v ? old : v)
+CUDASIM_ATOMIC(atomicMin, Update, old < v ? old : v)
+CUDASIM_ATOMIC(atomicAnd, Update, old& v)
+CUDASIM_ATOMIC(atomicOr, Update, old | v)
+CUDASIM_ATOMIC(atomicXor, Update, old ^ v)
+CUDASIM_ATOMIC(atomicExch, Exchange, v)
+CUDASIM_ATOMIC(atomicInc, Update, old >= v ? T(0) : T(old + 1))
+CUDASIM_ATOMIC(atomicDec, Update, old == T(0) || old > v ? v : T(old - 1))
 template <class T>
 T atomicCAS(T* place, cudasim::same<T> expected, cudasim::same<T> v) {
     return cudasim::update(place, [&](T old) -> T { return old == expected ? v : old; });
@@ -253,7 +255,7 @@ T atomicCAS_block(T* p, cudasim::same<T> e, cudasim::same<T> v) {
 }
 template <class T>
 T atomicCAS_system(T* place, cudasim::same<T> expected, cudasim::same<T> v) {
-    return cudasim::update(place, [&](T old) -> T { return old == expected ? v : old; }, true);
+    return cudasim::update(place, [&](T old) -> T { return old == expected ? v : old; }, cudasim::kSystemUpdate);
 }
 
 // Loads and stores with cache hints.
