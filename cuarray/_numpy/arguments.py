@@ -27,6 +27,11 @@ def is_of_numbers(dtype):
     return dtype.num >= OF_OTHERS and dtype.name == "bfloat16"  # names take long to make
 
 
+def is_of_swapped_numbers(x):
+    """Whether that is an array of NumPy's whose numbers have their bytes in the other order."""
+    return type(x) is np.ndarray and not x.dtype.isnative and is_of_numbers(x.dtype)
+
+
 def is_known_dtype(dtype):
     """Whether arrays of ours may have that dtype."""
     return dtype.isnative and is_of_numbers(dtype)

@@ -12,7 +12,7 @@ from cuarray import _core
 from cuarray._functions.subscripts import Grid, Joiner
 from cuarray._ndarray.protocols import flat
 from cuarray._numpy import overrides
-from cuarray._numpy.arguments import PLAIN, call_needs_numpy, on_device
+from cuarray._numpy.arguments import PLAIN, call_needs_numpy, is_of_swapped_numbers, on_device
 from cuarray._numpy.classes import Array, OperatorsMixin, Ufunc
 from cuarray._numpy.fallbacks import ERRORS, is_of_program, on_host, on_numpys_types
 from cuarray._numpy.files import READERS, load, of_file
@@ -104,9 +104,12 @@ class Retry:
         """Return what NumPy makes of a list of texts, or with a dtype of its own."""
         if not is_of_program(sys._getframe(1)):
             return NotImplemented
-        if not _core.one_of_each_type(args, kwargs).keys() <= PLAIN:
-            return self.compute(args, kwargs)
-        return on_numpys_types(self.theirs, args, kwargs)
+        found = _core.one_of_each_type(args, kwargs)
+        if found.keys() <= PLAIN:
+            return on_numpys_types(self.theirs, args, kwargs)
+        if args and is_of_swapped_numbers(args[0]) and any(map(_core.is_ndarray, found.values())):
+            return NotImplemented  # ours reads them beside its own
+        return self.compute(args, kwargs)
 
     def for_others(self, *args, **kwargs):
         """Return what a call with objects of other classes gives, such as columns of a table."""

@@ -321,6 +321,15 @@ def test_swapped_bytes_are_numpys(call, device, tmp_path):
     assert ours.dtype == theirs.dtype and numpy.asarray(ours).tobytes() == theirs.tobytes()
 
 
+def test_swapped_bytes_beside_arrays_of_ours():
+    x, swapped = np.arange(4.0), numpy.arange(4, dtype=">f4")
+    before = len(np.fallbacks())
+    assert np.dot(swapped, x) == 14
+    for result in (x + swapped, np.add(swapped, x), np.concatenate([swapped, x]), np.sin(x * swapped)):
+        assert type(result) is ca.ndarray
+    assert len(np.fallbacks()) == before
+
+
 def test_files_of_numpys_types_can_be_open(tmp_path):
     texts, records = numpy.array(["a", "b"]), numpy.array([(1, 2.0)], [("x", "i4"), ("y", "f8")])
     numpy.savez(tmp_path / "mixed.npz", names=texts, numbers=numpy.arange(2.0))
