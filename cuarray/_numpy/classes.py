@@ -8,6 +8,7 @@ from importlib import import_module
 import numpy as np
 
 from cuarray import _core
+from cuarray._numpy.arguments import is_foreign_dtype
 from cuarray._numpy.operators import OPERATORS, PROTOCOLS
 from cuarray._numpy.overrides import THEIRS, call_ufunc, numpys_class
 from cuarray._numpy.subclasses import Subclass
@@ -78,7 +79,14 @@ class Either(ABCMeta):
         return repr(cls.ours)
 
 
-class Array(metaclass=Either):
+class EitherArray(Either):
+    """The type of the class of both, which makes arrays of ours, and NumPy's of dtypes that are NumPy's alone."""
+
+    def __call__(cls, shape, dtype=float, *args, **kwargs):
+        return (cls.theirs if is_foreign_dtype(dtype) else cls.ours)(shape, dtype, *args, **kwargs)
+
+
+class Array(metaclass=EitherArray):
     """cuarray.ndarray and numpy.ndarray."""
 
     ours, theirs = _core.ndarray, np.ndarray

@@ -80,6 +80,8 @@ BAD = {
         ["add: axis must be", "not str"],
     ),
     "shape of a method": (lambda: ones(3).reshape("a"), TypeError, ["reshape: shape must be", "not str"]),
+    "number for a dtype": (lambda: cuarray.fromregex("file", "1", 3), TypeError, ["3 is not a dtype"]),
+    "shape for a dtype": (lambda: ones(3).view(-1), TypeError, ["view", "x.reshape(-1)"]),
     "dtype of a method": (lambda: ones(3).astype("word"), TypeError, ["astype: 'word' is not a dtype"]),
     "dtype of a ufunc": (lambda: cuarray.add(ones(3), 1, dtype="word"), TypeError, ["add: 'word' is not a dtype"]),
     "order of a method": (lambda: ones(3).flatten("Z"), ValueError, ["flatten: order must be", "CFAK", "'Z'"]),

@@ -301,6 +301,8 @@ def test_what_only_numpy_has_is_numpys(call, device):
         "np.frombuffer(bytearray(4), dtype='>u2')",
         "np.fromfile(raw, '>i2', 4)",
         "np.fromiter([1, 2], '>i4')",
+        "np.ndarray((2,), '>i2', b'abcd')",
+        "np.ndarray(2, dtype='>i2', buffer=bytearray(b'abcdef'), offset=2)",
         "np.loadtxt(['1 2'], dtype='>f4')",
         "np.save(npy, np.arange(3).astype('>i4')) or np.load(npy)",
         "np.savez(npz, a=np.arange(3).astype('>i4')) or np.load(npz)['a']",

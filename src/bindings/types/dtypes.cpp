@@ -148,8 +148,9 @@ DType to_dtype(PyObject* object, DType fallback, const char* function) {
             PyErr_Clear();
             const char* advice = "use a NumPy dtype such as 'float32', or 'bfloat16'";
             if (PyLong_Check(object))
-                advice = std::string_view(function) == "view" ? "another shape is x.reshape(-1)"
-                                                              : "a shape is one argument, a tuple such as (2, 3)";
+                advice = function && std::string_view(function) == "view"
+                             ? "another shape is x.reshape(-1)"
+                             : "a shape is one argument, a tuple such as (2, 3)";
             if (PyUnicode_Check(object) && std::string_view(PyUnicode_AsUTF8(object)).starts_with("c"))  // cpu, cuda
                 advice = "use a NumPy dtype such as 'float32'; a device is the argument device=";
             fail_in(function, PyExc_TypeError, "%R is not a dtype: %s", object, advice);
