@@ -18,16 +18,18 @@ def of_file(ours, theirs):
 
     @functools.wraps(ours)
     def call(*args, **kwargs):
-        if args and isinstance(args[0], Iterator) and not hasattr(args[0], "seek"):
+        are_lines = bool(args) and isinstance(args[0], Iterator) and not hasattr(args[0], "seek")
+        if are_lines:
             args = (list(args[0]), *args[1:])
         source = next((x for x in (*args[:1], *kwargs.values()) if hasattr(x, "seek") and x.seekable()), None)
         place = source and source.tell()
         try:
             return ours(*args, **kwargs)
         except ERRORS:
-            if source is None:
+            if source is None and not are_lines:
                 raise
-            source.seek(place)
+            if source is not None:
+                source.seek(place)
             return on_host(theirs, args, kwargs)
 
     return call

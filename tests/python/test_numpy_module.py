@@ -348,6 +348,8 @@ def test_files_of_numpys_types_can_be_open(tmp_path):
     file = io.StringIO("# ignored\na,b\n1,x\n2,y\n")
     file.readline()
     assert np.genfromtxt(file, delimiter=",", names=True)["a"].tolist() == [1.0, 2.0]
+    lines = iter(["a,b", "1,x", "2,y"])
+    assert np.genfromtxt(lines, delimiter=",", names=True)["a"].tolist() == [1.0, 2.0]
     with pytest.raises(FileNotFoundError):
         np.load(tmp_path / "missing.npy")
 
