@@ -83,7 +83,8 @@ class EitherArray(Either):
     """The type of the class of both, which makes arrays of ours, and NumPy's of dtypes that are NumPy's alone."""
 
     def __call__(cls, shape, dtype=float, *args, **kwargs):
-        return (cls.theirs if is_foreign_dtype(dtype) else cls.ours)(shape, dtype, *args, **kwargs)
+        is_ours = dtype is float or not is_foreign_dtype(dtype)  # the default needs no look
+        return (cls.ours if is_ours else cls.theirs)(shape, dtype, *args, **kwargs)
 
 
 class Array(metaclass=EitherArray):
