@@ -5,12 +5,11 @@ import itertools
 import numpy as np
 
 from cuarray import _core
-from cuarray._arguments.functions import linspace, moveaxis, take
+from cuarray._arguments.functions import linspace, median, moveaxis, take
 from cuarray._arguments.functions import round as rounded
 from cuarray._arguments.operands import WEAK, host_values
 from cuarray._arguments.ufuncs import where
 from cuarray._functions.creation import as_array
-from cuarray._functions.quantiles import median
 from cuarray._functions.reductions import max, mean, min
 from cuarray._runtime.fuse import fused_call
 

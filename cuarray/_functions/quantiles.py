@@ -1,4 +1,4 @@
-"""Medians, quantiles and percentiles, over all elements or over those that are not NaN."""
+"""Quantiles and percentiles, over all elements or over those that are not NaN, and medians of the latter."""
 
 import warnings
 from functools import lru_cache
@@ -15,19 +15,20 @@ from cuarray._arguments.functions import (
     concat,
     cumsum,
     empty,
+    median,
     moveaxis,
     sort,
     stack,
     take,
     take_along_axis,
 )
-from cuarray._arguments.operands import array_output, as_arrays, dtype_into, host_values, write_output
+from cuarray._arguments.operands import array_output, as_arrays, host_values, write_output
 from cuarray._arguments.ufuncs import clip, floor, isfinite, isnan, maximum, minimum, subtract, where
 from cuarray._functions.creation import as_array
 from cuarray._functions.dtypes import is_inexact
 from cuarray._runtime.fuse import fused_call
 
-__all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]
+__all__ = ["nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]
 
 # A quantile q of n sorted elements is at a fractional position between two of them, counted from 0.
 # Hyndman and Fan (The American Statistician 50, 1996, 361-365) compare the definitions. Functions take the
@@ -127,57 +128,6 @@ def without_leading_ones(x, ndim):
     """Return an array without the leading axes of one element that it has beyond `ndim`."""
     extra = x.ndim - ndim
     return x.reshape(x.shape[extra:]) if extra > 0 and x.shape[:extra] == (1,) * extra else x
-
-
-def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    """Return the median: the middle one of the sorted elements, or the mean of the middle two.
-
-    Parameters
-    ----------
-    a : array_like
-    axis : int or sequence of int, optional
-        Axes to reduce; all by default.
-    out : ndarray, optional
-        Output array.
-    overwrite_input : bool
-        Accepted for NumPy compatibility; the input is not modified.
-    keepdims : bool
-        Whether the reduced axes are kept with length 1.
-
-    Returns
-    -------
-    ndarray
-        float64 for integers and bools, else of the type of `a`. NaN if an element is NaN, or there are none.
-
-    Raises
-    ------
-    AxisError
-        If an axis does not exist.
-
-    See Also
-    --------
-    numpy.median
-
-    Examples
-    --------
-    >>> import cuarray as ca
-    >>> ca.median([[10, 7, 4], [3, 2, 1]])
-    np.float64(3.5)
-    >>> ca.median([[10, 7, 4], [3, 2, 1]], axis=1)
-    array([7., 2.])
-    """
-    a = as_array(a)
-    slices = Slices(a, axis, keepdims, "median")
-    rows, n = slices.values, slices.values.shape[-1]
-    if n == 0:
-        return slices.result(rows.mean(axis=-1), out)
-    middle = sorted({(n - 1) // 2, n // 2})
-    last = [n - 1] if is_inexact(a) else []
-    found = _core.order_statistics(rows, rows.ndim - 1, middle + last, "median")
-    result = found[..., : len(middle)].mean(axis=-1, dtype=dtype_into(a.dtype, out) if last else None)
-    if last:
-        result = nan_where(result, found[..., -1])
-    return slices.result(result, out)
 
 
 def nan_where(result, largest):

@@ -52,7 +52,7 @@ void make_module(py::module_& module) {
     bind_other_arrays(module.ptr());
     bind_numba_arguments(module);
     bind_indexing(module);
-    bind_editing(module.ptr());
+    bind_padding(module.ptr());
     bind_sorting(module);
     bind_ufunc_methods(module.ptr());
     bind_tables(module);

@@ -20,7 +20,7 @@ void bind_other_arrays(PyObject* module);              ///< what other libraries
 void bind_numba_arguments(pybind11::module_& module);  ///< arrays in Numba's compiled functions
 void bind_ufunc_methods(PyObject* module);             ///< what functions along an axis are made of
 void bind_indexing(pybind11::module_& module);         ///< elements along an axis, by positions
-void bind_editing(PyObject* module);                   ///< elements removed and inserted
+void bind_padding(PyObject* module);                   ///< margins of arrays
 void bind_sorting(pybind11::module_& module);          ///< sorting, selecting and searching
 void bind_pools(pybind11::module_& module);            ///< what cuarray.memory is made of
 void bind_loans(PyObject* module);                     ///< memory lent for the time of a call

@@ -283,6 +283,36 @@ std::vector<Array> meshgrid(const ArrayList& xi, bool copy, bool sparse, GridInd
     return grids;
 }
 
+std::vector<Array> ix_(const IndexList& args) {
+    std::vector<Array> lines;
+    for (size_t k = 0; k < args.size(); ++k) {
+        Array line = args[k].array;
+        if (line.ndim() != 1)
+            raise(ErrorKind::Value, "ix_: argument ", k, " has ", line.ndim(), " axes; each must have one");
+        if (line.is_empty() && !args[k].has_dtype) line = astype(line, DType::int64);
+        if (line.dtype() == DType::bool_) line = nonzero(line)[0];
+        Dims shape = Dims::filled(int(args.size()), 1);
+        shape[int(k)] = line.size();
+        lines.push_back(line.reshape(shape));
+    }
+    return lines;
+}
+
+std::vector<Array> diag_indices(const std::optional<PlainNumber>& n, int64_t ndim) {
+    const Array line = arange(n);
+    return std::vector<Array>(size_t(std::max<int64_t>(ndim, 0)), line);
+}
+
+std::vector<Array> diag_indices_from(const Array& arr) {
+    constexpr char name[] = "diag_indices_from";
+    const Dims& shape = arr.shape();
+    if (arr.ndim() < 2)
+        raise(ErrorKind::Value, name, ": the array has ", arr.ndim(), " axes and at least 2 are needed");
+    if (std::ranges::count(shape, shape[0]) != arr.ndim())
+        raise(ErrorKind::Value, name, ": all dimensions must be of equal length, not ", to_string(shape));
+    return std::vector<Array>(size_t(arr.ndim()), arange({}, shape[0], {}, DType::none, arr.device()));
+}
+
 namespace {
 
 /// The coordinates of the lower triangle of a matrix, or of all that is above it.

@@ -19,6 +19,7 @@
 #include "cuarray/ops/cross.h"
 #include "cuarray/ops/diagonals.h"
 #include "cuarray/ops/differences.h"
+#include "cuarray/ops/editing.h"
 #include "cuarray/ops/einsum.h"
 #include "cuarray/ops/geometric.h"
 #include "cuarray/ops/interpolation.h"
@@ -47,10 +48,13 @@ template <> constexpr const char* kWords<Blocks> = "array_like or nested list of
 template <> constexpr const char* kWords<std::span<const Dims>> = "int or tuple of int";
 template <> constexpr const char* kWords<ArgumentList> = "array_like";
 template <> constexpr const char* kWords<IndexArray> = "array_like of int";
+template <> constexpr const char* kWords<IndexList> = "array_like of int or bool";
 template <> constexpr const char* kWords<CountedIntegers> = "array_like of int";
 template <> constexpr const char* kWords<WhereMask> = "bool or array_like of bool";
 template <> constexpr const char* kWords<OutputArray> = "ndarray";
 template <> constexpr const char* kWords<StoredValues> = "array_like";
+template <> constexpr const char* kWords<InsertedValues> = "array_like";
+template <> constexpr const char* kWords<Places> = "int, slice, array_like of int or bool";
 template <> constexpr const char* kWords<CopySource> = "array_like";
 template <> constexpr const char* kWords<Outside> = "{'raise', 'wrap', 'clip'}";
 template <> constexpr const char* kWords<BitOrder> = "{'big', 'little'}";
@@ -148,6 +152,9 @@ constexpr std::array<FunctionRow, kRowCount> kFunctionRows = [] {
 #define BUILTIN(...)      \
     FUNCTION(__VA_ARGS__) \
     rows[count - 1].is_bound = false;
+#define RENAMED(python_name, ...) \
+    FUNCTION(__VA_ARGS__)         \
+    rows[count - 1].name = python_name;
 #define GENERALIZED(dimensions, ...) \
     FUNCTION(__VA_ARGS__)            \
     rows[count - 1].core = dimensions;

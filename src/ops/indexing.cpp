@@ -6,12 +6,21 @@
 namespace cuarray {
 namespace {
 
-/// The first index, step and count of a slice over n elements, as Python's slice.indices gives them.
-struct ResolvedSlice {
-    int64_t first, step, count;
-};
+/// count * stride. If no element is at that distance (a slice of one element with a huge step, an axis of an empty
+/// array), the product may overflow, and wraps as NumPy's does.
+int64_t byte_offset(int64_t count, int64_t stride) { return int64_t(uint64_t(count) * uint64_t(stride)); }
 
-ResolvedSlice resolve_slice(const Index& s, int64_t n) {
+}  // namespace
+
+Index::Index(const cuarray::Slice& slice) : kind(Kind::Slice) {
+    // The lowest number stands for "not given" here, and in a slice for any number too low to hold.
+    const auto given = [](const std::optional<int64_t>& end) { return end ? std::max(*end, kAbsent + 1) : kAbsent; };
+    start = given(slice.start);
+    stop = given(slice.stop);
+    step = given(slice.step);
+}
+
+SlicePositions positions_of(const Index& s, int64_t n) {
     const int64_t step = s.step == Index::kAbsent ? 1 : s.step;
     if (step == 0) raise(ErrorKind::Value, "slice step cannot be zero");
     const int64_t low = step < 0 ? -1 : 0, high = step < 0 ? n - 1 : n;
@@ -26,12 +35,6 @@ ResolvedSlice resolve_slice(const Index& s, int64_t n) {
     if (step < 0 && stop < start) count = (start - stop - 1) / -step + 1;
     return {start, step, count};
 }
-
-/// count * stride. If no element is at that distance (a slice of one element with a huge step, an axis of an empty
-/// array), the product may overflow, and wraps as NumPy's does.
-int64_t byte_offset(int64_t count, int64_t stride) { return int64_t(uint64_t(count) * uint64_t(stride)); }
-
-}  // namespace
 
 bool is_advanced(std::span<const Index> index) {
     return std::any_of(index.begin(), index.end(), [](const Index& entry) { return entry.kind >= Index::Kind::Bool; });
@@ -74,7 +77,7 @@ Array basic_index(const Array& array, std::span<const Index> index, bool* all_in
                 break;
             }
             case Index::Kind::Slice: {
-                const ResolvedSlice steps = resolve_slice(entry, array.shape()[axis]);
+                const SlicePositions steps = positions_of(entry, array.shape()[axis]);
                 if (steps.count) offset += byte_offset(steps.first, array.strides()[axis]);
                 layout.shape.push_back(steps.count);
                 layout.strides.push_back(byte_offset(steps.step, array.strides()[axis]));

@@ -227,7 +227,7 @@ Array column_stack(const ArrayList& tup) {
     return join_with_axes(tup, 2, [](const Array& a) { return a.ndim() > 1 ? a : a.reshape({a.size(), 1}); }, 1);
 }
 
-Array append(const Array& arr, const Array& values, std::optional<int64_t> axis) {
+Array functions::append(const Array& arr, const Array& values, std::optional<int64_t> axis) {
     ArgumentList both;
     both.push_back(arr);
     both.push_back(values);

@@ -365,17 +365,69 @@ void test_numbers_of_any_type() {
     CHECK(RAISES(Index, sum(x, ~size_t(0))) && RAISES(Index, flip(x, ~0ull)) && bool(trace(eye(2))));
 }
 
+void test_editing() {
+    const Array x = arange(6), m = arange(6.).reshape({2, 3});
+    CHECK(has<int>(insert(x, 1, 9), {7}, {0, 9, 1, 2, 3, 4, 5}) &&
+          has<int>(insert(x, 6, 9), {7}, {0, 1, 2, 3, 4, 5, 9}));
+    CHECK(has<int>(insert(x, {1, 1, -1}, array({7, 8, 9})), {9}, {0, 7, 8, 1, 2, 3, 4, 9, 5}));
+    CHECK(has<int>(insert(x, slice(0, {}, 3), 9), {8}, {9, 0, 1, 2, 9, 3, 4, 5}));
+    CHECK(has<double>(insert(m, 1, array({8, 9}), 1), {2, 4}, {0, 8, 1, 2, 3, 9, 4, 5}));
+    CHECK(has<double>(insert(m, 0, .5, 0), {3, 3}, {.5, .5, .5, 0, 1, 2, 3, 4, 5}));
+    CHECK(has<double>(insert(m, array({true, false, true}), 7, 1), {2, 5}, {7, 0, 1, 7, 2, 7, 3, 4, 7, 5}));
+    CHECK(has<int>(delete_(x, 1), {5}, {0, 2, 3, 4, 5}) && has<int>(delete_(x, -1), {5}, {0, 1, 2, 3, 4}));
+    CHECK(has<int>(delete_(x, {0, 2}), {4}, {1, 3, 4, 5}) && has<int>(delete_(x, slice({}, {}, 2)), {3}, {1, 3, 5}));
+    CHECK(has<int>(delete_(x, x > 3), {4}, {0, 1, 2, 3}) && has<double>(delete_(m, 1, 0), {1, 3}, {0, 1, 2}));
+    CHECK(has<double>(delete_(m, std::vector<int>{0, 5}), {4}, {1, 2, 3, 4}) && delete_(x, array({1})).size() == 5);
+    CHECK(has<int>(append(x, 9), {7}, {0, 1, 2, 3, 4, 5, 9}) &&
+          has<double>(gradient(x, .5)[0], {6}, {2, 2, 2, 2, 2, 2}));
+}
+
+void test_statistics() {
+    const double none = NAN;
+    const Array m = array({{3., 1., 2.}, {none, 5., 4.}});
+    CHECK(text(median(m, 1)) == "array([ 2., nan])" && median(arange(4)).item<double>() == 1.5);
+    CHECK(has<double>(median(arange(6).reshape({2, 3}), {0, 1}, nullptr, false, true), {1, 1}, {2.5}));
+    CHECK(median(arange(0., 4., 1., DType::float32)).dtype() == DType::float32 &&
+          median(zeros({0, 2}), 0).shape() == Dims{2});
+    CHECK(nansum(m).item<double>() == 15 && nanprod(m).item<double>() == 120 && nanmean(m).item<double>() == 3);
+    CHECK(has<double>(nanmax(m, 0), {3}, {3, 5, 4}) && has<double>(nanmin(m, 1, true), {2, 1}, {1, 4}));
+    CHECK(nanvar(m).item<double>() == 2 && nanstd(m, 1).to_vector<double>()[1] == .5 && ptp(m, 0).shape() == Dims{3});
+    CHECK(nansum(arange(4)).item<int>() == 6 && nansum(arange(4)).dtype() == DType::int64);
+}
+
+void test_coordinates_of_axes() {
+    const Array x = arange(12).reshape({3, 4});
+    const std::vector<Array> mesh = ix_({IndexArray({0, 2}), array({true, false, false, true})});
+    CHECK(has<int>(x(mesh[0], mesh[1]), {2, 2}, {0, 3, 8, 11}));
+    const std::vector<Array> diagonal = diag_indices(3), places = where(x > 9);
+    CHECK(has<int>(x(diagonal[0], diagonal[1]), {3}, {0, 5, 10}) && diag_indices_from(eye(2)).size() == 2);
+    CHECK(has<int>(places[0], {2}, {2, 2}) && has<int>(places[1], {2}, {2, 3}));
+}
+
+void test_arrays_of_lists_in_a_shape() {
+    const std::vector<double> one = {2.5};
+    const std::vector<std::vector<int>> lists = {{1, 2, 3}, {4, 5, 6}};
+    CHECK(array(one, {}).ndim() == 0 && array({7}, {}).item<int>() == 7 &&
+          array({1, 2.5}, {2, 1}).shape() == Dims({2, 1}));
+    CHECK(has<int>(array(lists, {3, 2}), {3, 2}, {1, 2, 3, 4, 5, 6}) && RAISES(Value, array(lists, {4})));
+    CHECK(has<double>(array({{1, 2.5}, {3, 4}}), {2, 2}, {1, 2.5, 3, 4}));
+    CHECK(has<double>(array({{{1, 2.5}}, {{3, 4}}}), {2, 1, 2}, {1, 2.5, 3, 4}) &&
+          array({{1, 2}}).dtype() == DType::int32);
+}
+
 void test_what_is_refused() {
     const Array x = arange(3), m = arange(6.).reshape({2, 3}), nine = array(std::vector<int64_t>{9});
     CHECK(RAISES(Value, arange(5, 0, 0)) && RAISES(Value, arange(0, 5, 0)) && RAISES(Value, arange(5., 0., 0.)));
     CHECK(RAISES(Axis, m.transpose({-1, 0})) && RAISES(Axis, m.transpose({0, 7})) && RAISES(Value, m.transpose({0})) &&
           RAISES(Value, m.transpose({0, 0})));
-    CHECK(RAISES(Index, insert(x, 0, std::vector<int64_t>{-1}, nine)) &&
-          RAISES(Index, insert(x, 0, std::vector<int64_t>{50}, nine)) &&
-          RAISES(Axis, insert(x, 1, std::vector<int64_t>{0}, nine)));
-    CHECK(has<int>(insert(x, 0, std::vector<int64_t>{3}, nine), {4}, {0, 1, 2, 9}));
-    CHECK(RAISES(Value, insert(x, 0, std::vector<int64_t>{0, 1}, nine)));
-    CHECK(RAISES(Value, erase(x, 0, std::vector<uint8_t>{1})) && RAISES(Axis, erase(x, 2, std::vector<uint8_t>{1})));
+    CHECK(RAISES(Index, insert(x, -4, nine)) && RAISES(Index, insert(x, 50, nine)) &&
+          RAISES(Axis, insert(x, 0, nine, 1)));
+    CHECK(RAISES(Value, insert(x, {0, 1}, array({1, 2, 3}))) &&
+          RAISES(Overflow, insert(zeros(2, DType::int8), 0, 300)));
+    CHECK(RAISES(Type, insert(x, array({.5}), 9)) && RAISES(Index, delete_(x, array({.5}))));
+    CHECK(RAISES(Value, delete_(x, array({true}))) && RAISES(Axis, delete_(x, 0, 2)) && RAISES(Index, delete_(x, 3)));
+    CHECK(RAISES(Axis, median(m, 2)) && RAISES(Value, median(m, {0, 0})) && RAISES(Value, ix_({m})));
+    CHECK(RAISES(Value, diag_indices_from(m)) && RAISES(Value, array({1, 2}, {})));
     CHECK(RAISES(Index, order_statistics(x, 0, std::vector<int64_t>{9}, "q")) &&
           RAISES(Type, search_sorted(array({1., 2.}), array({1}), false)));
     const Array edges = linspace(0, 3, 4);
@@ -503,6 +555,10 @@ int main() {
     test_truth();
     test_numbers_for_arrays();
     test_numbers_of_any_type();
+    test_editing();
+    test_statistics();
+    test_coordinates_of_axes();
+    test_arrays_of_lists_in_a_shape();
     test_what_is_refused();
     test_named_views();
     test_a_scope_that_fails();

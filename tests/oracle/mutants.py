@@ -1117,6 +1117,20 @@ EDITING = [
         tests("editing", "insert"),
     ),
     Mutant(
+        "medians-of-the-lower-middle",
+        "src/ops/median.cpp",
+        "const int64_t ranks[] = {(n - 1) / 2, n / 2, n - 1};",
+        "const int64_t ranks[] = {(n - 1) / 2, (n - 1) / 2, n - 1};",
+        tests("quantiles", "median"),
+    ),
+    Mutant(
+        "open-meshes-along-one-axis",
+        "src/ops/coordinates.cpp",
+        "shape[int(k)] = line.size();",
+        "shape[0] = line.size();",
+        "tests/test_cpp.py -k test_api",
+    ),
+    Mutant(
         "deleted-one-too-few",
         "src/ops/editing.cpp",
         "parts.push_back(part_of(array, axis, begin, end));",
@@ -1538,7 +1552,7 @@ ARGUMENTS = [
     ),
     Mutant(
         "inserted-values-with-leading-axes",
-        "src/bindings/functions/editing.cpp",
+        "src/ops/editing.cpp",
         "if (!shape.empty() || values.ndim() - k <= inserted.size() || values.shape()[k] != 1)",
         "",
         tests("same_calls", "calls and insert"),

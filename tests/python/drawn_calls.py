@@ -202,7 +202,8 @@ base ; [0, 1] ; base ; [1, 2] | base ; [0, 1] ; [1, 0] | base ; [0, 1] | 'ij,ij-
 POOLS = {
     "a a1 a2 A ar ar1 ar2 arr array ary b choices element f m object p prototype src test_elements v values vals x"
     " weights x1 x2 X y z": (ARRAYS, STRANGE_ARRAYS),
-    "arrays args arys choicelist keys tup xi": (SEQUENCES, STRANGE_SEQUENCES),
+    "arrays choicelist keys tup xi": (SEQUENCES, STRANGE_SEQUENCES),
+    "args arys": (f"ca.arange(3) | [0, 2] | ca.array([1, 0]) | ca.arange(3) > 1 | {SEQUENCES}", STRANGE_SEQUENCES),
     "condlist": (CONDITIONS, f"{SEQUENCES} | {STRANGE_SEQUENCES}"),
     "fp xp": (POINTS, STRANGE_ARRAYS),
     "shape newshape new_shape dims dimensions": (SHAPES, STRANGE_SHAPES),

@@ -1,8 +1,6 @@
 // indices.h -- x(slice(1, -1), 0): what NumPy's indices select, read and assigned to.
 #pragma once
-#include <algorithm>
 #include <concepts>
-#include <optional>
 #include <type_traits>
 #include <vector>
 #include "cuarray/core/integers.h"
@@ -10,17 +8,6 @@
 #include "cuarray/ops/ufunc.h"
 
 namespace cuarray {
-
-/// Positions from `start` to before `stop`; negative ones count from the end, and a step may be negative.
-struct Slice {
-    std::optional<int64_t> start, stop, step;
-};
-/// As Python's slice: of all positions, of those before `stop`, from `start` to `stop`. {} stands for None.
-inline Slice slice() { return {}; }
-inline Slice slice(std::optional<int64_t> stop) { return {{}, stop, {}}; }
-inline Slice slice(std::optional<int64_t> start, std::optional<int64_t> stop, std::optional<int64_t> step = {}) {
-    return {start, stop, step};
-}
 
 /// All axes that no other index names.
 struct Ellipsis {};
@@ -114,14 +101,7 @@ Index as_index(const One& one) {
         index.kind = Index::Kind::Bool;
         index.value = one;
     } else if constexpr (std::same_as<One, Slice>) {
-        index.kind = Index::Kind::Slice;
-        // The lowest number stands for "not given" here, and in a slice for any number too low to hold.
-        const auto given = [](const std::optional<int64_t>& end) {
-            return end ? std::max(*end, Index::kAbsent + 1) : Index::kAbsent;
-        };
-        index.start = given(one.start);
-        index.stop = given(one.stop);
-        index.step = given(one.step);
+        index = Index(one);
     } else if constexpr (std::same_as<One, Ellipsis>) {
         index.kind = Index::Kind::Ellipsis;
     } else if constexpr (std::same_as<One, NewAxis>) {

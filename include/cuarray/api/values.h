@@ -102,6 +102,12 @@ Array array(const R& elements, const Dims& shape, Device device = current_device
     api::require_filled(shape, std::ranges::size(elements));
     return array(std::ranges::data(elements), shape, device);
 }
+/// {} is the shape of a number.
+template <api::NumberRange R>
+    requires(!std::is_array_v<R>)
+Array array(const R& elements, std::initializer_list<int64_t> shape, Device device = current_device()) {
+    return array(elements, Dims(shape), device);
+}
 template <api::NumberRange R>
 Array array(const R& elements, Device device = current_device()) {
     return array(std::ranges::data(elements), Dims(std::ranges::size(elements)), device);
@@ -117,16 +123,37 @@ Array array(const R& elements, const Dims& shape, Device device = current_device
     api::require_filled(shape, flat.size());
     return flat.reshape(shape);
 }
-/// The numbers of vectors of vectors, of arrays of arrays and so on. ValueError for lists of unequal lengths.
+template <api::ScatteredNumbers R>
+Array array(const R& elements, std::initializer_list<int64_t> shape, Device device = current_device()) {
+    return array(elements, Dims(shape), device);
+}
+/// The numbers of vectors of vectors, of arrays of arrays and so on, in their shape or another one. ValueError for
+/// lists of unequal lengths.
 template <api::RangeOfRanges R>
     requires api::ElementType<typename api::NumberIn<R>::Type>
 Array array(const R& lists, Device device = current_device()) {
     return api::array_of_lists<typename api::NumberIn<R>::Type>(lists, device);
 }
+template <api::RangeOfRanges R>
+    requires api::ElementType<typename api::NumberIn<R>::Type>
+Array array(const R& lists, const Dims& shape, Device device = current_device()) {
+    const Array all = array(lists, device);
+    api::require_filled(shape, all.size());
+    return all.reshape(shape);
+}
+template <api::RangeOfRanges R>
+    requires api::ElementType<typename api::NumberIn<R>::Type>
+Array array(const R& lists, std::initializer_list<int64_t> shape, Device device = current_device()) {
+    return array(lists, Dims(shape), device);
+}
 /// array({1., 2.}), array({{1, 2}, {3, 4}}): the dtype is that of the numbers, int32 for int.
 template <api::ElementType T>
 Array array(std::initializer_list<T> elements, const Dims& shape, Device device = current_device()) {
     return array(std::span<const T>(elements.begin(), elements.size()), shape, device);
+}
+template <api::ElementType T>
+Array array(std::initializer_list<T> elements, std::initializer_list<int64_t> shape, Device device = current_device()) {
+    return array(elements, Dims(shape), device);
 }
 template <api::ElementType T>
 Array array(std::initializer_list<T> elements, Device device = current_device()) {
@@ -139,6 +166,10 @@ inline Array array(std::initializer_list<double> elements, Device device = curre
 inline Array array(std::initializer_list<double> elements, const Dims& shape, Device device = current_device()) {
     return array<double>(elements, shape, device);
 }
+inline Array array(std::initializer_list<double> elements, std::initializer_list<int64_t> shape,
+                   Device device = current_device()) {
+    return array<double>(elements, Dims(shape), device);
+}
 template <api::ElementType T>
 Array array(std::initializer_list<std::initializer_list<T>> rows, Device device = current_device()) {
     return api::array_of_lists<T>(rows, device);
@@ -147,6 +178,13 @@ template <api::ElementType T>
 Array array(std::initializer_list<std::initializer_list<std::initializer_list<T>>> stack,
             Device device = current_device()) {
     return api::array_of_lists<T>(stack, device);
+}
+inline Array array(std::initializer_list<std::initializer_list<double>> rows, Device device = current_device()) {
+    return api::array_of_lists<double>(rows, device);
+}
+inline Array array(std::initializer_list<std::initializer_list<std::initializer_list<double>>> stack,
+                   Device device = current_device()) {
+    return api::array_of_lists<double>(stack, device);
 }
 
 /// `num` equally spaced numbers from start to stop, which is the last one or, without `endpoint`, the one behind it; of

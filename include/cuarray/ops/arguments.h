@@ -231,6 +231,10 @@ class ArgumentList : public Few<Argument, 4> {
     ArgumentList(std::initializer_list<Argument> list) {
         for (const Argument& one : list) push_back(one);
     }
+    template <NumberType T>
+    ArgumentList(T number) {
+        push_back(Argument(number));
+    }
 
  private:
     explicit ArgumentList(std::shared_ptr<const std::vector<Array>> arrays) : ArgumentList(*arrays) {

@@ -31,6 +31,19 @@ enum class GridIndexing : uint8_t { XY, IJ };
 CUARRAY_API std::vector<Array> meshgrid(const ArrayList& xi, bool copy = true, bool sparse = false,
                                         GridIndexing indexing = GridIndexing::XY);
 
+/// Positions or masks of several axes.
+struct IndexList : std::vector<IndexArray> {
+    using std::vector<IndexArray>::vector;
+};
+/// Lines of positions, one for each axis and along it, that together select all combinations; masks stand for the
+/// positions of their true elements.
+CUARRAY_API std::vector<Array> ix_(const IndexList& args);
+
+/// The coordinates of the main diagonal of an array with `ndim` axes of n elements, on the current device, or of one
+/// that is given.
+CUARRAY_API std::vector<Array> diag_indices(const std::optional<PlainNumber>& n, int64_t ndim = 2);
+CUARRAY_API std::vector<Array> diag_indices_from(const Array& arr);
+
 /// The coordinates of the elements of a matrix at and below (tril) or above (triu) its k-th diagonal: of a new matrix
 /// of n x m on the current device, square by default, or of one that is given.
 CUARRAY_API std::vector<Array> tril_indices(const Length& n, int64_t k = 0, const std::optional<Length>& m = {});

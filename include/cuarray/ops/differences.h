@@ -7,8 +7,8 @@
 
 namespace cuarray {
 
-/// The n-th differences of neighbours along an axis, of the array joined to what is prepended and appended; a number
-/// there stands for a slice of length 1. Of bools: whether neighbours differ.
+/// The n-th differences of neighbours along an axis, of the array joined to what is prepended and appended; an array
+/// without axes there stands for a slice of length 1. Of bools: whether neighbours differ.
 CUARRAY_API Array diff(const Array& a, int64_t n = 1, int64_t axis = -1, const std::optional<Array>& prepend = {},
                        const std::optional<Array>& append = {});
 

@@ -1,12 +1,24 @@
 // indexing.h -- x[key]: basic indices (integers, slices, Ellipsis, newaxis) give a view; advanced indices (arrays of
 // integers, masks) give a copy.
 #pragma once
+#include <optional>
 #include <span>
 #include <vector>
 #include "cuarray/array/array.h"
 #include "cuarray/core/outside.h"
 
 namespace cuarray {
+
+/// Positions from `start` to before `stop`; negative ones count from the end, and a step may be negative.
+struct Slice {
+    std::optional<int64_t> start, stop, step;
+};
+/// As Python's slice: of all positions, of those before `stop`, from `start` to `stop`. {} stands for None.
+inline Slice slice() { return {}; }
+inline Slice slice(std::optional<int64_t> stop) { return {{}, stop, {}}; }
+inline Slice slice(std::optional<int64_t> start, std::optional<int64_t> stop, std::optional<int64_t> step = {}) {
+    return {start, stop, step};
+}
 
 /// One entry of an index expression.
 struct Index {
@@ -16,7 +28,17 @@ struct Index {
     int64_t value = 0;                                        ///< Integer; Bool: 0 or 1
     int64_t start = kAbsent, stop = kAbsent, step = kAbsent;  ///< Slice; kAbsent: not given
     const cuarray::Array* array = nullptr;                    ///< Array: of integers, or a mask
+
+    Index() = default;
+    CUARRAY_API explicit Index(const cuarray::Slice& slice);
 };
+
+/// The first position, the step and the number of positions of a slice, as Python's slice.indices gives them.
+struct SlicePositions {
+    int64_t first, step, count;
+};
+/// Those along an axis of so many elements; ValueError for a step of 0.
+CUARRAY_API SlicePositions positions_of(const Index& slice, int64_t extent);
 
 /// Whether an entry is a bool or an array: the result is then a copy.
 CUARRAY_API bool is_advanced(std::span<const Index> index);

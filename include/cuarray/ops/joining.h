@@ -38,8 +38,21 @@ struct Blocks {
 };
 /// The arrays of the innermost lists joined along the last axis, the lists around them along the axis before it.
 CUARRAY_API Array block(const Blocks& arrays);
+namespace functions {
+
+using namespace cuarray;
+
 /// Two arrays joined; without an axis, both flattened.
 CUARRAY_API Array append(const Array& arr, const Array& values, std::optional<int64_t> axis = {});
+
+}  // namespace functions
+
+using functions::append;
+/// A number behind the elements of the flattened array.
+template <NumberType T>
+Array append(const Array& arr, T value) {
+    return concat({arr, value}, std::nullopt);
+}
 
 /// The parts without that axis: views, or copies of elements.
 CUARRAY_API std::vector<Array> unstack(const Array& x, int64_t axis = 0);

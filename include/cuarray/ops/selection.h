@@ -21,6 +21,7 @@ CUARRAY_API Array compress(const IndexArray& condition, const Array& a, std::opt
 CUARRAY_API Array extract(const IndexArray& condition, const Array& arr);
 /// The coordinates of the elements that are not zero, in C order: an int64 array for each axis.
 CUARRAY_API std::vector<Array> nonzero(const Array& a);
+inline std::vector<Array> where(const Array& condition) { return nonzero(condition); }
 /// The same as one array with a row for each element, and the positions in the flattened array.
 CUARRAY_API Array argwhere(const Array& a);
 CUARRAY_API Array flatnonzero(const Array& a);

@@ -50,6 +50,11 @@ CUARRAY_API Array argpartition(const Array& a, const Ranks& kth, const std::opti
 /// for those out of bounds.
 CUARRAY_API Array order_statistics(const Array& array, int axis, std::span<const int64_t> ranks, const char* name);
 
+/// The middle one of the sorted elements along axes, by default all, or the mean of the middle two; NaN if an element
+/// is NaN or there are none. `overwrite_input` changes nothing.
+CUARRAY_API Array median(const Array& a, const OptionalDims& axis = {}, Array* out = nullptr,
+                         bool overwrite_input = false, bool keepdims = false);
+
 /// Whether a value is inserted before equal elements or after them.
 enum class Side : uint8_t { Left, Right };
 /// The positions, int64, at which to insert values into a sorted array of one axis to keep its order; `sorter` has the

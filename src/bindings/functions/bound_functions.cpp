@@ -16,6 +16,7 @@
 #include "cuarray/ops/cross.h"
 #include "cuarray/ops/diagonals.h"
 #include "cuarray/ops/differences.h"
+#include "cuarray/ops/editing.h"
 #include "cuarray/ops/einsum.h"
 #include "cuarray/ops/geometric.h"
 #include "cuarray/ops/interpolation.h"
@@ -118,6 +119,7 @@ PyObject* give_all(std::vector<Result>&& results, const Reader<T>& reader) {
 const Array* array_in(const Reader<Array>& reader) { return &reader.get(); }
 const Array* array_in(const Reader<std::optional<Array>>& reader) { return reader.value ? &*reader.value : nullptr; }
 const Array* array_in(const Reader<Argument>& reader) { return reader.get().array; }
+const Array* array_in(const Reader<InsertedValues>& reader) { return reader.get().array; }
 const Array* array_in(const Reader<FillValue>& reader) { return reader.get().array; }
 const Array* array_in(const Reader<CountedIntegers>& reader) { return &reader.get().array; }
 const Array* array_in(const Reader<std::optional<Argument>>& reader) {

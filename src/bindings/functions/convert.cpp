@@ -364,4 +364,16 @@ Scalar ArrayOrScalar::element(DType dtype, const char* function) const {
     return convert(convert(weak_, wide, function), dtype);
 }
 
+Index to_slice(PyObject* slice) {
+    Index index;
+    Py_ssize_t start, stop, step;
+    check(PySlice_Unpack(slice, &start, &stop, &step));
+    index.kind = Index::Kind::Slice;
+    // The lowest number stands for "not given" here, and in Python for any number too low to hold.
+    index.start = std::max(start, PY_SSIZE_T_MIN + 1);
+    index.stop = step > 0 ? std::max(stop, PY_SSIZE_T_MIN + 1) : stop;
+    index.step = step;
+    return index;
+}
+
 }  // namespace cuarray::python

@@ -4,6 +4,7 @@
 #include <optional>
 #include "bindings/python.h"
 #include "cuarray/array/array.h"
+#include "cuarray/ops/indexing.h"
 #include "cuarray/ops/ufunc.h"
 #include "cuarray/runtime/runtime.h"
 
@@ -57,6 +58,8 @@ Dims to_dims(Arguments args, Py_ssize_t count, Parameter parameter);
 Dims to_axes(PyObject* object, const char* function);
 /// A shape: as to_dims, without negative extents.
 Dims to_shape(PyObject* object, const char* function = nullptr);
+/// A slice of Python as an index.
+Index to_slice(PyObject* slice);
 /// One letter of `allowed` in either case; null and None give `fallback`.
 char to_order(PyObject* object, const char* allowed, char fallback, const char* function = nullptr);
 Casting to_casting(PyObject* object, Casting fallback, const char* function = nullptr);

@@ -17,6 +17,7 @@
 #include "cuarray/ops/convolution.h"
 #include "cuarray/ops/coordinates.h"
 #include "cuarray/ops/creation.h"
+#include "cuarray/ops/editing.h"
 #include "cuarray/ops/einsum.h"
 #include "cuarray/ops/functions.h"
 #include "cuarray/ops/joining.h"
@@ -39,6 +40,7 @@ struct FunctionCall {
     std::span<PyObject* const> rest = {};  ///< of a *parameter, which is the first
     PyObject* on = Py_None;                ///< what was given for a parameter `device`
     PyObject* like = Py_None;              ///< what was given for a parameter `like`
+    mutable PyObject* made = nullptr;      ///< the array that the first parameter was read as, if it is none
 
     [[gnu::noinline]] Parameter parameter(int k) const {
         const auto named = std::find(places, places + PyTuple_GET_SIZE(names), k) - places;
@@ -114,6 +116,8 @@ IndexArray read_index_array(const FunctionCall& call, int k);
 OutputArray read_target(PyObject* object, const char* function);
 /// What a function writes into a target: numbers and lists in its dtype.
 StoredValues read_values(PyObject* object, PyObject* target, const char* function);
+/// Places along an axis, on any device.
+Places read_places(PyObject* object, const char* function);
 
 /// What is copied to the target; a warning where only the rule 'unsafe' lets an imaginary part go.
 void read_source(const FunctionCall& call, int k, ArrayOrScalar& source);

@@ -488,6 +488,31 @@ StoredValues read_values(PyObject* object, PyObject* given, const char* function
     return {array_of(values.get()), has_attribute(object, "__array__")};
 }
 
+Places read_places(PyObject* object, const char* function) {
+    if (PySlice_Check(object)) return to_slice(object);
+    if (is_ndarray(object)) return array_of(object);
+    CreationOptions options;
+    options.device = Device{};
+    const Object array = to_ndarray(object, options, function);
+    return IndexArray(array_of(array.get()), is_numpy_array(object));
+}
+
+void Reader<InsertedValues>::read(const FunctionCall& call, int k) {
+    PyObject* const given = call.given[k];
+    if (is_python_number(given)) {
+        number.load(given, {Device{}, false}, call.row.name);
+    } else if (is_list(given)) {
+        const Array& target = array_of(call.made ? call.made : call.given[0]);
+        CreationOptions options;
+        options.dtype = target.dtype();
+        options.device = target.device();
+        array.owner = to_ndarray(given, options, call.row.name);
+        array.object = array.owner.get();
+    } else {
+        array.read(call, k);
+    }
+}
+
 void read_source(const FunctionCall& call, int k, ArrayOrScalar& source) {
     const Array target = read_target(call.given[0], call.row.name).array;
     source.load_any(call.given[k], {target.device(), false}, call.row.name);

@@ -20,6 +20,7 @@ struct Reader<Array> {
         if (given == Py_None) raise(ErrorKind::Type, call.row.name, ": an array is needed, not None");
         owner = to_ndarray(given, call.device(), call.row.name);
         object = owner.get();
+        if (given == call.given[0]) call.made = object;
     }
     void add_to(CallWork& work) const { work.add(array_of(object)); }
     const Array& get() const { return array_of(object); }
@@ -141,6 +142,26 @@ struct Reader<ArrayList> {
     SequenceEntries entries;
     Few<PyObject*, 8> objects;
     ArrayList arrays;
+};
+
+/// Of index arrays; an empty list has no dtype.
+template <>
+struct Reader<IndexList> {
+    static constexpr bool is_array = true;
+    void read(const FunctionCall& call, int k) {
+        entries.read(call, k);
+        for (Py_ssize_t i = 0; i < entries.size(); ++i) {
+            PyObject* const given = entries[i];
+            value.emplace_back(array_of(entries.read_array(call, i)), is_ndarray(given) || is_numpy_array(given));
+        }
+    }
+    void add_to(CallWork& work) const {
+        for (const IndexArray& one : value) work.add(one.array);
+    }
+    const IndexList& get() const { return value; }
+
+    SequenceEntries entries;
+    IndexList value;
 };
 
 /// Lists of lists of arrays.
@@ -287,6 +308,37 @@ struct Reader<StoredValues> {
     }
     const StoredValues& get() const { return value; }
     StoredValues value;
+};
+
+template <>
+struct Reader<Places> {
+    static constexpr bool is_array = false;
+    void read(const FunctionCall& call, int k) {
+        if (int64_t one; read_plain_int(call.given[k], one))
+            value = one;
+        else
+            value = read_places(call.given[k], call.row.name);
+    }
+    void add_to(CallWork& work) const {
+        const auto* const index = std::get_if<IndexArray>(&value);
+        if (index && !is_on_host(index->array.device())) work.add(index->array);
+    }
+    const Places& get() const { return value; }
+    Places value;
+};
+
+/// A number, or what gives an array; lists in the dtype of the first array.
+template <>
+struct Reader<InsertedValues> {
+    static constexpr bool is_array = true;
+    void read(const FunctionCall& call, int k);
+    void add_to(CallWork& work) const {
+        if (array.object) array.add_to(work);
+    }
+    InsertedValues get() const { return array.object ? Argument(array.get()) : number.argument(); }
+
+    Reader<Array> array;
+    ArrayOrScalar number;
 };
 
 /// Anything array-like goes to the target's device. The parameter behind it is the casting rule.

@@ -57,18 +57,6 @@ int64_t to_position(PyObject* entry) {
     return position;
 }
 
-Index to_slice(PyObject* entry) {
-    Index index;
-    Py_ssize_t start, stop, step;
-    check(PySlice_Unpack(entry, &start, &stop, &step));
-    index.kind = Index::Kind::Slice;
-    // The lowest number stands for "not given" here, and in Python for any number too low to hold.
-    index.start = std::max(start, PY_SSIZE_T_MIN + 1);
-    index.stop = step > 0 ? std::max(stop, PY_SSIZE_T_MIN + 1) : stop;
-    index.step = step;
-    return index;
-}
-
 bool is_bool_scalar(PyObject* entry) {
     if (PyBool_Check(entry)) return true;
     if (!is_numpy_scalar(entry)) return false;
