@@ -98,8 +98,10 @@ def owns_memory(array):
     base = array.base
     if isinstance(base, np.ndarray) and (base.base is not None or base.nbytes != array.nbytes):
         return False  # a view of memory that was imported
-    # References: the array, `base`, and the call's argument.
-    return base is None or (isinstance(base, ndarray | np.ndarray) and getrefcount(base) <= 3)
+    # As many as of an object with one owner and one name; how many a call adds depends on Python's version.
+    owner = [object()]
+    held = owner[0]
+    return base is None or (isinstance(base, ndarray | np.ndarray) and getrefcount(base) <= getrefcount(held))
 
 
 def line(array):
