@@ -5,6 +5,8 @@ import json
 import os
 import platform
 import re
+import stat
+import tempfile
 import time
 from pathlib import Path
 
@@ -244,14 +246,32 @@ def cache_folder():
 def cache(faults):
     """Return the folder of the kernel cache, its size in bytes, and whether it is writeable."""
     folder = cache_folder()
+    reason = why_unusable(folder)
+    if reason:
+        what = f"kernels cannot be kept in {folder}: {reason}"
+        faults.append(fault(what, "export CUARRAY_CACHE_DIR=$HOME/cuarray-cache"))
+    size = 0 if reason else sum(file.stat().st_size for file in folder.glob("*") if file.is_file())
+    return {"directory": str(folder), "bytes": size, "writable": not reason}
+
+
+def why_unusable(folder):
+    """Return why the kernel cache cannot write into a folder, which may not exist yet, or "" if it can."""
     existing = folder
-    while not existing.exists() and existing != existing.parent:
+    while not os.path.exists(existing) and existing != existing.parent:
         existing = existing.parent
-    writable = os.access(existing, os.W_OK | os.X_OK) and existing.is_dir()
-    if not writable:
-        faults.append(fault(f"kernels cannot be kept in {folder}", "export CUARRAY_CACHE_DIR=$HOME/cuarray-cache"))
-    size = sum(file.stat().st_size for file in folder.glob("*") if file.is_file()) if writable else 0
-    return {"directory": str(folder), "bytes": size, "writable": writable}
+    try:
+        # A trial: permissions do not tell it, for root or in /proc.
+        with tempfile.TemporaryDirectory(prefix="cuarray-", dir=existing):
+            pass
+        state = folder.stat() if existing == folder else None
+    except OSError as error:
+        return error.strerror
+    # What src/cuda/cache.cpp refuses.
+    if state and state.st_uid != os.geteuid():
+        return "it belongs to another user"
+    if state and state.st_mode & stat.S_IWOTH:
+        return "it is writable by everybody"
+    return ""
 
 
 # The report as text.
@@ -324,7 +344,7 @@ def main(arguments=None):
         "       python -m cuarray [--device D] [--report[=FILE.html]] [--check] (script.py | -m module) ...\n"
         "       python -m cuarray --simulate [N] [--memcheck] ... (script.py | -m module) ...\n"
         "       python -m cuarray cache [show|clear|warm] ...",
-        description="Tell what is there, what is missing, and the command that mends it.",
+        description="Tell which devices and libraries there are, and the command that fixes each fault.",
         epilog="With a script or a module: run it, with cuarray.numpy wherever it imports NumPy. "
         "With --simulate: on simulated GPUs, and NumPy stays (docs/guide/simulated.md). "
         "python -m cuarray cache --help: what to do with the cache of compiled kernels",

@@ -192,7 +192,37 @@ def test_doctor_accepts_valid_settings():
     assert run.returncode == 1 and "CUARRAY_SYNC='yes' has no effect: 1 expected" in run.stdout
 
 
-def test_doctor_finds_faults(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("", ""),
+        ("new/deep", ""),
+        ("file/inside", "Not a directory"),
+        ("/proc/nope", "No such file"),  # where root may write by its permissions
+        ("everybodys", "writable by everybody"),
+    ],
+)
+def test_doctor_tries_to_write_into_the_cache(tmp_path, monkeypatch, name, reason):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "everybodys").mkdir()
+    (tmp_path / "everybodys").chmod(0o777)
+    before = sorted(tmp_path.rglob("*"))
+    monkeypatch.setenv("CUARRAY_CACHE_DIR", str(tmp_path / name))
+    faults = []
+    assert doctor.cache(faults)["writable"] is not bool(reason)
+    assert bool(faults) == bool(reason) and all(reason in one["what"] for one in faults)
+    assert all("CUARRAY_CACHE_DIR" in one["command"] for one in faults)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_doctor_knows_a_cache_of_another_user(tmp_path, monkeypatch):
+    monkeypatch.setenv("CUARRAY_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(doctor.os, "geteuid", lambda: tmp_path.stat().st_uid + 1)
+    faults = []
+    assert not doctor.cache(faults)["writable"] and "another user" in faults[0]["what"]
+
+
+def test_doctor_finds_faults(monkeypatch):
     run = subprocess.run(
         [sys.executable, "-m", "cuarray"],
         capture_output=True,
@@ -200,12 +230,6 @@ def test_doctor_finds_faults(tmp_path, monkeypatch):
         env={**os.environ, "CUARRAY_DEVICE": "cuda:9"},
     )
     assert run.returncode == 1 and "unset CUARRAY_DEVICE" in run.stdout
-
-    file = tmp_path / "file"
-    file.write_text("")
-    monkeypatch.setenv("CUARRAY_CACHE_DIR", str(file / "inside"))
-    faults = []
-    assert not doctor.cache(faults)["writable"] and "CUARRAY_CACHE_DIR" in faults[0]["command"]
 
     def broken(device):
         raise AssertionError("wrong bits")
