@@ -5,7 +5,8 @@
 
 A release: set the version in pyproject.toml, simulator/pyproject.toml and CITATION.cff, date the section of
 CHANGELOG.md ("## 0.1.0 - 2026-11-30"), commit, tag the commit vX.Y.Z and push the tag;
-.github/workflows/release.yml does the rest.
+.github/workflows/release.yml does the rest. On PyPI, both cuarray and cuarray-simulator have to name this workflow, and
+its environment pypi, as trusted publisher.
 """
 
 import re
