@@ -17,6 +17,31 @@ def check_assignments_of_every_type_and_layout():
                 assert np.array_equal(z[...], x.numpy()), (name, view.shape, chunks)
 
 
+def check_arrays_made_of_ours():
+    """zarr.array(x) takes shape and type from ours; what is saved is read again."""
+    base = cuarray.arange(24.0).reshape(4, 6)
+    for x in (base, base.T, base[::-1, ::2], base[1], base[1, ::-2], base.astype("f2"), base > 3, base[1].astype("c8")):
+        z = zarr.array(x)
+        assert z.shape == x.shape and z.dtype == x.dtype and np.array_equal(z[...], x.numpy())
+        back = cuarray.asarray(z)
+        assert type(back) is cuarray.ndarray and back.dtype == x.dtype and (back == x).all()
+        with tempfile.TemporaryDirectory() as folder:
+            zarr.save(f"{folder}/x.zarr", x)
+            assert np.array_equal(zarr.load(f"{folder}/x.zarr"), x.numpy())
+
+
+def check_selections():
+    x = cuarray.arange(24.0).reshape(4, 6)
+    z, host = zarr.array(x), x.numpy()
+    rows, columns = cuarray.asarray([0, 2]), cuarray.asarray([1, 3])
+    assert np.array_equal(z[x > 20], host[host > 20])
+    assert np.array_equal(z.oindex[rows], host[[0, 2]])
+    assert np.array_equal(z.vindex[rows, columns], host[[0, 2], [1, 3]])
+    z[x > 20] = x[0, :3]
+    host[host > 20] = host[0, :3]
+    assert np.array_equal(z[...], host)
+
+
 def check_parts():
     x = cuarray.arange(24.0).reshape(4, 6)
     z = zarr.create_array({}, shape=(4, 6), dtype="f8", chunks=(2, 3))
@@ -29,6 +54,8 @@ def check_parts():
 
 
 if __name__ == "__main__":
+    import tempfile
+
     import numpy as np
     import zarr
 
