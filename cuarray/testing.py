@@ -32,7 +32,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*__all__, *np.testing.__all__})
+    return sorted({*__all__, *(name for name in np.testing.__all__ if name.startswith("assert_"))})
 
 
 def nested_to_host(x):

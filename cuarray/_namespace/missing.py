@@ -6,8 +6,9 @@ import warnings
 import numpy as np
 
 from cuarray import _core
+from cuarray._core import device
 from cuarray._namespace.package import package
-from cuarray._runtime.streams import Stream
+from cuarray._runtime.streams import Event, Stream
 
 DATES = "there are no dates: use int64 counts of days or seconds"
 TEXTS = "there are no texts, only numbers and bools: keep texts in NumPy or in lists"
@@ -24,6 +25,12 @@ OWN_KERNELS = "launch kernels of your own with Numba or cuda.core, which take cu
 GRADIENTS = (
     "there are no gradients here; cuarray.interop.wrap makes a function of PyTorch's or JAX's arrays, with gradients"
 )
+TORCH_DEFAULT = "new arrays are of float64, as NumPy's: write dtype=cuarray.float32 where they are made"
+SORTED = (
+    "use cuarray.sort(x, descending=True)[..., :k], and cuarray.argsort(x, descending=True)[..., :k] for the indices"
+)
+SOFTMAX = "write y = cuarray.exp(x - x.max(axis=-1, keepdims=True)), then y / y.sum(axis=-1, keepdims=True)"
+SEEDED = "use rng = cuarray.random.default_rng(seed), whose methods draw: the state is in the generator"
 LAYERS = "use PyTorch's, which takes arrays by torch.from_dlpack(x) without a copy"
 CUDA = "use cuarray.device, cuarray.Stream, cuarray.Event and cuarray.memory"
 
@@ -95,16 +102,33 @@ ADVICE = {
     "manual_seed": "use cuarray.random.seed, or cuarray.random.default_rng(seed)",
     "relu": "use cuarray.maximum(x, 0)",
     "sigmoid": "use cuarray.expit",
-    "softmax": "write y = cuarray.exp(x - x.max(axis=-1, keepdims=True)), then y / y.sum(axis=-1, keepdims=True)",
+    "softmax": SOFTMAX,
     "unsqueeze": "use cuarray.expand_dims",
+    **dict.fromkeys(["get_default_dtype", "set_default_dtype"], TORCH_DEFAULT),
+    "gather": "use cuarray.take_along_axis(x, index, axis)",
+    "index_select": "use cuarray.take(x, index, axis)",
+    "one_hot": "use cuarray.eye(n)[x]",
+    "topk": SORTED,
     # JAX's.
     **dict.fromkeys(["grad", "hessian", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp"], GRADIENTS),
     **dict.fromkeys(["pmap", "vmap"], "functions work on arrays with more axes: give the arguments one in front"),
     "block_until_ready": "use cuarray.synchronize",
     "device_get": "use x.numpy()",
     "device_put": "use x.to_device(device), or cuarray.asarray(x, device=device)",
+    "stop_gradient": "gradients are never recorded; leave it out",
     "lax": "use Python's own loops and branches, which run at once, and cuarray.where",
 }
+
+#: Names of JAX's and PyTorch's random modules.
+RANDOM_ADVICE = {
+    **dict.fromkeys(["PRNGKey", "key"], SEEDED),
+    **dict.fromkeys(["fold_in", "split"], "use rng.spawn(n), which makes n independent generators of a generator"),
+    "manual_seed": "use cuarray.random.seed, or cuarray.random.default_rng(seed)",
+}
+
+#: Functions that PyTorch has as methods, too: elementwise ones, and others.
+FUNCTIONS = [name for name in _core.ufuncs if not hasattr(np.ndarray, name)]
+FUNCTIONS += "diag diff flip median moveaxis nan_to_num outer quantile roll tile tril triu unique".split()
 
 #: Attributes of NumPy's arrays, current or removed, and of CuPy's, PyTorch's and JAX's.
 ATTRIBUTES = {
@@ -112,6 +136,8 @@ ATTRIBUTES = {
     **{
         name: f"use x.astype(cuarray.{dtype})"
         for name, dtype in {
+            "bfloat16": "bfloat16",
+            "bool": "bool",
             "double": "float64",
             "float": "float32",
             "half": "float16",
@@ -120,29 +146,55 @@ ATTRIBUTES = {
         }.items()
     },
     **{f"{name}_": f"use x {sign}= y" for name, sign in {"add": "+", "div": "/", "mul": "*", "sub": "-"}.items()},
+    **{name: f"use the function cuarray.{name}" for name in FUNCTIONS},
+    **{
+        name: f"use x {sign} y"
+        for name, sign in {"div": "/", "eq": "==", "ge": ">=", "gt": ">", "le": "<=", "lt": "<"}.items()
+    },
+    **{
+        name: f"use x {sign} y" for name, sign in {"matmul": "@", "mm": "@", "mul": "*", "ne": "!=", "sub": "-"}.items()
+    },
     "at": "arrays can be written here: x[index] = value, x[index] += value, cuarray.add.at(x, index, value)",
     "block_until_ready": "use cuarray.synchronize()",
+    "clamp": "use x.clip(min, max)",
+    "clamp_": "use x.clip(min, max, out=x)",
     "clone": "use x.copy()",
     "contiguous": "use cuarray.ascontiguousarray(x)",
     "copy_": "use x[...] = y",
     "cpu": "use x.to_device('cpu'), or x.numpy() for an array of NumPy",
     "cuda": "use x.to_device('cuda')",
+    "devices": "use x.device",
+    "dim": "use x.ndim",
+    "element_size": "use x.itemsize",
     "expand": "use cuarray.broadcast_to(x, shape)",
     "fill_": "use x.fill(value)",
+    "gather": "use cuarray.take_along_axis(x, index, axis)",
+    **dict.fromkeys(["index_add_", "scatter_add_"], "use cuarray.add.at(x, index, y)"),
+    "index_select": "use cuarray.take(x, index, axis)",
+    "is_contiguous": "use x.flags.c_contiguous",
+    **{f"is_{kind}": f'use x.device.kind == "{kind}"' for kind in ("cpu", "cuda")},
     "itemset": "use x[index] = value",
     "masked_fill": "use cuarray.where(mask, value, x)",
     "new_zeros": "use cuarray.zeros(shape, x.dtype, device=x.device)",
+    "norm": "use cuarray.linalg.norm(x)",
     "numel": "use x.size",
     "permute": "use x.transpose(axes)",
     "newbyteorder": "all arrays are of the machine's own byte order; x.byteswap() turns the bytes round",
     "ptp": "use cuarray.ptp(x)",
+    "relu": "use cuarray.maximum(x, 0)",
+    "repeat_interleave": "use x.repeat(n, axis)",
+    "sigmoid": "use cuarray.expit(x)",
+    "softmax": SOFTMAX,
     "set": "use x[...] = a, which copies arrays of NumPy and of any device into x",
     "to": "use x.to_device(device), and x.astype(dtype) for another dtype",
     **dict.fromkeys(["toDlpack", "to_dlpack"], "use x.__dlpack__()"),
     **{f"to_{name}": f"use x.{name}()" for name in ("cupy", "jax", "torch")},
     **dict.fromkeys(["tensorflow", "to_tensorflow"], "use x.tf()"),
+    "topk": SORTED,
     "tostring": "use x.tobytes()",
+    "type": "use x.dtype, and x.astype(dtype) for another one",
     "unsqueeze": "use cuarray.expand_dims(x, axis)",
+    "where": "use cuarray.where(mask, x, y)",
     "zero_": "use x[...] = 0",
 }
 
@@ -157,6 +209,21 @@ STREAM_ATTRIBUTES = {
     "use": "write `with stream:` before the work that it runs",
     "wait_event": "use stream.wait(event)",
     "wait_stream": "use stream.wait(stream)",
+}
+
+#: Attributes of CuPy's and PyTorch's events.
+EVENT_ATTRIBUTES = {
+    "done": "use event.query()",
+    "elapsed_time": "use event.elapsed_ms(start), of the later event; both are made with timing=True",
+    "wait": "use stream.wait(event)",
+}
+
+#: Attributes of CuPy's and PyTorch's devices.
+DEVICE_ATTRIBUTES = {
+    "attributes": "use device.properties",
+    "id": "use device.index",
+    "type": "use device.kind",
+    "use": "write `with device:`, or cuarray.set_default_device(device)",
 }
 
 #: Python types that NumPy aliased until 1.24, and the cuarray type that may be intended.
@@ -188,11 +255,16 @@ def translated(text):
     return re.sub(r"\b(?:np|numpy)\.(\w+)", ours, text.replace("`", ""))
 
 
+#: By name of NumPy's module, which may not be imported yet: replacements of names.
+TABLES = {"numpy": ADVICE, "numpy.random": RANDOM_ADVICE}
+
+
 def advice_on_missing(name, module=np):
     """Return advice to append to the error about a missing name; '' if there is none."""
     if name.startswith("_"):
         return ""
-    if module is np and (advice := ADVICE.get(name) or said_by_numpy(name)):
+    advice = TABLES.get(module.__name__, {}).get(name) or (said_by_numpy(name) if module is np else "")
+    if advice:
         return f"; {advice.format(name=name)}"
     if name not in dir(module):
         return ""
@@ -200,10 +272,10 @@ def advice_on_missing(name, module=np):
 
 
 class Absent:
-    """An attribute of a class that raises AttributeError with advice, so that hasattr is False for objects."""
+    """An attribute of arrays that raises AttributeError with advice, so that hasattr is False for them."""
 
-    def __init__(self, kind, name, advice):
-        self.message = f"'cuarray.{kind}' object has no attribute {name!r}; {advice}"
+    def __init__(self, name, advice):
+        self.message = f"'cuarray.ndarray' object has no attribute {name!r}; {advice}"
 
     def __get__(self, instance, owner=None):
         if instance is None:
@@ -211,15 +283,23 @@ class Absent:
         raise AttributeError(self.message)
 
 
+def dir_of_array(self):
+    return sorted(set(object.__dir__(self)) - ATTRIBUTES.keys())
+
+
+# A descriptor for each name: with __getattr__, every x.shape would take 50 ns more.
+_core.extend_ndarray({name: Absent(name, text) for name, text in ATTRIBUTES.items()} | {"__dir__": dir_of_array})
+
+
 def advising(kind, advice):
-    """Return the attributes of a class that raise the advice, and its __dir__, which does not list them."""
+    """Return __getattr__ of a class, which raises AttributeError, with advice where there is some."""
 
-    def listed(self):
-        return sorted(set(object.__dir__(self)) - advice.keys())
+    def __getattr__(self, name):
+        said = f"; {advice[name]}" if name in advice else ""
+        raise AttributeError(f"'cuarray.{kind}' object has no attribute {name!r}{said}", name=name, obj=self)
 
-    return {name: Absent(kind, name, text) for name, text in advice.items()} | {"__dir__": listed}
+    return __getattr__
 
 
-_core.extend_ndarray(advising("ndarray", ATTRIBUTES))
-for name, value in advising("Stream", STREAM_ATTRIBUTES).items():
-    setattr(Stream, name, value)
+for kind, advice in ((Stream, STREAM_ATTRIBUTES), (Event, EVENT_ATTRIBUTES), (device, DEVICE_ATTRIBUTES)):
+    setattr(kind, "__getattr__", advising(kind.__name__, advice))  # noqa: B010 (mypy knows no such attribute)

@@ -8,6 +8,8 @@ try:
 except ImportError as error:
     raise ImportError("this needs CuPy: pip install cupy-cuda12x, or cupy-cuda13x") from error
 
+__all__ = ["give", "is_array", "make", "take"]
+
 
 def is_array(x):
     return isinstance(x, cupy.ndarray)
@@ -29,3 +31,7 @@ def make(x, _like=None):
 
 check = unchecked
 untaped = forgotten = repeated = nothing_kept
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -13,6 +13,8 @@ try:
 except ImportError as error:
     raise ImportError("this needs Dr.Jit: pip install drjit") from error
 
+__all__ = ["give", "is_array", "lifted", "make", "take", "vjp"]
+
 #: The modules of Dr.Jit's types by the kind of device.
 _MODULES = {"cpu": "drjit.llvm.ad", "cuda": "drjit.cuda.ad"}
 
@@ -139,3 +141,7 @@ def lifted(rule_of, _out_spec):
         return trees.put_together(rule.result, results)
 
     return lift
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

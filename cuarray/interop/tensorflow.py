@@ -15,6 +15,8 @@ from tensorflow.python.eager.record import should_record_backprop
 from cuarray.interop._tensorflow_state import forgotten as forgotten
 from cuarray.interop._tensorflow_state import repeated as repeated
 
+__all__ = ["give", "is_array", "lifted", "make", "take", "vjp"]
+
 
 def is_array(x):
     return isinstance(x, (tf.Tensor, tf.Variable))
@@ -184,3 +186,7 @@ def lifted(rule_of, out_spec):
         return trees.put_together(places, results)
 
     return lift
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

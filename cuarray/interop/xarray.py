@@ -5,6 +5,8 @@ xarray makes it by `numpy.asarray`, which cuarray refuses elsewhere, because it 
 
 import sys
 
+__all__ = ["asks_for_values"]
+
 #: The functions of xarray that read values, by module and name.
 READERS = frozenset({("xarray.core.variable", "_as_array_or_item"), ("xarray.namedarray.pycompat", "to_numpy")})
 
@@ -20,3 +22,7 @@ def asks_for_values():
         return False
     caller = sys._getframe(1)
     return (caller.f_globals.get("__name__"), caller.f_code.co_name) in READERS
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -49,6 +49,7 @@ def test_a_missing_name_has_advice_that_can_be_followed(name):
     ("datetime64", "int64"), ("asnumpy", "x.numpy()"), ("toDlpack", "x.__dlpack__()"), ("get_array_module", "__array_namespace__"), ("ElementwiseKernel", "cuarray.fuse"),
     ("jit", "cuarray.fuse"), ("tensor", "cuarray.asarray"), ("grad", "cuarray.interop"), ("vmap", "more axes"), ("rand", "cuarray.random.rand,"),
     ("cuda", "cuarray.device"), ("object", "use object"), ("in1d", "cuarray.isin"), ("string_", "texts"),
+    ("gather", "take_along_axis"), ("topk", "cuarray.sort"), ("one_hot", "eye"), ("stop_gradient", "leave it out"), ("set_default_dtype", "dtype="),
 ])  # fmt: skip
 def test_advice(name, words):
     assert words in refusal(name)
@@ -78,22 +79,72 @@ def test_missing_attributes_of_arrays(name):
     with pytest.raises(AttributeError, match=f"no attribute '{name}'; ") as error:
         getattr(x, name)
     assert not hasattr(x, name) and getattr(x, name, 7) == 7
-    for method in re.findall(r"\bx\.(\w+)", str(error.value)):
-        assert method.startswith("__cuda") or hasattr(x, method)
+    assert_names_exist(str(error.value), x=x, y=x)
 
 
-@pytest.mark.parametrize("name", missing.STREAM_ATTRIBUTES)
-def test_missing_attributes_of_streams(name):
-    stream = cuarray.Stream()
+#: A thing of each class, its advice, and the name that the advice has for it.
+THINGS = {
+    "stream": (cuarray.Stream, missing.STREAM_ATTRIBUTES),
+    "event": (cuarray.Event, missing.EVENT_ATTRIBUTES),
+    "device": (lambda: cuarray.devices()[0], missing.DEVICE_ATTRIBUTES),
+}
+
+
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in THINGS for name in THINGS[kind][1]])
+def test_missing_attributes_of_other_objects(kind, name):
+    thing = THINGS[kind][0]()
     with pytest.raises(AttributeError, match=f"no attribute '{name}'; ") as error:
-        getattr(stream, name)
-    assert not hasattr(stream, name)
-    for method in re.findall(r"\bstream\.(\w+)", str(error.value)):
-        assert hasattr(stream, method)
+        getattr(thing, name)
+    assert not hasattr(thing, name) and getattr(thing, name, 7) == 7
+    assert_names_exist(str(error.value), **{"stream": cuarray.Stream(), kind: thing})
+    with pytest.raises(AttributeError, match=r"^'cuarray\.\w+' object has no attribute 'nothing'$"):
+        thing.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("name", missing.RANDOM_ADVICE)
+def test_missing_names_of_random(name):
+    with pytest.raises(AttributeError, match=f"no attribute '{name}'; ") as error:
+        getattr(cuarray.random, name)
+    assert_names_exist(str(error.value), rng=cuarray.random.default_rng())
+
+
+def assert_names_exist(text, **objects):
+    """Every attribute of these names in an error exists; for cuarray, too."""
+    _, _, advice = text.partition("; ")
+    for home, path in re.findall(r"(?<![\w.])(\w+)\.(\w+(?:\.\w+)?)", advice):
+        operator.attrgetter(path)({"cuarray": cuarray, "graph": cuarray.Graph(), **objects}[home])
+
+
+def test_what_the_advice_does():
+    """The advice for names of PyTorch gives what PyTorch documents."""
+    x = cuarray.asarray([[1.0, 5, 3], [4, 2, 6]])
+    assert cuarray.sort(x, descending=True)[..., :2].tolist() == [[5, 3], [6, 4]]  # topk
+    assert cuarray.argsort(x, descending=True)[..., :2].tolist() == [[1, 2], [2, 0]]
+    assert cuarray.take_along_axis(x, cuarray.asarray([[0, 2], [1, 1]]), 1).tolist() == [[1, 3], [2, 2]]  # gather
+    assert cuarray.eye(3)[cuarray.asarray([2, 0])].tolist() == [[0, 0, 1], [1, 0, 0]]  # one_hot
+    assert abs(cuarray.linalg.norm(x) - 91**0.5) < 1e-12
+    cuarray.add.at(x, cuarray.asarray([1, 1]), cuarray.ones((2, 3)))  # index_add_
+    assert x.clip(2, 5, out=x).tolist() == [[2, 5, 3], [5, 4, 5]]  # clamp_
+    start, end = cuarray.Event(timing=True).record(), cuarray.Event(timing=True).record()
+    assert end.elapsed_ms(start) >= 0
+    assert len(cuarray.random.default_rng(1).spawn(2)) == 2
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("cuda", r"x\.to_device\('cuda'\)"), ("to", "x.to_device.*x.astype"), ("grad", "interop.wrap")]
+    ("name", "words"),
+    [
+        ("cuda", r"x\.to_device\('cuda'\)"),
+        ("to", "x.to_device.*x.astype"),
+        ("grad", "interop.wrap"),
+        ("is_cuda", "x.device.kind"),
+        ("dim", "x.ndim"),
+        ("exp", "cuarray.exp"),
+        ("norm", "linalg.norm"),
+        ("clamp", "x.clip"),
+        ("bool", "cuarray.bool"),
+        ("index_add_", "add.at"),
+        ("devices", "x.device"),
+    ],
 )
 def test_names_of_other_libraries(name, words):
     with pytest.raises(AttributeError, match=words):
