@@ -272,7 +272,7 @@ class vectorize:
     array([2, 2, 2, 3])
     """
 
-    on_host: Callable[..., Any] = staticmethod(on_host)
+    _through_host: Callable[..., Any] = staticmethod(on_host)
 
     def __init__(
         self,
@@ -304,13 +304,13 @@ class vectorize:
             numpys(*args, **kwargs)
             super().__setattr__("__doc__", numpys.__doc__)
             return self
-        return self.on_host(numpys, "vectorize", numpys.excluded)(*args, **kwargs)
+        return self._through_host(numpys, "vectorize", numpys.excluded)(*args, **kwargs)
 
 
 class FunctionOfObjects:
     """A ufunc of Python objects: what `frompyfunc` returns, with the attributes and methods of a `numpy.ufunc`."""
 
-    on_host: Callable[..., Any] = staticmethod(on_host)
+    _through_host: Callable[..., Any] = staticmethod(on_host)
 
     def __init__(self, ufunc):
         self._numpys = ufunc
@@ -359,7 +359,7 @@ class FunctionOfObjects:
         """Call a method with host copies; outputs get what it wrote to arrays of objects."""
         outputs = [x for x in (out if isinstance(out, tuple) else (out,)) if x is not None]
         if out is None:
-            results = self.on_host(method, self.__name__)(*args, **kwargs)
+            results = self._through_host(method, self.__name__)(*args, **kwargs)
             if isinstance(results, tuple):
                 return tuple(map(without_axes, results))
             return without_axes(results)
@@ -367,7 +367,7 @@ class FunctionOfObjects:
             raise TypeError(f"{self.__name__}: return arrays must be of ArrayType")
         given = out if isinstance(out, tuple) else (out,)
         written = tuple(None if x is None else x.numpy().astype(object) for x in given)
-        results = self.on_host(method, self.__name__)(*args, out=written, **kwargs)
+        results = self._through_host(method, self.__name__)(*args, out=written, **kwargs)
         results = results if isinstance(results, tuple) else (results,)
         for x, values in zip(given, written, strict=True):
             if x is not None:

@@ -123,7 +123,7 @@ class Joiner:
             return self.join(key)  # most calls, in a fifth of the time
         settings = self.settings
         if key and isinstance(key[0], str):
-            settings, key = self.read(key[0]), key[1:]
+            settings, key = self._read(key[0]), key[1:]
         if any(isinstance(entry, str) for entry in key):
             raise ValueError("r_: special directives must be the first entry")
         axis, least, first = settings
@@ -136,7 +136,7 @@ class Joiner:
         parts = [full((1,) * least, x, dtype, device=device) if type(x) in WEAK else x for x in entries]
         return concat(parts, axis, dtype=dtype)
 
-    def read(self, text: str) -> tuple[int, ...]:
+    def _read(self, text: str) -> tuple[int, ...]:
         """Parse the settings of a string: "axis", "axis,least" or "axis,least,first"."""
         try:
             numbers = [int(word) for word in text.split(",")]

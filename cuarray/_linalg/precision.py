@@ -7,7 +7,7 @@ from cuarray._runtime.thread_context import ThreadContext
 class Tf32(ThreadContext):
     """The context that `precision("tf32")` returns."""
 
-    begin, end = _core.begin_tf32, _core.end_tf32
+    _begin, _end = _core.begin_tf32, _core.end_tf32
 
 
 def precision(mode) -> ThreadContext:

@@ -40,11 +40,11 @@ def array_of_results(result, device):
 
 
 class Vectorize(functional.vectorize):
-    on_host = staticmethod(on_host)
+    _through_host = staticmethod(on_host)
 
 
 class FunctionOfObjects(functional.FunctionOfObjects):
-    on_host = staticmethod(on_host)
+    _through_host = staticmethod(on_host)
 
     def _on_host(self, method, *args, out=None, **kwargs):
         """Call a method with host copies; NumPy's arrays, such as those of objects, are written themselves."""

@@ -40,4 +40,4 @@ class deterministic(ThreadContext):
     True
     """
 
-    begin, end = _core.begin_deterministic, _core.end_deterministic
+    _begin, _end = _core.begin_deterministic, _core.end_deterministic

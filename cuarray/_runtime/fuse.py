@@ -52,8 +52,8 @@ class fuse(ThreadContext):
     array([1, 3, 5])
     """
 
-    begin, end = _core.begin_deferral, _core.end_deferral
-    begin_call, end_call = _core.begin_function_deferral, _core.end_function_deferral
+    _begin, _end = _core.begin_deferral, _core.end_deferral
+    _begin_call, _end_call = _core.begin_function_deferral, _core.end_function_deferral
 
 
 class eager(ThreadContext):
@@ -94,7 +94,7 @@ class eager(ThreadContext):
     array([2., 2.])
     """
 
-    begin, end = _core.begin_eager, _core.end_eager
+    _begin, _end = _core.begin_eager, _core.end_eager
 
 
 class fused_call:

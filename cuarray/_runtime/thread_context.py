@@ -13,15 +13,15 @@ SUSPENDABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GEN
 
 
 class ThreadContext:
-    """A decorator or a context manager. Subclasses have the functions `begin` and `end`, which nest.
+    """A decorator or a context manager. Subclasses have the functions `_begin` and `_end`, which nest.
 
-    `begin_call` and `end_call` are those of a decorated function, if they are others.
+    `_begin_call` and `_end_call` are those of a decorated function, if they are others.
     """
 
-    begin: ClassVar[Any]
-    end: ClassVar[Any]
-    begin_call: ClassVar[Any] = None
-    end_call: ClassVar[Any] = None
+    _begin: ClassVar[Any]
+    _end: ClassVar[Any]
+    _begin_call: ClassVar[Any] = None
+    _end_call: ClassVar[Any] = None
 
     def __new__(cls, function: Callable[..., Any] | None = None, **options: object) -> Any:
         if options:
@@ -35,8 +35,8 @@ class ThreadContext:
             raise TypeError(f"{cls.__name__}: a function is needed, not {type(function).__name__}")
         tests = (inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)
         if any(test(function) for test in tests):
-            cls.refuse(getattr(function, "__qualname__", repr(function)))
-        begin, end = cls.begin_call or cls.begin, cls.end_call or cls.end
+            cls._refuse(getattr(function, "__qualname__", repr(function)))
+        begin, end = cls._begin_call or cls._begin, cls._end_call or cls._end
 
         @functools.wraps(function)
         def within(*args, **kwargs):
@@ -49,7 +49,7 @@ class ThreadContext:
         return within
 
     @classmethod
-    def refuse(cls, function: str) -> NoReturn:
+    def _refuse(cls, function: str) -> NoReturn:
         own = cls.__name__
         raise TypeError(f"{own}: {function} is a generator or coroutine; use {own} in the functions that it calls")
 
@@ -59,9 +59,9 @@ class ThreadContext:
     def __enter__(self) -> Self:
         caller = sys._getframe(1).f_code
         if caller.co_flags & SUSPENDABLE:
-            self.refuse(caller.co_qualname)
-        self.begin()
+            self._refuse(caller.co_qualname)
+        self._begin()
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self.end()
+        self._end()
