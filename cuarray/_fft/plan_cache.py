@@ -41,7 +41,15 @@ class PlanCache:
         return self._state()[1]
 
     def clear(self) -> None:
-        """Destroy all plans, after a wait for the work that uses them. Captured graphs keep theirs."""
+        """Destroy all plans, after a wait for the work that uses them. Captured graphs keep theirs.
+
+        Examples
+        --------
+        >>> import cuarray as ca
+        >>> ca.fft.plan_cache.clear()
+        >>> ca.fft.plan_cache.count
+        0
+        """
         limit = self.limit
         _core.limit_plan_cache(_core.device(), 0)
         _core.limit_plan_cache(_core.device(), limit)

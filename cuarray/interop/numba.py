@@ -297,9 +297,10 @@ def memory_manager():
         interface_version = 1
 
         def initialize(self):
-            pass
+            """Nothing has to be set up."""
 
         def memalloc(self, size):
+            """Return bytes of the pool as Numba's pointer, which gives them back."""
             device = f"cuda:{self.context.device.id}"
             block = empty(max(size, 1), np.uint8, device=device)
             interface = block.__cuda_array_interface__
@@ -310,10 +311,12 @@ def memory_manager():
             return cuda.MemoryPointer(self.context, key, size, finalizer=functools.partial(self.allocations.pop, key))
 
         def get_memory_info(self):
+            """Return the free and the total bytes of the device."""
             stats = memory.stats(f"cuda:{self.context.device.id}")
             return cuda.MemoryInfo(free=stats["available"], total=stats["total"])
 
         def get_ipc_handle(self, memory):
+            """Raise NotImplementedError: other processes cannot open memory of a pool."""
             raise NotImplementedError(
                 "MemoryManager: other processes cannot open memory of a pool; use Numba's own memory manager"
             )

@@ -137,6 +137,7 @@ class Win(MPI.Win):
             self._mirror.take()
 
     def Free(self):
+        """Free the window, after a copy of what other processes wrote to the array."""
         super().Free()
         self._take()
         self._mirror = None
