@@ -2,14 +2,11 @@
 
 import os
 import re
-import sys
 import tomllib
 from pathlib import Path
 
+import numpy as np
 from docutils import nodes
-
-sys.path.insert(0, str(Path(__file__).parent))
-from make_reference import starred
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
@@ -20,15 +17,12 @@ copyright = "The cuarray developers"
 release = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
 version = release
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
+extensions = ["myst_parser"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["ci-full-summary.md"]
 
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence", "attrs_inline"]
-
-autodoc_typehints = "none"
-numpydoc_show_class_members = False
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"cuarray {release}"
@@ -59,6 +53,9 @@ PAGES = {
     "CONTRIBUTING.md": "project/contributing",
     "SECURITY.md": "project/security",
 }
+
+
+SCALAR_TYPES = {n for n, kind in vars(np).items() if isinstance(kind, type) and issubclass(kind, np.generic)}
 
 
 def moved_links(text, folder, page):
@@ -97,19 +94,16 @@ def read(app, page, source):
 
 
 def numpy_page(app, env, node, content):
-    """Link what a docstring says of NumPy's functions to NumPy's pages."""
+    """Link what a docstring says of NumPy's objects to NumPy's pages."""
     name = node.get("reftarget", "")
-    if name.startswith("numpy."):
-        return nodes.reference("", "", content, refuri=f"https://numpy.org/doc/stable/reference/generated/{name}.html")
-    return None
-
-
-def without_signature(app, what, name, value, options, lines):
-    """Drop a signature at the head of a docstring: the page has it already. numpydoc reads the rest."""
-    if lines and re.match(rf"{name.rpartition('.')[2]}\(.*\)", lines[0]):
-        del lines[0]
-    if lines:
-        lines[0] = starred(lines[0])
+    if not name.startswith("numpy."):
+        return None
+    page = f"generated/{name}.html"
+    if name.removeprefix("numpy.") in SCALAR_TYPES:
+        page = f"arrays.scalars.html#{name}"
+    elif re.search(r"\.random\..*(BitGenerator|MT19937|PCG64|SFC64|SeedSequence)", name):
+        page = "random/bit_generators/index.html"
+    return nodes.reference("", "", content, refuri=f"https://numpy.org/doc/stable/reference/{page}")
 
 
 def fold_proofs(app, document):
@@ -130,6 +124,5 @@ def fold_proofs(app, document):
 
 def setup(app):
     app.connect("doctree-read", fold_proofs)
-    app.connect("autodoc-process-docstring", without_signature, priority=1)
     app.connect("source-read", read)
     app.connect("missing-reference", numpy_page)

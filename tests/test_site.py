@@ -1,11 +1,14 @@
 """The site that docs/build.sh builds: its sources here; pages, links and a browser in the part `site` of .ci/full."""
 
+import ast
 import html.parser
 import importlib.util
 import os
+import pkgutil
 import re
 import shutil
 import subprocess
+import types
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -13,6 +16,7 @@ import pytest
 
 import cuarray
 from cuarray._namespace.aliases import ALIASES
+from cuarray._namespace.missing import Absent
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -50,14 +54,103 @@ def test_names_for_users_of_cupy_exist():
             value = getattr(value, part)
 
 
-def test_every_function_has_a_page(tmp_path, monkeypatch):
-    made = script("make_reference")
-    monkeypatch.setattr(made, "API", tmp_path / "api")
-    made.main()
-    functions = {ALIASES.get(n, n) for n in cuarray.__all__ if callable(getattr(cuarray, n))}
-    types = {n for n in functions if isinstance(getattr(cuarray, n), type)}
-    pages = {file.stem.removeprefix("cuarray.") for file in made.API.glob("*.rst")}
-    assert len(functions - types) > 300 and not functions - types - pages
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    """The script that makes the reference, and the texts of its pages by name."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(DOCS)
+        made = script("make_reference")
+        patch.setattr(made, "API", tmp_path_factory.mktemp("site") / "api")
+        patch.setattr(made, "rendered", str)  # numpydoc is not installed
+        made.main()
+    return made, {file.stem: file.read_text("utf-8") for file in made.API.glob("*.rst")}
+
+
+def public_names():
+    """Yield all that is public by name: modules, what is in them, and the methods and attributes of their classes."""
+    homes = ("cuarray", "cuarray.lib", "cuarray.interop")
+    found = [module.name for module in pkgutil.walk_packages(cuarray.__path__, "cuarray.")
+             if (ROOT / module.name.replace(".", "/")).with_suffix(".py").exists() or module.ispkg]  # fmt: skip
+    for name in ["cuarray", *found]:
+        home, _, last = name.rpartition(".")
+        if last.startswith("_") or (home and home not in homes):
+            continue
+        yield name
+        if home == "cuarray.interop":  # its modules need other libraries
+            yield from written_names(name)
+            continue
+        module = importlib.import_module(name)
+        for one in getattr(module, "__all__", ()):
+            value = getattr(module, one)
+            if isinstance(value, types.ModuleType):
+                continue
+            yield f"{name}.{one}"
+            if isinstance(value, type) and value.__module__.startswith("cuarray"):
+                own = [kind for kind in value.__mro__ if kind.__module__.startswith("cuarray")]
+                yield from (f"{name}.{one}.{n}" for kind in own for n, member in vars(kind).items()
+                            if n[0] != "_" and not isinstance(member, Absent))  # fmt: skip
+
+
+def written_names(name):
+    """Yield the public names of a module as its source has them, and the methods of its classes."""
+    path = ROOT / name.replace(".", "/")
+    files = list(path.glob("*.py")) or [path.with_suffix(".py")]
+    head = (path / "__init__.py" if path.is_dir() else files[0]).read_text("utf-8")
+    text = "\n".join(file.read_text("utf-8") for file in files)
+    listed = re.search(r"^__all__ = (\[.*?\])", head, re.MULTILINE | re.DOTALL)
+    for one in ast.literal_eval(listed[1]) if listed else ():
+        yield f"{name}.{one}"
+        if body := re.search(rf"^class {one}\b.*?\n(?=\S)", text + "\nend", re.MULTILINE | re.DOTALL):
+            yield from (f"{name}.{one}.{n}" for n in re.findall(r"^    def ([a-zA-Z]\w*)", body[0], re.MULTILINE))
+
+
+def test_every_public_name_has_a_page(reference):
+    made, pages = reference
+    described = {
+        f"{module}.{name}"
+        for text in pages.values()
+        for name, module in re.findall(r"^\.\. py:\w+:: ([\w.]+).*\n   :module: (\S+)", text, re.MULTILINE)
+    }
+    aliases = {f"cuarray.{theirs}": f"cuarray.{ours}" for theirs, ours in ALIASES.items()}
+    names = {aliases.get(name, name) for name in public_names()} - {"cuarray"}
+    assert len(names) > 1000
+    modules = {name.rpartition(".")[0] for name in described}
+    with_one_page = {f"cuarray.{name}" for name in made.TABLE["whole"]}
+    for name in names - described - modules - pages.keys():
+        home, _, last = name.rpartition(".")
+        owner = next((one for one in (home, home.rpartition(".")[0]) if one in with_one_page), None)
+        is_said = owner and (hasattr(cuarray, last) or f"``{last}``" in pages[owner] or home != owner)
+        assert is_said, f"{name} has no page"
+
+
+def test_every_page_of_an_object_speaks_of_devices(reference):
+    _, pages = reference
+    objects = [name for name, text in pages.items() if re.search(rf"^{re.escape(name)}\n=+\n\n\.\. py:current", text)]
+    assert len(objects) > 700
+    assert not [name for name in objects if "\n.. rubric:: Devices\n\n" not in pages[name]]
+
+
+def test_a_name_without_a_chapter_is_an_error(reference, monkeypatch):
+    made, _ = reference
+    chapter = next(chapter for chapter in made.TABLE["chapter"] if chapter["title"] == "Set routines")
+    assert not made.without_chapter()
+    sections = {title: names.replace("isin ", "") for title, names in chapter["sections"].items()}
+    monkeypatch.setitem(chapter, "sections", sections)
+    assert made.without_chapter() == ["isin"]
+
+
+def test_the_table_of_chapters_names_what_exists(reference):
+    made, _ = reference
+    known = {name.removeprefix("cuarray.") for name in made.statements()}
+    assert not (made.EXCEPTIONS.keys() | made.WAITS) - known
+    keys = {
+        *made.EXCEPTIONS.values(),
+        *(chapter["on"] for chapter in made.TABLE["chapter"]),
+        "draws",
+        "drawn",
+        "attribute",
+    }
+    assert keys == made.TABLE["devices"].keys()
 
 
 def test_every_page_is_listed():

@@ -219,6 +219,7 @@ def methods():
         cuarray.broadcast,
         cuarray.random.Generator,
         cuarray.random.RandomState,
+        type(cuarray.fft.plan_cache),
     )
     found = {f"{kind.__name__}.{n}": getattr(kind, n) for kind in kinds for n in vars(kind) if not n.startswith("_")}
     return {n: method for n, method in found.items() if callable(method)}
