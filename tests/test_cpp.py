@@ -1,5 +1,6 @@
 """Every tests/*/test_*.cpp is a program: compiled against the installed library, run, and expected to exit with 0."""
 
+import ctypes
 import os
 import pathlib
 import re
@@ -56,11 +57,21 @@ def built(program, tmp_path):
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: f"{p.parent.name}/{p.stem}")
 def test_program(program, tmp_path):
+    if program.stem == "test_fft":
+        needs_fftw()
     binary = built(program, tmp_path)
     for extra in VARIANTS.get(program.stem, [{}]):
         env = (environment(program) or os.environ) | extra
         run = subprocess.run([str(binary)], capture_output=True, text=True, timeout=300, env=env)
         assert run.returncode == 0, str(extra) + run.stdout + run.stderr
+
+
+def needs_fftw():
+    for name in ("libfftw3.so.3", "libfftw3f.so.3"):
+        try:
+            ctypes.CDLL(name)
+        except OSError:
+            pytest.skip("FFTW is not installed")
 
 
 def environment(program):
@@ -74,7 +85,7 @@ def environment(program):
 @pytest.mark.rest
 @pytest.mark.few
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
-@pytest.mark.parametrize("name", ["test_api", "test_dlpack", "test_profile"])
+@pytest.mark.parametrize("name", ["test_api", "test_dlpack", "test_fft", "test_profile"])
 def test_the_api_on_a_simulated_gpu(name, tmp_path):
     binary = built(HERE / f"api/{name}.cpp", tmp_path)
     command = [sys.executable, HERE / "cudasim/run", binary]

@@ -145,7 +145,7 @@ def run_loop(name, points, axis, n, norm):
     return result
 
 
-def transformed(function, x, plan, shapes, norm):
+def transformed(x, plan, shapes, norm):
     """Return the transforms of one axis after another; `plan` has name, points and axis of each."""
     if max(map(prod, shapes)) > FEW:
         steps = [(TRANSFORMS[name], n, axis) for name, n, axis in plan]

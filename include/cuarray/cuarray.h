@@ -26,6 +26,7 @@
 #include "cuarray/ops/differences.h"
 #include "cuarray/ops/editing.h"
 #include "cuarray/ops/einsum.h"
+#include "cuarray/ops/fft.h"
 #include "cuarray/ops/functions.h"
 #include "cuarray/ops/geometric.h"
 #include "cuarray/ops/indexing.h"

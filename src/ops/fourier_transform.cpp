@@ -1,5 +1,5 @@
 // fourier_transform.cpp -- makes the task of a Fourier transform: contiguous operands, one batch axis.
-#include "cuarray/ops/fourier_transform.h"
+#include "ops/fourier_transform.h"
 
 #include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"

@@ -344,8 +344,7 @@ template <class Visit> void operands(const Histogram& task, Visit&& visit) {
 }
 
 /// Discrete Fourier transforms of a stack, over its last one, two or three axes, without scaling. Memory is contiguous
-/// in C order and aligned to 16 bytes. Only for devices whose vendor has a library; on `cpu` the transforms are
-/// NumPy's.
+/// in C order and aligned to 16 bytes. By a library of the device; on `cpu` Python's transforms are NumPy's.
 struct FourierTransform {
     enum class Kind : uint8_t {
         Forward,   ///< complex to complex, exp(-2 pi i ...)

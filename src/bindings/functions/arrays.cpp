@@ -1,8 +1,10 @@
 // arrays.cpp -- what the Python package is built on: creation, joining, questions about memory, reductions, deferral.
 #include <pybind11/numpy.h>
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 #include "bindings/functions/casters.h"
 #include "bindings/functions/reductions.h"
@@ -12,7 +14,7 @@
 #include "bindings/types/ndarray.h"
 #include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
-#include "cuarray/ops/fourier_transform.h"
+#include "cuarray/ops/fft.h"
 #include "cuarray/ops/lapack_routine.h"
 #include "cuarray/ops/matmul.h"
 #include "cuarray/ops/reduction.h"
@@ -132,18 +134,21 @@ void bind_memory(py::module_& m) {
           [](PyObject* x) { return is_ndarray(x); });  // which isinstance asks a metaclass of cuarray.numpy
     m.def("is_value", [](PyObject* x) { return is_ndarray(x) && as_ndarray(x)->is_value; });
     m.def(
-        "fourier_transform",
-        [](PyObject* x, const std::string& kind, int rank, int64_t last, bool is_spare, const char* name) {
-            using Kind = FourierTransform::Kind;
-            static const std::map<std::string, Kind> kKinds{{"forward", Kind::Forward},
-                                                            {"inverse", Kind::Inverse},
-                                                            {"from_real", Kind::FromReal},
-                                                            {"to_real", Kind::ToReal}};
+        "fourier_transforms",
+        [](PyObject* x, const std::vector<std::tuple<std::string, int64_t, int>>& plan, const std::string& norm,
+           const char* name) {
+            using enum fft::AxisTransform;
+            static const std::map<std::string, fft::AxisTransform> kKinds{
+                {"fft", Fft}, {"ifft", Ifft}, {"rfft", Rfft}, {"irfft", Irfft}, {"hfft", Hfft}, {"ihfft", Ihfft}};
+            static const std::map<std::string, fft::Norm> kNorms{
+                {"backward", fft::Norm::Backward}, {"ortho", fft::Norm::Ortho}, {"forward", fft::Norm::Forward}};
             const Array& array = to_array(x, name);
-            return Object::steal(wrap(without_gil(
-                true, [&] { return fourier_transform(array, kKinds.at(kind), rank, last, is_spare, name); })));
+            std::vector<fft::TransformStep> steps;
+            for (const auto& [kind, points, axis] : plan) steps.push_back({kKinds.at(kind), points, axis});
+            return Object::steal(
+                wrap(without_gil(true, [&] { return fft::transformed(array, steps, kNorms.at(norm), name); })));
         },
-        "Transforms over the last axes, without scaling, on a GPU. A spare array may be overwritten.");
+        "The transforms of one axis after another, by a GPU's library; `plan` has name, points and axis of each.");
     m.def("lapack_routine", &run_lapack,
           "What a routine of LAPACK computes on a GPU, from matrices stored by columns.");
     m.def(
