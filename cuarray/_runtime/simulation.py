@@ -1,5 +1,7 @@
 """Simulated GPUs for this process; the distribution cuarray-simulator is what simulates."""
 
+import atexit
+
 from cuarray import _core
 
 __all__ = ["simulate"]
@@ -10,7 +12,7 @@ MISSING = (
 )
 
 
-def simulate(count=1, *, like="H100", memcheck=False, seed=0):
+def simulate(count=1, *, like="H100", memcheck=False, seed=0, limit=100, suppress=(), json="", seconds=60.0):
     """Give this process simulated GPUs, for every library that hands PTX to CUDA's driver.
 
     cuarray, numba-cuda, cuda.core and Warp then find `count` GPUs, whose kernels run on the CPU. Libraries of CUDA's
@@ -23,9 +25,18 @@ def simulate(count=1, *, like="H100", memcheck=False, seed=0):
     like : str, optional
         'T4', 'A100', 'L4', 'H100' or 'B200': what the device attributes say, from compute capability to L2 cache.
     memcheck : bool, optional
-        Judge every access of every kernel: bounds, races, uninitialised memory, barriers. Reports go to stderr.
+        Judge every access of every kernel: bounds, races, uninitialised memory, barriers. Reports go to stderr, and
+        their number at the end of the process.
     seed : int, optional
         Decides the order of blocks, threads and streams; the same seed gives the same order.
+    limit : int, optional
+        End a kernel with an error at this finding.
+    suppress : str or sequence of str, optional
+        Kernels whose races and uninitialised reads are not reported, by name; '*' stands for any characters.
+    json : str, optional
+        A file that gets a line of JSON for each finding of this process and its child processes.
+    seconds : float, optional
+        End a kernel that runs longer with an error; 0 for no limit.
 
     Raises
     ------
@@ -36,8 +47,8 @@ def simulate(count=1, *, like="H100", memcheck=False, seed=0):
 
     Notes
     -----
-    Child processes get simulated GPUs, too. ``python -m cuarray --simulate program.py`` needs no call in the program,
-    and has more options.
+    Child processes get simulated GPUs, too, and their findings are counted. The exit status is the program's own:
+    ``python -m cuarray --simulate program.py``, which needs no call in the program, ends with 1 if something was found.
 
     Examples
     --------
@@ -53,7 +64,18 @@ def simulate(count=1, *, like="H100", memcheck=False, seed=0):
         raise RuntimeError(
             "simulate: GPUs have been looked for already; call it at the top, before the first array is made"
         )
-    simulator().start(count=count, like=like, memcheck=memcheck, seed=seed)
+    package = simulator()
+    package.start(
+        count=count,
+        like=like,
+        memcheck=memcheck,
+        seed=seed,
+        limit=limit,
+        suppress=suppress,
+        json=json,
+        seconds=seconds,
+    )
+    atexit.register(package.end)
 
 
 def simulator():

@@ -15,6 +15,7 @@ from importlib.machinery import SourceFileLoader
 
 from cuarray import _core
 from cuarray._runtime.frames import PACKAGES, is_of_program
+from cuarray._runtime.simulation import simulator
 
 USAGE = (
     "python -m cuarray [--device D] [--report[=FILE.html]] [--check] (script.py | -m module) [arguments]\n"
@@ -22,10 +23,17 @@ USAGE = (
     "                         [--suppress KERNEL] [--json FILE] [--seconds S] (script.py | -m module) [arguments]"
 )
 
-#: The options, and whether a value follows; those of the second line stand behind --simulate.
+#: The options, and whether a value follows; the simulator's stand behind --simulate.
 OPTIONS = {"device": True, "report": False, "check": False, "simulate": False}
-OF_SIMULATE = {"like": True, "memcheck": False, "seed": True, "seeds": True, "limit": True, "suppress": True,
-               "json": True, "seconds": True}  # fmt: skip
+
+
+def options_of_simulator():
+    """Return the options of the simulator, likewise; none if it is not installed, which is said when it starts."""
+    try:
+        table = simulator().OPTIONS
+    except ModuleNotFoundError:
+        return {}
+    return {"seeds": True, **{name: bool(option.metavar) for name, option in table.items()}}
 
 
 # Whose import it is
@@ -198,11 +206,13 @@ def split(arguments: Sequence[str]) -> tuple[dict[str, str], bool, list[str]]:
     rest = list(arguments)
     while rest and rest[0].startswith("--"):
         name, equals, value = rest[0][2:].partition("=")
-        known = OPTIONS | OF_SIMULATE if "simulate" in options else OPTIONS
-        if name in OF_SIMULATE and name not in known and name != "json":  # that is the doctor's, too
-            raise SystemExit(f"python -m cuarray: --{name} needs --simulate before it\nusage: {USAGE}")
+        known = OPTIONS | options_of_simulator() if "simulate" in options else OPTIONS
         if name not in known:
+            if name in options_of_simulator() and name != "json":  # that is the doctor's, too
+                raise SystemExit(f"python -m cuarray: --{name} needs --simulate before it\nusage: {USAGE}")
             return options, False, []
+        if value and name in ("check", "memcheck"):
+            raise SystemExit(f"python -m cuarray: --{name} takes no value\nusage: {USAGE}")
         del rest[0]
         if known[name] and not equals:
             if not rest:

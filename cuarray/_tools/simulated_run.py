@@ -11,38 +11,28 @@ from cuarray._runtime.simulation import simulator
 from cuarray._tools import launcher
 
 
-def number(options, name, default, kind=int):
+def number(name, text, kind=int):
     """Return the value of an option as a number; SystemExit if it is none."""
-    text = options.get(name) or default
     try:
         return kind(text)
     except ValueError:
         raise SystemExit(f"python -m cuarray: --{name} needs a number, not {text!r}") from None
 
 
-def empty(file):
-    """Make an empty file: every process of the program appends its findings. SystemExit if that is not possible."""
-    try:
-        open(file, "w").close()
-    except OSError as error:
-        raise SystemExit(f"python -m cuarray: --json {file}: {error.strerror}") from None
+def value_of(name, text, kind):
+    """Return the value of an option of the simulator."""
+    if kind is bool:
+        return True
+    if kind is list:
+        return [part for part in text.split(",") if part]
+    return text if kind is str else number(name, text, kind)
 
 
 def start(options):
     """Start the simulator as the options ask for; SystemExit if it cannot."""
-    try:
-        simulator().start(
-            count=number(options, "simulate", 1),
-            like=options.get("like", "H100"),
-            memcheck="memcheck" in options,
-            seed=number(options, "seed", 0),
-            limit=number(options, "limit", 100),
-            suppress=tuple(filter(None, options.get("suppress", "").split(","))),
-            json=options.get("json", ""),
-            seconds=number(options, "seconds", 60, float),
-        )
-    except (RuntimeError, ModuleNotFoundError) as error:
-        raise SystemExit(f"python -m cuarray: {error}") from None
+    table = simulator().OPTIONS
+    chosen = {name: value_of(name, options[name], table[name].kind) for name in table if name in options}
+    simulator().start(count=number("simulate", options["simulate"] or "1"), **chosen)
 
 
 def run(options, is_module, program):
@@ -63,14 +53,15 @@ def run(options, is_module, program):
 
 def run_with_seeds(options, is_module, program):
     """Run a program in a process for each of several seeds; SystemExit of 1 if one of them fails."""
-    first, count = number(options, "seed", 0), number(options, "seeds", 1)
+    first, count = number("seed", options.get("seed") or "0"), number("seeds", options["seeds"])
     if count < 1:
         raise SystemExit(f"python -m cuarray: --seeds needs a positive number, not {count}")
     passed_on = [f"--{name}={value}" if value else f"--{name}" for name, value in options.items()
                  if name not in ("seed", "seeds", "json")]  # fmt: skip
-    environment = dict(os.environ)
+    tally = simulator().Tally()
+    environment = {**os.environ, "CUDASIM_TALLY": tally.setting()}
     if options.get("json"):
-        environment["CUDASIM_JSON"] = os.path.abspath(options["json"])
+        environment["CUDASIM_JSON"] = simulator().emptied(options["json"])
     failed = []
     for seed in range(first, first + count):
         command = [sys.executable, "-m", "cuarray", *passed_on, f"--seed={seed}", *["-m"] * is_module, *program]
@@ -88,16 +79,21 @@ def run_with_seeds(options, is_module, program):
             file=sys.stderr,
         )
         raise SystemExit(1)
-    print(f"cuarray: no findings with the seeds {first} to {first + count - 1}", file=sys.stderr)
+    seeds = f"with the seeds {first} to {first + count - 1}"
+    if "memcheck" in options:
+        print(f"cuarray: no findings {seeds}{tally.not_judged()}", file=sys.stderr)
+    else:
+        print(f"cuarray: no failure {seeds}; accesses are judged with --memcheck", file=sys.stderr)
 
 
 def main(options, is_module, program):
     """Run a program on simulated GPUs, under options of the command line."""
-    if options.get("json"):
-        empty(options["json"])
-    if "seeds" in options:
-        run_with_seeds(options, is_module, program)
-        return
-    start(options)
+    try:
+        if "seeds" in options:
+            run_with_seeds(options, is_module, program)
+            return
+        start(options)
+    except (RuntimeError, ModuleNotFoundError) as error:
+        raise SystemExit(f"python -m cuarray: {error}") from None
     launcher.prepare(options)
     run(options, is_module, program)

@@ -5,6 +5,8 @@
 """
 
 from cuarray_simulator.build import SimulatorError
-from cuarray_simulator.start import end, start
+from cuarray_simulator.options import OPTIONS
+from cuarray_simulator.start import emptied, end, start
+from cuarray_simulator.tally import Tally
 
-__all__ = ["SimulatorError", "end", "start"]
+__all__ = ["OPTIONS", "SimulatorError", "Tally", "emptied", "end", "start"]

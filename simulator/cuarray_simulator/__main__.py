@@ -22,6 +22,8 @@ of a command, prints the driver and NVRTC. `python -m cuarray --simulate` runs a
   CUDASIM_LIMIT=n           the finding that ends a kernel (1); those before it are reported, and the kernel goes on
   CUDASIM_SUPPRESS=names    kernels whose findings are not reported, joined by commas; * stands for any characters
   CUDASIM_JSON=file         gets a line of JSON for each finding
+  CUDASIM_TALLY=files       get a letter for each finding (f) and each allocation too large to be judged (m), from all
+                            processes; joined by colons, and not made if they do not exist
   CUDASIM_SECONDS=s         a kernel that runs longer is ended (0: never)
   CUDASIM_IDLE=ms           pending work runs by itself after this pause (200)
   CUDASIM_NAME=text         what devices are called: Simulated TEXT 0 (GPU)

@@ -1,6 +1,7 @@
 """Starts the simulator in this process: settings, the driver, and what other libraries have to be told."""
 
 import ctypes
+import math
 import os
 import sys
 from pathlib import Path
@@ -8,6 +9,10 @@ from typing import NamedTuple
 
 from cuarray_simulator import libraries
 from cuarray_simulator.build import SimulatorError, environment
+from cuarray_simulator.tally import Tally
+
+#: What the processes of this program have found; made by `start`.
+tally: Tally
 
 
 class Model(NamedTuple):
@@ -43,6 +48,25 @@ def checked(name, value, least, most):
     return str(value)
 
 
+def seconds_of(value):
+    """Return a time limit; SimulatorError if it is none."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value < math.inf:
+        raise SimulatorError(f"simulate: seconds is a number from 0 on, not {value!r}")
+    return str(float(value))
+
+
+def emptied(file):
+    """Empty a file, to which every process appends its findings; return its path. SimulatorError if that fails."""
+    path = os.path.abspath(file)
+    # A process that has started this one has emptied it.
+    if path != os.environ.get("CUDASIM_JSON"):
+        try:
+            open(path, "w").close()
+        except OSError as error:
+            raise SimulatorError(f"simulate: json {file}: {error.strerror}") from None
+    return path
+
+
 def settings(count=1, like="H100", memcheck=False, seed=0, limit=100, suppress=(), json="", seconds=60.0):
     """Return the options of `start` as the simulator's environment variables."""
     if like not in MODELS:
@@ -57,9 +81,9 @@ def settings(count=1, like="H100", memcheck=False, seed=0, limit=100, suppress=(
         **({"CUARRAY_MEMORY_CACHE": "off"} if memcheck else {}),
         "CUDASIM_SEED": checked("seed", seed, 0, 2**63 - 1),
         "CUDASIM_LIMIT": checked("limit", limit, 1, 2**31 - 1),
-        "CUDASIM_SUPPRESS": ",".join(suppress),
-        "CUDASIM_JSON": os.path.abspath(json) if json else os.environ.get("CUDASIM_JSON", ""),
-        "CUDASIM_SECONDS": str(float(seconds)),
+        "CUDASIM_SUPPRESS": suppress if isinstance(suppress, str) else ",".join(suppress),
+        "CUDASIM_SECONDS": seconds_of(seconds),
+        "CUDASIM_JSON": emptied(json) if json else os.environ.get("CUDASIM_JSON", ""),
         # Pending work runs by itself after a pause. Most compilations are shorter, and so change no order.
         "CUDASIM_IDLE": "3000",
         "CUDASIM_RUNS": "ptx",
@@ -85,10 +109,10 @@ def start(**options):
         As for `cuarray.simulate`.
     limit : int
         A kernel is ended with an error at this finding of memcheck.
-    suppress : sequence of str
-        Kernels whose findings are not reported, by name; '*' stands for any characters.
-    json : str
-        A file that gets a line of JSON for each finding.
+    suppress : str or sequence of str
+        Kernels whose races and uninitialised reads are not reported, by name; '*' stands for any characters.
+    json : str or path
+        A file that gets a line of JSON for each finding; it is emptied first.
     seconds : float
         A kernel that runs longer is ended with an error; 0 for no limit.
 
@@ -103,6 +127,9 @@ def start(**options):
             "at the top of the program, or type: python -m cuarray --simulate program.py"
         )
     chosen = settings(**options)
+    global tally
+    tally = Tally()
+    chosen["CUDASIM_TALLY"] = tally.setting()
     added = environment({**os.environ, **chosen}, sys.path)
     folder = str(Path(added["CUARRAY_LIBCUDA"]).parent)
     others = os.environ.get("LD_LIBRARY_PATH", "").split(":")
@@ -112,7 +139,34 @@ def start(**options):
     libraries.prepare()
 
 
-def end(quiet=False):
-    """Run the work that is still queued, print the number of findings if there are any or with memcheck; return it."""
-    driver = ctypes.CDLL(os.environ["CUARRAY_LIBCUDA"])
-    return driver.cudasim_end(int(quiet))
+def findings():
+    """Run the work that is still queued; return the number of findings of this process and its child processes."""
+    run_queued_work()
+    return tally.count("f")
+
+
+def run_queued_work():
+    """Run the work that is still queued; return the number of findings of this process alone."""
+    return ctypes.CDLL(os.environ["CUARRAY_LIBCUDA"]).cudasim_end()
+
+
+def summary():
+    """Return what all processes have found until now, in a line."""
+    own = run_queued_work()
+    found = tally.count("f")
+    elsewhere = f", {found - own} of them in other processes" if found > own else ""
+    return (
+        f"cudasim: {found} finding{'s' * (found != 1)} (seed {os.environ['CUDASIM_SEED']}){elsewhere}"
+        f"{tally.not_judged()}"
+    )
+
+
+def end():
+    """Run the work that is still queued; return the number of findings.
+
+    Prints the summary if there are any, or with memcheck, but not in a forked process, which its parent's includes.
+    """
+    found = findings()
+    if (found or os.environ["CUDASIM_CHECK"] == "1") and os.getpid() == tally.owner:
+        print(summary(), file=sys.stderr, flush=True)
+    return found

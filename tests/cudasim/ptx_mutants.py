@@ -70,6 +70,9 @@ SIMULATOR = [
     ("copies-arrive-at-once", "simulator/cuarray_simulator/sources/simt.cpp", "            if (cells) std::fill(cells, cells + bytes, Cell{});\n", "", f"{WRONG} nobody"),
     ("only-some-blocks-of-a-cooperative-launch", "simulator/cuarray_simulator/sources/simt.cpp", "        if (grid.is_cooperative) residency_ = order_.n;\n", "", f"{LANGUAGE} cooperative"),
     ("halves-of-a-pair-exchanged", "simulator/cuarray_simulator/ptx/function.py", "ptx::u16({letter} >> {shift}))\" for letter in \"abc\"}", "ptx::u16({letter} >> {16 - shift}))\" for letter in \"abc\"}", f"{LANGUAGE} halves"),
+    ("children-are-not-counted", "simulator/cuarray_simulator/start.py", '    chosen["CUDASIM_TALLY"] = tally.setting()\n', '    os.environ["CUDASIM_TALLY"] = ""\n', f"{SIMULATE} child_processes"),
+    ("large-memory-is-passed-over-in-silence", "simulator/cuarray_simulator/sources/memory.cpp", "        tally('m');\n", "        tally('x');\n", f"{SIMULATE} not_judged"),
+    ("a-test-with-findings-passes", "simulator/cuarray_simulator/pytest_plugin.py", "found = findings() - before", "found = before - before", f"{SIMULATE} tests_of_a_project"),
     ("a-loaded-driver-is-not-seen", "cuarray/_runtime/simulation.py", "    if _core.has_looked_for_gpus():", "    if False:", f"{SIMULATE} a_call"),
 ]  # fmt: skip
 

@@ -19,11 +19,11 @@ sys.path.insert(0, {str(HERE)!r})
 from ctypes import c_int
 from driver_api import CudaError, Driver
 d = Driver()
-def launch(text, grid=1, block=64, bytes=4096, shared=0, fill=True):
+def launch(text, grid=1, block=64, bytes=4096, shared=0, fill=True, name="kernel"):
     x = d.alloc(bytes)
     if fill:
         d.fill(x, 0, bytes // 4)
-    d.launch(d.kernel(text, "kernel"), grid, block, [x], shared=shared)
+    d.launch(d.kernel(text, name), grid, block, [x], shared=shared)
     d.synchronize()
     return x
 """
@@ -136,6 +136,9 @@ def test_a_call_in_a_program(script):
         ("ca.simulate(2.0)", "simulate: count is an integer from 1 to 16, not 2.0"),
         ("ca.simulate(like='GTX')", "simulate: like is T4, A100, L4, H100, B200, not 'GTX'"),
         ("ca.simulate(seed=-1)", "simulate: seed is an integer from 0 to "),
+        ("ca.simulate(seconds=-4)", "simulate: seconds is a number from 0 on, not -4"),
+        ("ca.simulate(seconds='4')", "simulate: seconds is a number from 0 on, not '4'"),
+        ("ca.simulate(json='nowhere/x')", "simulate: json nowhere/x: No such file"),
     ],
 )
 def test_wrong_arguments(script, call, says):
@@ -152,7 +155,14 @@ def test_wrong_arguments(script, call, says):
         (["--simulate", "--seed"], "--seed needs a value"),
         (["--simulate"], "no program is named"),
         (["--simulate", "17", "program.py"], "count is an integer from 1 to 16, not 17"),
-        (["--simulate", "--json", "nowhere/x", "program.py"], "--json nowhere/x: No such file"),
+        (["--simulate", "--json", "nowhere/x", "program.py"], "json nowhere/x: No such file"),
+        (["--simulate", "--json", "nowhere/x", "--seeds", "2", "program.py"], "json nowhere/x: No such file"),
+        (["--simulate", "--seconds", "-4", "program.py"], "seconds is a number from 0 on, not -4.0"),
+        (["--simulate", "--seconds", "nan", "program.py"], "seconds is a number from 0 on, not nan"),
+        (["--simulate", "--limit", "0", "program.py"], "limit is an integer from 1 to "),
+        (["--simulate", "--seed", "-1", "program.py"], "seed is an integer from 0 to "),
+        (["--simulate", "--seeds", "0", "program.py"], "--seeds needs a positive number, not 0"),
+        (["--simulate", "--memcheck=no", "program.py"], "--memcheck takes no value"),
     ],
 )
 def test_wrong_options(script, options, says):
@@ -233,7 +243,50 @@ def test_memcheck_reports_both_accesses_and_what_they_mean(script):
     assert race["kernel"] == "kernel" and race["seed"] == 0 and race["bytes"] == 4
     assert {race["line"], int(race["other"]["line"].split()[1])} == {4, 5}
     assert "__syncthreads" in race["meaning"] and race["message"] in run.stderr
-    assert f"cudasim: {len(found)} finding" in run.stderr.splitlines()[-1]
+    assert run.stderr.splitlines()[-1] == f"cudasim: {len(found)} findings (seed 0)"
+
+
+def test_a_call_has_the_options_and_says_at_the_end_what_was_found(script):
+    text = f"import cuarray\ncuarray.simulate(memcheck=True, OPTIONS)\n{KERNEL}\nlaunch({RACE!r})\nprint('ends')\n"
+    program = script(text.replace("OPTIONS", "json='found.json', seconds=20"))
+    for _ in range(2):  # the file is emptied first
+        run = python(program.parent, program)
+        found = [json.loads(line) for line in (program.parent / "found.json").read_text().splitlines()]
+        assert run.returncode == 0 and run.stdout == "ends\n" and found, run.stderr
+        assert run.stderr.splitlines()[-1] == f"cudasim: {len(found)} findings (seed 0)"
+    run = python(program.parent, script(text.replace("OPTIONS", "limit=1")))
+    assert run.returncode == 1 and run.stderr.splitlines()[-1] == "cudasim: 1 finding (seed 0)", run.stderr
+    run = python(program.parent, script(text.replace("OPTIONS", "suppress='k*l'")))
+    assert run.returncode == 0 and run.stderr == "cudasim: 0 findings (seed 0)\n", run.stderr
+
+
+def test_findings_of_child_processes_are_counted(script):
+    script(KERNEL + f"launch({RACE!r})\n", "child.py")
+    program = script("""
+        import multiprocessing, subprocess, sys
+        def work():
+            import child
+        if __name__ == "__main__":
+            process = multiprocessing.get_context("spawn").Process(target=work)
+            process.start()
+            process.join()
+            run = subprocess.run([sys.executable, "-m", "cuarray", "--simulate", "--memcheck", "child.py"])
+            print(process.exitcode, run.returncode)
+    """)
+    run = simulate(program, "--memcheck", "--json", "found.json")
+    count = len((program.parent / "found.json").read_text().splitlines())
+    assert run.returncode == 1 and run.stdout == "0 1\n" and count > 2, run.stdout + run.stderr
+    assert f"cudasim: {count // 2} findings (seed 0)\n" in run.stderr, "the child's own"
+    assert run.stderr.splitlines()[-1] == f"cudasim: {count} findings (seed 0), {count} of them in other processes"
+
+
+def test_what_was_not_judged_is_said(script):
+    program = script(KERNEL + "d.alloc(16 << 20)\nd.alloc((16 << 20) + 1)\nd.alloc(32 << 20)\n")
+    says = "; races and uninitialised reads were not looked for in 2 allocations above 16 MiB\n"
+    run = simulate(program, "--memcheck")
+    assert run.returncode == 0 and run.stderr == f"cudasim: 0 findings (seed 0){says}", run.stderr
+    run = simulate(program, "--memcheck", "--seeds", "1")
+    assert run.returncode == 0 and run.stderr == f"cuarray: no findings with the seeds 0 to 0{says}", run.stderr
 
 
 @pytest.mark.rest
@@ -295,19 +348,47 @@ extern "C" __global__ void kernel(int* x) {
     good = script("import cuarray as ca\nca.arange(3, device='cuda').sum()\n")
     run = simulate(good, "--memcheck", "--seeds", "2")
     assert run.returncode == 0 and run.stderr == "cuarray: no findings with the seeds 0 to 1\n", run.stderr
+    run = simulate(good, "--seeds", "2")
+    assert run.returncode == 0, run.stderr
+    assert run.stderr == "cuarray: no failure with the seeds 0 to 1; accesses are judged with --memcheck\n"
 
 
 @pytest.mark.rest
 def test_tests_of_a_project(tmp_path, script):
     script("import cuarray\nassert len(cuarray.devices()) == 3\n", "conftest.py")
-    script(KERNEL + f"def test_good():\n    pass\ndef test_race():\n    launch({RACE!r})\n", "test_kernels.py")
-    plugin = ["-m", "pytest", "-q", "-p", "cuarray_simulator.pytest_plugin", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    run = python(tmp_path, *plugin, "--cuarray-simulate=2", "test_kernels.py")
-    assert "2 passed" in run.stdout, run.stdout + run.stderr
-    run = python(tmp_path, *plugin, "--cuarray-simulate=2", "--cuarray-memcheck", "test_kernels.py")
-    assert "2 passed, 1 error" in run.stdout and "findings of memcheck" in run.stdout, run.stdout
-    run = python(tmp_path, *plugin, "--cuarray-simulate=2", "test_kernels.py", CUDASIM_REAL_NVRTC="0")
-    assert "pip install nvidia-cuda-nvrtc" in run.stderr and run.returncode == 4, run.stdout + run.stderr
+    text = (
+        "import pytest\n"
+        + KERNEL
+        + f"def test_good():\n    pass\ndef test_race():\n    launch({RACE!r})\n"
+        + f"@pytest.fixture\ndef x():\n    return launch({RACE.replace('kernel', 'other')!r}, name='other')\n"
+        + "def test_fixture(x):\n    pass\n"
+    )
+    script(text, "test_kernels.py")
+
+    def run(*options, **environment):
+        plugin = ["-m", "pytest", "-q", "-p", "cuarray_simulator.pytest_plugin", "-p", "no:cacheprovider"]
+        return python(tmp_path, *plugin, *options, **environment)
+
+    done = run("--cuarray-count=2", "--cuarray-simulate", "test_kernels.py", "-p", "no:xdist")
+    assert "3 passed" in done.stdout and "cudasim" not in done.stdout, done.stdout + done.stderr
+    judged = ["--cuarray-count=2", "--cuarray-memcheck", "--cuarray-json=found.json", "--cuarray-simulate", "."]
+    done = run(*judged, "-p", "no:xdist")
+    assert "1 failed, 1 passed, 1 error" in done.stdout, done.stdout
+    section = done.stdout.partition("_ test_race _")[2]
+    assert "memcheck: 2 findings" in section and "Captured stderr call" in section, section
+    assert section.partition("Captured stderr call")[2].count("__syncthreads()") == 1, section
+    assert f"cudasim: {len((tmp_path / 'found.json').read_text().splitlines())} findings (seed 0)" in done.stdout
+    options = ["--cuarray-suppress=none", "--cuarray-suppress=k*l", "--cuarray-suppress", "other", "-p", "no:xdist"]
+    done = run(*judged, *options)
+    assert "3 passed" in done.stdout and not (tmp_path / "found.json").read_text(), done.stdout
+    done = run(*judged, "-p", "no:xdist", CUDASIM_REAL_NVRTC="0")
+    assert "pip install nvidia-cuda-nvrtc" in done.stderr and done.returncode == 4, done.stdout + done.stderr
+    done = run(*judged, "--cuarray-seconds=-1", "-p", "no:xdist")
+    assert "seconds is a number from 0 on, not -1.0" in done.stderr and done.returncode == 4, done.stderr
+    pytest.importorskip("xdist", reason="pytest-xdist is not installed")
+    done = run(*judged, "-n", "2")
+    found = len((tmp_path / "found.json").read_text().splitlines())
+    assert f"cudasim: {found} findings (seed 0), {found} of them in other processes" in done.stdout, done.stdout
 
 
 RUNTIME = r"""

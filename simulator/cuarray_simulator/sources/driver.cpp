@@ -105,6 +105,7 @@ Settings read_settings() {
     s.limit = static_cast<long>(number_setting("CUDASIM_LIMIT", 1));
     s.suppress = text_setting("CUDASIM_SUPPRESS", "");
     s.json = text_setting("CUDASIM_JSON", "");
+    s.tally = text_setting("CUDASIM_TALLY", "");
     s.seconds = std::strtod(text_setting("CUDASIM_SECONDS", "0"), nullptr);
     s.idle = static_cast<long>(number_setting("CUDASIM_IDLE", 200));
     failure_setting(s);
@@ -283,16 +284,12 @@ extern "C" __attribute__((visibility("default"))) long cudasim_calls(const char*
     return 0;
 }
 
-/// Runs the work that is still queued, and prints the number of findings unless `quiet`; returns it.
-extern "C" __attribute__((visibility("default"))) long cudasim_end(int quiet) {
+/// Runs the work that is still queued; returns the number of findings of this process.
+extern "C" __attribute__((visibility("default"))) long cudasim_end() {
     std::lock_guard<std::mutex> lock(cudasim::driver().mutex);
     if (cudasim::driver().initialised && !cudasim::driver().forked)
         for (cudasim::Context& context : cudasim::driver().contexts) cudasim::wait_for_all(context);
-    const long findings = cudasim::finding_count();
-    if (!quiet && (cudasim::checking() || findings))
-        cudasim::say(cudasim::format("%ld %s (seed %llu)", findings, findings == 1 ? "finding" : "findings",
-                                     static_cast<unsigned long long>(cudasim::settings().seed)));
-    return findings;
+    return cudasim::finding_count();
 }
 
 /// The number of calls that spoilt the capture of CUDASIM_CAPTURE.

@@ -44,9 +44,10 @@ struct Settings {
     std::map<int, int> attributes;
     /// Blocks of a grid that are resident at once; 0: drawn.
     unsigned resident;
-    /// The finding that ends a kernel; kernels whose findings are not reported; the file for lines of JSON.
+    /// The finding that ends a kernel; kernels whose findings are not reported; the file for lines of JSON; the files
+    /// that count what the processes of a program have found.
     long limit;
-    std::string suppress, json;
+    std::string suppress, json, tally;
     /// A kernel that runs longer is ended; 0: never.
     double seconds;
     /// After this many milliseconds without a driver call, pending work runs by itself.

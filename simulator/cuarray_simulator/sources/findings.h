@@ -42,7 +42,9 @@ bool is_suppressed(const std::string& kernel);
 bool is_last_finding();
 /// Prints a finding and counts it.
 void report(const Finding& finding);
-/// The number of findings.
+/// The number of findings of this process.
 long finding_count();
+/// Adds a letter to the files of CUDASIM_TALLY, which a program and its child processes share.
+void tally(char letter);
 
 }  // namespace cudasim

@@ -13,6 +13,7 @@
 #include <deque>
 #include <map>
 
+#include "findings.h"
 #include "pool.h"
 
 namespace cudasim {
@@ -135,7 +136,10 @@ void begin_life(Allocation& block, size_t size) {
     block.live_size = size;
     poison(block, size, kFresh);
     set_guards(block);
-    if (shadowed(&block)) forget_range(offset_of(block.base), size);
+    if (shadowed(&block))
+        forget_range(offset_of(block.base), size);
+    else if (checking())
+        tally('m');
 }
 
 std::string end_life(Allocation& block) {
