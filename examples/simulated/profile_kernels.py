@@ -2,7 +2,8 @@
 
     python -m cuarray --simulate examples/simulated/profile_kernels.py
 
-The times are those of the simulator. The kernels, their number and the bytes they touch are those of a GPU.
+`explain` says before a computation which kernels it would launch, `profile` which it has launched. The times are those
+of the simulator. The kernels, their number and the bytes they touch are those of a GPU.
 """
 
 import cuarray as ca
@@ -13,6 +14,9 @@ x = ca.linspace(0, 1, 10_000, dtype="float32")
 def soft(x, k):
     return ca.log1p(ca.exp(k * x)) / k
 
+
+x.tolist()  # is computed: what follows is the plan of soft alone
+print(ca.explain(soft(x, 3.0)))
 
 for function in (soft, ca.fuse(soft)):
     function(x, 3.0).tolist()  # compiles the kernels

@@ -385,7 +385,6 @@ def test_tests_of_a_project(tmp_path, script):
     assert "pip install nvidia-cuda-nvrtc" in done.stderr and done.returncode == 4, done.stdout + done.stderr
     done = run(*judged, "--cuarray-seconds=-1", "-p", "no:xdist")
     assert "seconds is a number from 0 on, not -1.0" in done.stderr and done.returncode == 4, done.stderr
-    pytest.importorskip("xdist", reason="pytest-xdist is not installed")
     done = run(*judged, "-n", "2")
     found = len((tmp_path / "found.json").read_text().splitlines())
     assert f"cudasim: {found} findings (seed 0), {found} of them in other processes" in done.stdout, done.stdout

@@ -2,8 +2,10 @@
 
 import importlib.util
 import re
+import shlex
 import shutil
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -68,22 +70,72 @@ def test_program(name, options, arguments, status, says):
     launcher = [MPIEXEC, "-n", "2"] if "mpiexec -n 2" in text else []
     run = python(FOLDER, "-W", "ignore", "-m", "cuarray", "--simulate", *options, name, *arguments, launcher=launcher)
     assert run.returncode == status and says in run.stdout, run.stdout + run.stderr
-    if status:
-        lines = (FOLDER / name).read_text("utf-8").splitlines()
-        write, read = (lines.index(text) + 1 for text in ("    part[t] = x[t]", "    x[t] = part[63 - t]"))
-        assert "cudasim: kernel reverse, block (0, 0, 0), thread (" in run.stderr, run.stderr
-        assert (
-            f"line {write} of " in run.stderr
-            and f"line {read} of " in run.stderr
-            and "cuda.syncthreads()" in run.stderr
-        )
+
+
+PAGES = [ROOT / "docs/guide/simulated.md", *sorted((ROOT / "docs/guide/simulated").glob("*.md"))]
+#: Page, command, and what it shows.
+TRANSCRIPTS = [
+    (page.stem, *transcript)
+    for page in PAGES
+    for transcript in re.findall(r"^```\n\$ ([^\n]*)\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+]
+
+
+@pytest.mark.parametrize(("page", "command", "shown"), TRANSCRIPTS)
+def test_pages_show_what_a_run_prints(page, command, shown):
+    words = command.removeprefix("python -m ").split()
+    require((ROOT / next(word for word in words if word.endswith(".py"))).read_text("utf-8"))
+    if command.startswith("pytest"):
+        words += ["-p", "cuarray_simulator.pytest_plugin", "-p", "no:cacheprovider", "-q", "-n", "0"]
+    run = python(ROOT, "-W", "ignore", "-m", *words)
+    # Pages leave folders out, and how long a compilation took.
+    outputs = [
+        [line.replace(f"{FOLDER}/", "") for line in text.splitlines() if not line.startswith("cuarray: compiling ")]
+        for text in (run.stdout, run.stderr)
+    ]
+    for line in shown.splitlines():
+        if line == "...":
+            continue
+        output = next((output for output in outputs if line in output), [])
+        assert output, (line, run.stdout, run.stderr)
+        skipped = output.index(line)
+        assert "..." in shown or not skipped, output[:skipped]
+        del output[: skipped + 1]
+    assert "..." in shown or outputs == [[], []], outputs
+
+
+@pytest.mark.parametrize("page", ["numba_cuda", "cuda_core", "warp"])
+def test_a_page_of_a_library_has_a_program_and_its_run(page):
+    text = (ROOT / "docs/guide/simulated" / f"{page}.md").read_text("utf-8")
+    (program,) = re.findall(r"^```{literalinclude} .*/(\w+\.py)$", text, re.MULTILINE)
+    assert [command.split()[-1] for name, command, _ in TRANSCRIPTS if name == page] == [
+        f"examples/simulated/{program}"
+    ]
+    assert 'pip install "cuarray[simulator]"' in text and "pip install . ./simulator" in text
+
+
+def test_the_guide_names_every_option():
+    from cuarray_simulator.options import OPTIONS
+
+    guide, runner = ((ROOT / f"docs/guide/{name}.md").read_text("utf-8") for name in ("simulated", "simulated/runner"))
+    table = re.findall(r"^\| `--([a-z]+)[^`]*`", guide, re.MULTILINE)
+    assert set(OPTIONS) | {"simulate", "seeds"} <= set(table)
+    assert not [name for name in (*OPTIONS, "count") if f"`--cuarray-{name}" not in runner]
 
 
 def test_a_workflow_tests_kernels():
+    """Its lines: what pip is asked for is this distribution, and pytest runs as written, in a project of its own."""
     text = (FOLDER / "workflow.yml").read_text("utf-8")
+    commands = re.findall(r"^      - run: (.*)$", text, re.MULTILINE)
+    assert len(commands) == text.count("run:") == 2
+    install, test = map(shlex.split, commands)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert install == ["pip", "install", "cuarray[simulator]", "pytest", "numba-cuda[cu13]"]
+    assert project["name"] == "cuarray" and [
+        name for name in project["optional-dependencies"]["simulator"] if name.startswith("cuarray-simulator")
+    ]
     require((FOLDER / "test_kernels.py").read_text("utf-8"))
-    (command,) = [line.partition("run: ")[2] for line in text.splitlines() if "run: pytest" in line]
-    words = [word.replace("tests", "test_kernels.py") for word in command.split()]
+    words = [word.replace("tests", "test_kernels.py") for word in test]
     plugin = ["-W", "ignore", "-m", *words, "-p", "cuarray_simulator.pytest_plugin", "-p", "no:cacheprovider"]
     run = python(FOLDER, *plugin, "-q", "-n", "0")
-    assert "5 passed" in run.stdout, run.stdout + run.stderr
+    assert "5 passed" in run.stdout and run.returncode == 0, run.stdout + run.stderr
