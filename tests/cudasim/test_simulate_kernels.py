@@ -4,6 +4,7 @@ The lines of a wrong kernel that its finding may name end in `// here`.
 """
 
 import json
+import textwrap
 
 import pytest
 from test_simulate import KERNEL, compiler, script, simulate  # noqa: F401  (fixtures)
@@ -24,6 +25,9 @@ WRONG = {
         s = t;               // here
         __syncthreads();
         x[t] = s;
+    """),
+    "a flag that several threads set to one value": ("race in a block", "", """
+        if (t % 3 == 0) x[0] = 1;    // here
     """),
     "no barrier at the end of a step": ("race in a block", "", """
         __shared__ int s[64];
@@ -223,6 +227,10 @@ RIGHT = {
         s[t] = other + 1;
         __syncwarp();
         x[t] = s[31 - t];
+    """),
+    "flags that several threads set": ("grid=2", """
+        if (t % 3 == 0) atomicExch(x, 1);
+        if (t % 3 == 1) *(volatile int*)(x + 1) = 1;
     """),
     "two buffers and one barrier a step": ("", """
         __shared__ int s[2][64];
@@ -686,11 +694,129 @@ NUMBA = {
     """),
 }  # fmt: skip
 
+#: Through Numba, around a kernel that adds 1 to its array: the kind of finding, and the program.
+NUMBA_PROGRAMS = {
+    "an array that is freed before the launch": ("illegal address", """
+x = cuarray.zeros(64, dtype="int64", device="cuda")
+borrowed = cuda.as_cuda_array(Borrowed(x))
+del x
+cuarray.memory.trim("cuda")
+kernel[1, 64](borrowed)
+cuda.synchronize()
+"""),
+    "a part of an array that is freed between two launches": ("illegal address", """
+x = cuarray.zeros((4, 64), dtype="int64", device="cuda")
+row = cuda.as_cuda_array(Borrowed(x[2]))
+kernel[1, 64](row)
+del x
+cuarray.memory.trim("cuda")
+kernel[1, 64](row)
+cuda.synchronize()
+"""),
+    "two streams that add to one array": ("race between kernels", """
+x = cuda.to_device(numpy.zeros(64, dtype=numpy.int64))
+for stream in (cuda.stream(), cuda.stream()):
+    kernel[1, 64, stream](x)
+cuda.synchronize()
+"""),
+    "a kernel that does not wait for the copy in another stream": ("race between kernels", """
+x = cuda.device_array(64, dtype=numpy.int64)
+source = cuda.pinned_array(64, dtype=numpy.int64)
+source[:] = 0
+x.copy_to_device(source, stream=cuda.stream())
+kernel[1, 64, cuda.stream()](x)
+cuda.synchronize()
+"""),
+}  # fmt: skip
+
+#: Right ones through Numba: the launch and the body. x has 256 elements, which are 0; t and b are the thread and the block.
+NUMBA_RIGHT = {
+    "a warp with the right masks": ("1, 32", """
+        part = cuda.shared.array(32, int64)
+        part[t] = t
+        cuda.syncwarp()
+        other = part[t ^ 1]
+        cuda.syncwarp()
+        part[t] = other + 1
+        cuda.syncwarp()
+        x[t] = part[31 - t]
+    """),
+    "halves of a warp with masks of their own": ("1, 32", """
+        part = cuda.shared.array(32, int64)
+        part[t] = t
+        if t < 16:
+            cuda.syncwarp(0xFFFF)
+            x[t] = part[15 - t]
+        else:
+            cuda.syncwarp(0xFFFF0000)
+            x[t] = part[47 - t]
+    """),
+    "two buffers and one barrier a step": ("1, 64", """
+        part = cuda.shared.array((2, 64), int64)
+        part[0, t] = t
+        cuda.syncthreads()
+        for k in range(6):
+            part[1 - k % 2, t] = part[k % 2, (t + 1) % 64]
+            cuda.syncthreads()
+        x[t] = part[0, t]
+    """),
+    "the last block adds the parts": ("8, 1", """
+        x[100 + b] = b
+        cuda.threadfence()
+        if cuda.atomic.add(x, 0, 1) == 7:
+            cuda.threadfence()
+            for k in range(8):
+                x[200] += x[100 + k]
+    """),
+    "a message by a flag": ("2, 1", """
+        if cuda.atomic.add(x, 0, 1) == 0:
+            x[100] = 5
+            cuda.threadfence()
+            cuda.atomic.exch(x, 1, 1)
+        else:
+            while cuda.atomic.add(x, 1, 0) == 0:
+                cuda.nanosleep(20)
+            cuda.threadfence()
+            x[101] = x[100]
+    """),
+    "many threads set one flag by an exchange": ("4, 64", """
+        if t % 3 == 0:
+            cuda.atomic.exch(x, 0, 1)
+    """),
+    "a barrier of the grid": ("2, 64", """
+        i = cuda.grid(1)
+        x[i] = i
+        cuda.cg.this_grid().sync()
+        x[128 + i] = x[127 - i]
+    """),
+    "a sum by shuffles": ("1, 64", """
+        total = t
+        k = 16
+        while k > 0:
+            total += cuda.shfl_down_sync(0xFFFFFFFF, total, k)
+            k //= 2
+        if t % 32 == 0:
+            cuda.atomic.add(x, 0, total)
+    """),
+    "a lock": ("4, 1", """
+        while cuda.atomic.cas(x, 0, 0, 1) != 0:
+            cuda.nanosleep(20)
+        cuda.threadfence()
+        x[100] += 1
+        cuda.threadfence()
+        cuda.atomic.exch(x, 0, 0)
+    """),
+}  # fmt: skip
+
 
 NUMBA_HEAD = """import warnings
 warnings.simplefilter("ignore")
+import numpy
 import cuarray
 from numba import cuda, int64
+class Borrowed:
+    def __init__(self, owner):
+        self.__cuda_array_interface__ = dict(owner.__cuda_array_interface__)
 class Shifted:
     def __init__(self, bytes):
         self.owner = cuarray.zeros(65, dtype="int64", device="cuda")
@@ -796,24 +922,46 @@ def test_each_kind_of_fault_is_in_both_tables_twice():
             "race in a block", "race between blocks", "uninitialised", "illegal address", "misaligned", "barrier",
             "does not end",
         }  # fmt: skip
-    assert len(WRONG) + len(NUMBA) >= 40 and len(RIGHT) >= 40
+    assert len(WRONG) + len(NUMBA) >= 40 and len(RIGHT) >= 40 and len(NUMBA_RIGHT) >= 6
+    kinds = [kind for kind, _ in NUMBA_PROGRAMS.values()]
+    assert kinds.count("illegal address") >= 2 and kinds.count("race between kernels") >= 2
+
+
+@pytest.fixture
+def numba():
+    for module in ("numba_cuda", "nvidia.cu13.nvvm"):
+        pytest.importorskip(module, reason=f"{module} is not installed")
+
+
+def lines_of(body):
+    """The lines of a body, as those of a function."""
+    return "\n" + textwrap.indent(textwrap.dedent(body).strip("\n"), "    ") + "\n"
 
 
 @pytest.mark.few
 @pytest.mark.parametrize("name", NUMBA)
-def test_wrong_kernels_of_numba_are_found(name, script):  # noqa: F811
-    for module in ("numba_cuda", "nvidia.cu13.nvvm"):
-        pytest.importorskip(module, reason=f"{module} is not installed")
+def test_wrong_kernels_of_numba_are_found(name, script, numba):  # noqa: F811
     kind, launch, array, body = NUMBA[name]
-    own = [line for line in body.splitlines() if line.strip()]
-    indent = len(own[0]) - len(own[0].lstrip())
-    program = script(
-        "\n".join(
-            [
-                NUMBA_HEAD,
-                *("    " + line[indent:] for line in own),
-                NUMBA_TAIL.replace("ARRAY", array).replace("LAUNCH", launch),
-            ]
-        )
-    )
+    tail = NUMBA_TAIL.replace("ARRAY", array).replace("LAUNCH", launch)
+    program = script(NUMBA_HEAD + lines_of(body) + tail)
     assert_found(findings(program), kind, marked(program.read_text(), "# here"))
+
+
+@pytest.mark.few
+@pytest.mark.parametrize("name", NUMBA_PROGRAMS)
+def test_wrong_programs_of_numba_are_found(name, script, numba):  # noqa: F811
+    kind, text = NUMBA_PROGRAMS[name]
+    found = findings(script(NUMBA_HEAD + "\n    x[cuda.grid(1)] += 1  # here" + text))
+    assert kind in {finding["kind"] for finding in found}, found
+
+
+@pytest.mark.parametrize("seeds", [2, pytest.param(20, marks=pytest.mark.full)])
+def test_right_kernels_of_numba_are_clean(seeds, script, numba):  # noqa: F811
+    kernels = "".join(
+        f"@cuda.jit\ndef kernel(x):\n    t, b = cuda.threadIdx.x, cuda.blockIdx.x{lines_of(body)}"
+        f"kernel[{launch}](cuarray.zeros(256, dtype='int64', device='cuda'))\n"
+        for launch, body in NUMBA_RIGHT.values()
+    )
+    head = NUMBA_HEAD.rpartition("@cuda.jit")[0]
+    run = simulate(script(head + kernels), "--memcheck", "--seeds", str(seeds))
+    assert run.returncode == 0 and run.stderr.startswith("cuarray: no findings"), run.stderr
