@@ -423,6 +423,39 @@ for image in (b"\\xb1\\x43\\x62\\x46" + bytes(60), b"\\x50\\xed\\x55\\xba" + byt
     assert run.stderr.count("loads a fat binary: simulated GPUs run PTX alone") == 2
 
 
+def test_cubins_are_named(script):
+    """Of the real compiler, by each of the calls that load them; and objects of other machines."""
+    program = script(
+        KERNEL
+        + f"""
+import ctypes, os
+from ctypes import byref, c_size_t, c_void_p
+d.nvrtc = ctypes.CDLL(os.environ["CUDASIM_REAL_NVRTC"])
+image = d.compile({RACE!r}, ["--gpu-architecture=sm_90"])
+state, handle, binary, size = c_void_p(), c_void_p(), c_void_p(), c_size_t()
+print(d.code("cuModuleLoadData", byref(handle), image))
+print(d.code("cuLibraryLoadData", byref(handle), image, None, None, 0, None, None, 0))
+d.call("cuLinkCreate_v2", 0, None, None, byref(state))
+d.call("cuLinkAddData_v2", state, 0, image, c_size_t(len(image)), b"cubin", 0, None, None)
+print(d.code("cuLinkComplete", state, byref(binary), byref(size)))
+other = bytearray(image.raw)
+other[18:20] = (243).to_bytes(2, "little")
+print(d.code("cuModuleLoadData", byref(handle), bytes(other)))
+print(d.code("cuModuleLoadData", byref(handle), open("/proc/self/exe", "rb").read()))
+"""
+    )
+    run = simulate(program)
+    assert run.stdout.splitlines() == ["200"] * 5, run.stdout + run.stderr
+    said = [
+        line.partition(" loads ")[2].partition(": simulated GPUs run PTX alone")[0] for line in run.stderr.splitlines()
+    ]
+    assert said == [
+        *["a binary for GPUs (cubin)"] * 3,
+        "an ELF object for machine 243",
+        "an ELF object that this simulator has not made",
+    ], run.stderr
+
+
 @pytest.mark.rest
 def test_the_distribution_holds_the_sources_and_ours_does_not(tmp_path):
     from setuptools import find_packages

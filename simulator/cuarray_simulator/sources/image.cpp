@@ -28,13 +28,23 @@ void read_object(const void* data, Image& image) {
         image.resources = behind + kResourcesMark.size();
 }
 
-/// What is said where a binary is refused.
-constexpr const char* kOnlyPtx = "simulated GPUs run PTX alone; have the library compile to PTX";
-
-/// Whether data begin as a fat binary does, which nvcc makes.
-bool is_fat_binary(const void* data) {
+/// The machine of an ELF object, or of the container in which nvcc puts such objects, that is not the simulator's, as
+/// words; nothing for what may be one of its own objects, or PTX.
+std::string foreign_binary(const void* data) {
+    constexpr int kCuda = 190;  // EM_CUDA of newer elf.h
     const uint32_t wrapper = 0x466243B1, itself = 0xBA55ED50;
-    return std::memcmp(data, &wrapper, sizeof wrapper) == 0 || std::memcmp(data, &itself, sizeof itself) == 0;
+    if (std::memcmp(data, &wrapper, sizeof wrapper) == 0 || std::memcmp(data, &itself, sizeof itself) == 0)
+        return "a fat binary";
+    if (std::memcmp(data, ELFMAG, SELFMAG) != 0) return "";
+    Elf64_Ehdr header;
+    std::memcpy(&header, data, sizeof header);
+    if (header.e_machine == kCuda) return "a binary for GPUs (cubin)";
+    return header.e_machine == EM_X86_64 ? "" : format("an ELF object for machine %d", header.e_machine);
+}
+
+CUresult refuse_binary(const std::string& what) {
+    say(calling_library() + " loads " + what + ": simulated GPUs run PTX alone; have the library compile to PTX");
+    return CUDA_ERROR_INVALID_IMAGE;
 }
 
 /// The bytes that the simulated NVRTC wrote in hexadecimal into its "PTX".
@@ -84,10 +94,7 @@ bool runs_here(unsigned architecture, bool binary) {
 }  // namespace
 
 CUresult read_image(const void* data, Image& image, std::string& log) {
-    if (is_fat_binary(data)) {
-        say(calling_library() + " loads a fat binary: " + kOnlyPtx);
-        return CUDA_ERROR_INVALID_IMAGE;
-    }
+    if (const std::string foreign = foreign_binary(data); !foreign.empty()) return refuse_binary(foreign);
     read_object(data, image);
     image.binary = !image.object.empty();
     CUresult result = image.binary ? CUDA_SUCCESS : read_ptx(static_cast<const char*>(data), image, log);
@@ -107,16 +114,9 @@ CUresult open_image(const Image& image, Context* context, std::shared_ptr<Module
     // is reused.
     std::string path = format("/proc/self/fd/%d", module->file);
     module->library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!module->library) {
-        say(format("module: %s", dlerror()));
-        return CUDA_ERROR_INVALID_IMAGE;
-    }
-    auto* info = static_cast<const cudasim_module*>(dlsym(module->library, "cudasim_module_info"));
-    if (!info || info->abi != CUDASIM_ABI) {
-        say(calling_library() +
-            " loads a binary for GPUs (cubin), which was not made by this simulator's NVRTC: " + kOnlyPtx);
-        return CUDA_ERROR_INVALID_IMAGE;
-    }
+    auto* info =
+        static_cast<const cudasim_module*>(module->library ? dlsym(module->library, "cudasim_module_info") : nullptr);
+    if (!info || info->abi != CUDASIM_ABI) return refuse_binary("an ELF object that this simulator has not made");
     module->info = info;
     return runs_here(info->architecture, image.binary) ? CUDA_SUCCESS : CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
