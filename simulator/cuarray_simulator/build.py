@@ -18,7 +18,9 @@ LIBRARIES = ["cublas", "cufft", "cusolver"]
 OF_LIBRARIES = {"client.cpp", "client.h", "lapack_text.h", *(f"{name}.cpp" for name in LIBRARIES)}
 LIBRARY_FILES = {*OF_LIBRARIES, "cuda_abi.h", "errors.def", "nvrtc_abi.h"}
 PTX_FILES = sorted(path for path in (HERE / "ptx").iterdir() if path.suffix in (".h", ".py"))
-NVRTC_HEADERS = {"nvrtc_abi.h", "compiler.h", "source.h", "judge.h", "simt_prelude.h", *SHARED_HEADERS}
+NVRTC_HEADERS = {
+    "nvrtc_abi.h", "compiler.h", "compiler_missing.def", "source.h", "judge.h", "simt_prelude.h", *SHARED_HEADERS,
+}  # fmt: skip
 COMPILER = os.environ.get("CUDASIM_CXX") or "g++"
 FLAGS = ["-std=c++20", "-O2", "-g1", "-fPIC", "-Wall", "-Wextra", "-fvisibility=hidden", "-pthread"]
 
@@ -36,11 +38,6 @@ def digest(folder, extra):
 
 def make(products, sources, target):
     """Compiles copies of the sources and links libraries and programs into the target folder."""
-    if shutil.which(COMPILER.split()[0]) is None:
-        raise SimulatorError(
-            f"the simulator is built, and runs kernels, with the compiler {COMPILER}, which is not installed; type: "
-            "sudo apt install g++   (Fedora, RHEL: sudo dnf install gcc-c++)"
-        )
 
     def run(command):
         if subprocess.run(command, cwd=sources).returncode != 0:
@@ -55,6 +52,13 @@ def make(products, sources, target):
         shared = ["-shared", f"-Wl,-soname,{product}", "-Wl,-z,defs"] if product.startswith("lib") else []
         command = [COMPILER, "-pthread", *shared, *[f"{source}.o" for source in group], "-ldl"]
         run([*command, "-o", str(target / product)])
+
+
+def require_compiler():
+    """Raises SimulatorError if the compiler, which new kernels need too, is not installed."""
+    if shutil.which(COMPILER.split()[0]) is None:
+        missing = (SOURCES / "compiler_missing.def").read_text("utf-8").splitlines()[1]
+        raise SimulatorError(COMPILER + missing.strip('"'))
 
 
 def build(cache, name, products, inputs, kept=()):
@@ -133,6 +137,7 @@ def environment(env, places):
     `places` are the folders of packages in which the real NVRTC is looked for. Raises SimulatorError, with the command
     that helps, if a compiler or NVRTC is missing.
     """
+    require_compiler()
     added = {**libraries_of(env), "CUDASIM_PYTHON": sys.executable}
     wanted = env.get("CUDASIM_REAL_NVRTC", "")
     if wanted in ("", "1"):

@@ -177,8 +177,10 @@ def test_what_is_missing_is_named_with_the_command(script):
     assert run.returncode == 1 and "pip install ./simulator" in run.stderr and "Traceback" not in run.stderr
     run = simulate(program, CUDASIM_REAL_NVRTC="0")
     assert run.returncode == 1 and "pip install nvidia-cuda-nvrtc" in run.stderr and "Traceback" not in run.stderr
-    run = simulate(program, CUDASIM_CXX="no-such-g++", CUDASIM_CACHE_DIR=str(program.parent / "cache"))
-    assert run.returncode == 1 and "sudo apt install g++" in run.stderr and "Traceback" not in run.stderr
+    for built in ({}, {"CUDASIM_CACHE_DIR": str(program.parent / "cache")}):
+        run = simulate(program, CUDASIM_CXX="no-such-g++", **built)
+        assert run.returncode == 1 and "Traceback" not in run.stderr
+        assert "no-such-g++ is needed to run kernels on simulated GPUs; install it: sudo apt install g++" in run.stderr
 
 
 def test_a_program_that_fails_has_its_own_traceback_and_status(script):

@@ -52,6 +52,10 @@ const char* host_compiler() {
     return chosen && *chosen ? chosen : "g++";
 }
 
+constexpr const char* kCompilerMissing =
+#include "compiler_missing.def"
+    "\n";
+
 /// 128 bits of FNV-1a over two offsets.
 std::string digest(const std::string& content) {
     uint64_t a = 0xCBF29CE484222325ull, b = 0x84222325CBF29CE4ull;
@@ -176,6 +180,7 @@ class Process {
         if (posix_spawnp(&id_, argv[0], &actions, nullptr, argv.data(), environ) != 0) id_ = -1;
         posix_spawn_file_actions_destroy(&actions);
     }
+    bool is_started() const { return id_ > 0; }
     bool succeeds() const {
         int status = -1;
         return id_ > 0 && waitpid(id_, &status, 0) == id_ && status == 0;
@@ -269,6 +274,7 @@ std::string link(std::vector<std::string> arguments, const fs::path& work) {
     arguments.insert(arguments.end(), {work / "kernel.cpp", "-o", work / "kernel.so", "-lm", "-lc", "-lgcc"});
     Process process(arguments, work / "messages");
     if (process.succeeds()) return "";
+    if (!process.is_started()) return std::string("cudasim: ") + host_compiler() + kCompilerMissing;
     return std::string("cudasim: ") + host_compiler() + " cannot compile this text for the simulator:\n" +
            process.messages();
 }
