@@ -4,6 +4,7 @@ The lines of a wrong kernel that its finding may name end in `// here`.
 """
 
 import json
+import re
 import textwrap
 
 import pytest
@@ -157,7 +158,7 @@ WRONG = {
         x[512 + t] = s[t];                  // here
     """),
     "a barrier that waits for more threads": ("does not end", "", """
-        if (t < 32) asm volatile("bar.sync 1, 64;" ::: "memory");
+        if (t < 32) asm volatile("bar.sync 1, 64;" ::: "memory");    // here
     """),
     "an assertion": ("assertion", "", """
         assert(t < 60);                     // here
@@ -203,16 +204,27 @@ WRONG = {
         x[512 + t] = s[1][t];               // here
     """),
     "a lock that is not released": ("does not end", "grid=2, block=1", """
-        while (atomicCAS(x, 0, 1) != 0) {
+        while (atomicCAS(x, 0, 1) != 0) {   // here
         }
         x[1] += 1;
     """),
     "a thread waits for one of its warp's": ("does not end", "", """
         if (t == 0)
-            while (atomicAdd(x, 0) == 0) {
+            while (atomicAdd(x, 0) == 0) {  // here
             }
-        __syncwarp();
+        __syncwarp();                       // here
         if (t == 1) atomicExch(x, 1);
+    """),
+    "a loop that leaves at no value": ("does not end", "grid=3", """
+        unsigned k = x[0];
+        while (k != 7u) k = k * 2u + 2u;    // here
+        x[1] = k;
+    """),
+    "a loop that writes for ever": ("does not end", "grid=3", """
+        for (int k = 1;; ++k) {             // here
+            if (k == 0) break;              // here
+            ((volatile int*)x)[5 + i] = k;  // here
+        }
     """),
 }  # fmt: skip
 
@@ -684,13 +696,19 @@ NUMBA = {
             cuda.syncthreads()  # here
     """),
     "a flag that nobody sets": ("does not end", "1, 64", INTEGERS, """
-        while cuda.atomic.add(x, 0, 0) == 0:
-            pass
+        while cuda.atomic.add(x, 0, 0) == 0:  # here
+            pass  # here
     """),
     "a lock that is not released": ("does not end", "2, 1", INTEGERS, """
-        while cuda.atomic.cas(x, 0, 0, 1) != 0:
-            pass
+        while cuda.atomic.cas(x, 0, 0, 1) != 0:  # here
+            pass  # here
         x[1] += 1
+    """),
+    "a loop that leaves at no value": ("does not end", "3, 32", INTEGERS, """
+        value = x[0]
+        while value != 7:  # here
+            value = (value * 2 + 2) % 1000  # here
+        x[cuda.threadIdx.x] = value
     """),
 }  # fmt: skip
 
@@ -809,6 +827,9 @@ NUMBA_RIGHT = {
 }  # fmt: skip
 
 
+#: The time limit where a kernel does not end.
+SECONDS = {"does not end": "3"}
+
 NUMBA_HEAD = """import warnings
 warnings.simplefilter("ignore")
 import numpy
@@ -834,9 +855,9 @@ def marked(text, mark):
     return {number for number, line in enumerate(text.splitlines(), start=1) if line.rstrip().endswith(mark)}
 
 
-def findings(program):
+def findings(program, seconds="20", options=("--memcheck",)):
     """The findings of a program under --memcheck, as JSON."""
-    run = simulate(program, "--memcheck", "--json", "found.json", "--seconds", "20")
+    run = simulate(program, *options, "--json", "found.json", "--seconds", seconds)
     lines = (program.parent / "found.json").read_text().splitlines()
     assert run.returncode == 1 and lines, run.stdout + run.stderr
     return [json.loads(line) for line in lines]
@@ -845,7 +866,7 @@ def findings(program):
 def assert_found(found, kind, lines):
     assert kind in {finding["kind"] for finding in found}, found
     for finding in found:
-        if finding["kind"] == kind and lines:
+        if finding["kind"] == kind:
             assert finding["line"] in lines, finding
         assert finding["kernel"] == "kernel" and (finding["meaning"] or finding["kind"] == "error")
 
@@ -855,7 +876,24 @@ def assert_found(found, kind, lines):
 def test_wrong_kernels_are_found(name, script):  # noqa: F811
     kind, launch, body = WRONG[name]
     text = HEAD + body.strip("\n") + "\n}\n"
-    assert_found(findings(script(KERNEL + f"launch({text!r}, {launch})\n")), kind, marked(text, "// here"))
+    program = script(KERNEL + f"launch({text!r}, {launch})\n")
+    assert_found(findings(program, SECONDS.get(kind, "20")), kind, marked(text, "// here"))
+
+
+@pytest.mark.parametrize("name", [name for name, (kind, *_) in WRONG.items() if kind == "does not end"])
+def test_each_block_of_an_endless_kernel_has_lines(name, script):  # noqa: F811
+    """Without --memcheck, too: of every block that has begun, where its threads are."""
+    _, launch, body = WRONG[name]
+    text = HEAD + body.strip("\n") + "\n}\n"
+    lines = marked(text, "// here")
+    (found,) = findings(script(KERNEL + f"launch({text!r}, {launch})\n"), "3", ())
+    assert found["line"] in lines, found
+    inside = []
+    for block in re.split(r"[;:] (?=block \()", found["message"])[1:]:
+        threads, ended, not_begun = re.search(r"(\d+) threads, (\d+) ended(?:, (\d+) not started)?", block).groups("0")
+        if int(threads) > int(ended) + int(not_begun):
+            inside.append(set(map(int, re.findall(r"in line (\d+)", block))))
+    assert inside and all(at and at <= lines for at in inside), found
 
 
 @pytest.mark.parametrize("seeds", [2, pytest.param(20, marks=pytest.mark.full)])
@@ -944,7 +982,7 @@ def test_wrong_kernels_of_numba_are_found(name, script, numba):  # noqa: F811
     kind, launch, array, body = NUMBA[name]
     tail = NUMBA_TAIL.replace("ARRAY", array).replace("LAUNCH", launch)
     program = script(NUMBA_HEAD + lines_of(body) + tail)
-    assert_found(findings(program), kind, marked(program.read_text(), "# here"))
+    assert_found(findings(program, SECONDS.get(kind, "20")), kind, marked(program.read_text(), "# here"))
 
 
 @pytest.mark.few

@@ -72,6 +72,11 @@ ADDRESS = re.compile(r"\[\s*([^\]\s+]+)\s*(?:\+\s*(-?\w+))?\s*\]")
 LOCATION = re.compile(r"\.loc\s+((\d+)\s+(\d+)\s+\d+)(?:.*inlined_at\s+(\d+\s+\d+\s+\d+))?")
 #: A line is noted as its number + (index of its file << FILE_SHIFT), as module_abi.h says.
 FILE_SHIFT, MOST_FILES = 24, 127
+#: Instructions at which a thread may wait, or let others run.
+WAITS = re.compile(
+    r"(atom|red|fence|membar|nanosleep|shfl|vote|match|redux|elect|bar\.warp)\b|"
+    r"(ld|st)\.(volatile|relaxed|acquire|release)\b"
+)
 GUARD = re.compile(r"@(!?)([$%]?\w+)\s+")
 #: The assembler also takes an atomic's order behind what it does.
 LATE_ORDER = re.compile(r"^(atom|red)\.([a-z]+)\.((?:relaxed|acquire|release|acq_rel)(?:\.(?:cta|gpu|sys))?)(?=\.)")
@@ -96,6 +101,10 @@ class Function:
         #: Lines from the innermost inlined function outwards, of now and of each location so far.
         self.lines: tuple[int, ...] = (0,)
         self.lines_at: dict[str, tuple[int, ...]] = {}
+        #: The labels so far: a branch to one of them closes a loop.
+        self.labels: set[str] = set()
+        #: The thread's own arrays: their places and sizes.
+        self.own: list[tuple[str, int]] = []
         #: The basic block that the next instruction belongs to, or None before its first one.
         self.block: list[tuple[str, tuple[int, ...]]] | None = None
         #: All instructions, and the atomic exchanges among the lines in `out` with their results.
@@ -127,6 +136,7 @@ class Function:
             self.out.append("}")
         elif text.endswith(":"):
             self.out.append(f"{self.label(text[:-1])}:;")
+            self.labels.add(text[:-1])
             self.block = None
         elif match := LOCATION.match(text):
             self.line, self.has_lines = self.module.line_word(int(match[2]), int(match[3])) or self.line, True
@@ -243,7 +253,8 @@ class Function:
             what = next((what for begin, what in NOT_SIMULATED.items() if re.match(begin, opcode)), "")
             raise Unknown(f"instruction {opcode}{what and f': {what} are not simulated'}")
         try:
-            return guard + "{ " + self.meaning(found, opcode, operands) + " }"
+            here = f"PTX_HERE({self.line}); " if WAITS.match(opcode) else ""
+            return guard + "{ " + here + self.meaning(found, opcode, operands) + " }"
         except (IndexError, KeyError, ValueError) as error:
             raise Unknown(f"operands of {text[:80]}") from error
 
@@ -499,7 +510,8 @@ class Function:
 
     def branch(self, _opcode: str, _chosen: dict[str, str], operands: list[str]) -> str:
         (target,) = operands
-        return f"goto {self.label(target)};"
+        here = f"PTX_HERE({self.line}); " if target in self.labels else ""
+        return f"{here}goto {self.label(target)};"
 
     def exit(self, opcode: str, _chosen: dict[str, str], _operands: list[str]) -> str:
         if self.is_device_function:

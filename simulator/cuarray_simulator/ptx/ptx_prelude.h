@@ -83,6 +83,9 @@ inline __attribute__((always_inline)) To as(From x) {
     else
         static_assert(sizeof(To) == 0, "registers of different size");
 }
+/// Notes the line that the thread is at, for reports of kernels that do not end. Volatile: a store is not moved out of
+/// a loop that has no end.
+#define PTX_HERE(number) (*const_cast<volatile int*>(&cudasim_here.line) = (number))
 #define SET(d, value) d = ptx::as<decltype(d)>(value)
 
 /// Registers hold garbage at entry: the simulator's poison where accesses are checked.

@@ -179,10 +179,35 @@ cudasim_exchanged Block::exchanged(const Thread& thread) const {
     return {&snapshot.values[0][0], snapshot.lanes};
 }
 
+const Thread* Block::waiting_thread() const {
+    auto waits = [&](const Thread& t) { return t.waiting && (warps_[t.number / 32].alive >> (t.number % 32) & 1); };
+    auto found = std::find_if(threads_.begin(), threads_.begin() + count_, waits);
+    return found == threads_.begin() + count_ ? nullptr : &*found;
+}
+
+/// The number of threads in each line, without those that have not started, have ended or wait at a barrier.
+std::map<int, unsigned> Block::threads_by_line() const {
+    std::vector<bool> is_elsewhere(count_, false);
+    for (unsigned i = 0, number = next_; i < unstarted_; ++i, number = (number + step_) % count_)
+        is_elsewhere[number] = true;
+    for (const NamedBarrier& b : named_)
+        for (unsigned number : b.waiting) is_elsewhere[number] = true;
+    std::map<int, unsigned> found;
+    for (unsigned number = 0; number < count_; ++number) {
+        const Thread& thread = threads_[number];
+        const bool ended = !(warps_[number / 32].alive >> (number % 32) & 1);
+        const bool at_barrier = at_barrier_ > 0 && thread.waiting && thread.line == barrier_line_;
+        if (!is_elsewhere[number] && !ended && !at_barrier) ++found[thread.line];
+    }
+    return found;
+}
+
 std::string Block::stalled(const cudasim_module& module) const {
-    std::string text = format("block (%u, %u, %u): %u threads, %u ended, %u at a barrier", index.x, index.y, index.z,
-                              count_, ended_, at_barrier_);
-    if (at_barrier_ > 0) text += " in " + line_name(module, barrier_line_);
+    std::string text = format("block (%u, %u, %u): %u threads, %u ended", index.x, index.y, index.z, count_, ended_);
+    if (unstarted_ > 0) text += format(", %u not started", unstarted_);
+    if (at_barrier_ > 0) text += format(", %u at a barrier in ", at_barrier_) + line_name(module, barrier_line_);
+    for (auto [line, threads] : threads_by_line())
+        if (number_of(line) > 0) text += format(", %u in ", threads) + line_name(module, line);
     for (unsigned number = 0; number < kBarriers; ++number)
         if (const NamedBarrier& b = named_[number]; !b.arrived.empty())
             text += format("; %zu of %u threads at barrier %u in ", b.arrived.size(), b.threads, number) +

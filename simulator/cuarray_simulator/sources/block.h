@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstring>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,8 @@ struct Thread {
     unsigned number = 0;
     cudasim_extent index = {};
     bool waiting = false;
+    /// The line that it was at when it last let another thread run.
+    int line = 0;
 };
 
 /// Lanes of a warp that wait for each other with the same mask.
@@ -85,6 +88,7 @@ class Block {
         thread.index = {next_, 0, 0};
         if (next_ >= size_.x) thread.index = {next_ % size_.x, next_ / size_.x % size_.y, next_ / size_.x / size_.y};
         thread.waiting = false;
+        thread.line = 0;
         thread.copies.clear();
         thread.copy_group = 0;
         --unstarted_;
@@ -115,7 +119,9 @@ class Block {
     std::string join(Thread& thread, unsigned mask, int kind, const void* value, unsigned bytes, bool& waits);
     cudasim_exchanged exchanged(const Thread& thread) const;
 
-    /// The waiting threads and their positions, for the report of a deadlock.
+    /// A thread that waits, where none can run.
+    const Thread* waiting_thread() const;
+    /// The threads and their positions, for the report of a kernel that does not end.
     std::string stalled(const cudasim_module& module) const;
     bool dynamic_guard_intact() const;
 
@@ -125,6 +131,7 @@ class Block {
 
  private:
     void complete(unsigned warp, const Thread* running);
+    std::map<int, unsigned> threads_by_line() const;
 
     cudasim_extent size_ = {};
     unsigned count_ = 0, unstarted_ = 0, ended_ = 0, at_barrier_ = 0;

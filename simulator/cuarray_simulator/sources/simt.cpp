@@ -116,6 +116,7 @@ class Execution {
             while (admitted_ < order_.n && resident_.size() < residency_) admit();
             Fiber* next = choose();
             if (!next) {
+                place_at_waiting_thread();
                 fail(CUDA_ERROR_LAUNCH_FAILED, "does not end", "deadlock: " + stalled());
                 break;
             }
@@ -131,6 +132,7 @@ class Execution {
         while (block_->unstarted() > 0) {
             thread_ = &block_->begin_thread(fiber_);
             place_.thread = thread_->index;
+            place_.line = 0;
             grid_.kernel->call(grid_.parameters);
             spins_ = 0;
             if (!block_->end_thread(*thread_)) {
@@ -148,7 +150,7 @@ class Execution {
         std::string wrong = number == 0 && waits && (threads == 0 || threads == (threads_ + 31) / 32 * 32)
                                 ? block_->arrive(*thread_, line, waits, *grid_.module)
                                 : block_->arrive_named(*thread_, number, threads, line, waits);
-        if (!wrong.empty()) place_.line = line;
+        place_.line = line;
         check(wrong);
         spins_ = 0;
         if (waits) leave();
@@ -165,6 +167,7 @@ class Execution {
 
     // On a fiber.
     void yield() {
+        thread_->line = place_.line;
         if (++spins_ > kSpinLimit) give_up(CUDA_ERROR_LAUNCH_TIMEOUT, "threads spin for ever: " + stalled());
         if (is_late_) give_up_late();
         block_->make_ready(*thread_);
@@ -253,9 +256,21 @@ class Execution {
     }
 
     [[noreturn]] void give_up_late() {
+        thread_->line = place_.line;
         give_up(CUDA_ERROR_LAUNCH_TIMEOUT,
                 format("the kernel has run for more than %g s, the limit that --seconds sets: ", settings().seconds) +
                     stalled());
+    }
+
+    /// A deadlock is reported for a thread that waits, not for the one that ran last.
+    void place_at_waiting_thread() {
+        for (const auto& block : resident_)
+            if (const Thread* thread = block->waiting_thread()) {
+                place_.block = block->index;
+                place_.thread = thread->index;
+                place_.line = thread->line;
+                return;
+            }
     }
 
     /// Where the resident blocks are.
@@ -420,6 +435,7 @@ class Execution {
         } else {
             thread_ = &block->take_ready(random_.below(static_cast<uint32_t>(block->ready())));
             place_.thread = thread_->index;
+            place_.line = thread_->line;
             fiber_ = thread_->fiber;
         }
         return fiber_;
@@ -427,6 +443,7 @@ class Execution {
 
     /// Leaves the running fiber for the next one. Returns when this fiber is chosen again.
     void leave() {
+        thread_->line = place_.line;
         Fiber* self = fiber_;
         switch_from(self, choose());
     }
