@@ -42,6 +42,8 @@ class Number(NamedTuple):
 
 
 def width(type_: str) -> int:
+    if type_.endswith("x2"):
+        return 2 * width(type_.removesuffix("x2"))
     return int(re.sub(r"\D", "", type_)) if type_ != "pred" else 1
 
 
@@ -207,6 +209,8 @@ def floating(words: list[str], operands: list[int]):
         raise KeyError(name)
     if "sat" in words:
         result = saturated(result, f)
+    if "relu" in words and decode(result, f).kind != "nan" and result & f.sign:
+        result = 0
     return flush(result, f) if "ftz" in words and result != ANY_NAN else result
 
 

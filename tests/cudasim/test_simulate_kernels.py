@@ -113,6 +113,15 @@ WRONG = {
         extern __shared__ int s[];
         s[t * 64] = t;                      // here
     """),
+    "behind the thread's own array": ("illegal address", "", """
+        int own[4] = {1, 2, 3, 4};
+        own[x[t] + 5] = 7;                  // here
+        x[t] = own[t % 4];
+    """),
+    "a read before the thread's own array": ("illegal address", "", """
+        int own[4] = {1, 2, 3, x[t]};
+        x[t] = own[x[t] - 1 - t % 4];       // here
+    """),
     "a null pointer": ("illegal address", "", """
         int* p = (int*)(size_t)x[t];
         p[t] = 1;                           // here

@@ -52,6 +52,21 @@ RUNS = {
         asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(made) : "f"(1.5f), "f"(2.0f));
         x[0] = least, x[1] = negated, x[2] = made;
     """, (0x3F804000, 0xBFC0C000 - (1 << 32), 0x3FC04000)),
+    "products and sums of pairs that are not negative": ("block=1", """
+        unsigned a = 0x3FC04000, c = 0x3F80BF80, d = 0x3E004000, e = 0x3C00BC00, r[3];  // (1.5, 2) and (1, -1) of both
+        asm("fma.rn.relu.bf16x2 %0, %1, %2, %3;" : "=r"(r[0]) : "r"(a), "r"(c), "r"(0u));
+        asm("fma.rn.relu.f16x2 %0, %1, %2, %3;" : "=r"(r[1]) : "r"(d), "r"(e), "r"(0u));
+        asm("fma.rn.relu.f16x2 %0, %1, %2, %3;" : "=r"(r[2]) : "r"(d), "r"(e), "r"(0x7E004400u));
+        x[0] = r[0], x[1] = r[1], x[2] = r[2];
+    """, (0x3FC00000, 0x3E000000, 0x7FFF4000)),
+    "one lane of a warp": ("", """
+        unsigned lane, is_leader;
+        const unsigned mask = t < 32 ? ~0u : 0xFF00u;
+        if (t >= 32 && (t - 32) / 8 != 1) return;
+        asm volatile("{ .reg .pred p; elect.sync %0|p, %2; selp.u32 %1, 1, 0, p; }"
+                     : "=r"(lane), "=r"(is_leader) : "r"(mask));
+        if (is_leader) atomicAdd(x + t / 32, 100 + lane), atomicAdd(x + 2, 1);
+    """, (100, 108, 2)),
     "copies to shared memory": ("block=64", """
         __shared__ alignas(16) int s[2][64];
         x[512 + t] = t + 1;
@@ -281,3 +296,11 @@ def test_what_is_not_simulated_is_named(text, says, script):  # noqa: F811
     )
     run = simulate(script(KERNEL + f"launch({functions + HEAD + text + '}'!r})\n"))
     assert run.returncode == 1 and says in run.stderr, run.stderr
+
+
+def test_dimensions_of_clusters_are_named(script):  # noqa: F811
+    """A cluster of one block is none."""
+    text = 'extern "C" __global__ void __cluster_dims__({}, 1, 1) kernel(int* x) {{ x[blockIdx.x] = 1; }}'
+    run = simulate(script(KERNEL + f"launch({text.format(2)!r}, grid=2)\n"))
+    assert run.returncode == 1 and "cluster dimensions of kernel kernel: clusters are not simulated" in run.stderr
+    assert simulate(script(KERNEL + f"launch({text.format(1)!r}, grid=2)\n")).returncode == 0

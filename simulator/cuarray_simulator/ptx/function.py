@@ -169,6 +169,8 @@ class Function:
             v = variable(rest)
             self.out.append(f"PTX_LOCAL({v.alignment}, p_{cpp_name(v.name)}, {v.bytes});")
             self.scopes[-1][v.name] = f"ptx::u64(p_{cpp_name(v.name)})"
+            if kind == "local":
+                self.own.append((self.scopes[-1][v.name], v.bytes))
         elif kind == "shared":
             self.module.shared_variable(rest, False)
         elif kind != "pragma":
@@ -381,6 +383,10 @@ class Function:
         # Parameters and the thread's own memory concern nobody else.
         if space.startswith((".param", ".local")):
             code += f"ptx::aligned(at, {size * count}, {self.line}); "
+            # A called function may be given its caller's arrays.
+            if space == ".local" and not self.is_device_function and self.own:
+                inside = " || ".join(f"ptx::lies_in(at, {size * count}, {own}, {n})" for own, n in self.own)
+                code += f"if (!({inside})) ptx::fail_outside_own({self.line}); "
         else:
             code += f"ptx::note(at, {size * count}, ptx::{kind}, {self.line}); "
         return code, [i * size for i in range(count)]
@@ -412,8 +418,12 @@ class Function:
 
     def atomic(self, opcode: str, chosen: dict[str, str], operands: list[str]) -> str:
         """An atomic change of a word, or of each float of a vector; `red` has no result."""
-        *_, change, type_ = opcode.replace(chosen.get("floats", " "), ".f32").split(".")
-        type_ = type_.replace("b", "u")
+        *_, change, type_ = opcode.replace(chosen.get("floats", " "), ".f32").replace(".noftz", "").split(".")
+        new_value = ATOMICS[change]
+        if type_.endswith("16x2"):
+            new_value, type_ = f"ptx::sum_of_pairs<ptx::{type_[:-2]}>(old, b)", "u32"
+        elif type_ not in HALVES:
+            type_ = type_.replace("b", "u")
         targets, place, *values = [self.parts(o) for o in (operands if opcode.startswith("atom") else ["_", *operands])]
         if len(values) != 1 + (change == "cas"):
             raise ValueError
@@ -435,7 +445,7 @@ class Function:
             code += f"ptx::fence({beyond}); "
         for i in range(count):
             new = f"{{ auto b = b{i}; (void)b; " + (f"auto c = c{i}; " if len(values) > 1 else "")
-            new = f"[&](ptx::{type_} old) -> ptx::{type_} {new}return {ATOMICS[change]}; }}"
+            new = f"[&](ptx::{type_} old) -> ptx::{type_} {new}return {new_value}; }}"
             at = f"at + {i * size}"
             code += f"ptx::{type_} before{i} = ptx::atomic<ptx::{type_}>({at}, {new}, ptx::{kind}, {self.line}); (void)before{i}; "
         code += "".join(self.assign(target, f"before{i}") for i, target in enumerate(targets))
@@ -502,6 +512,11 @@ class Function:
         combine = ATOMICS[change] if change != "add" else "old + b"
         function = f"[](ptx::{type_} old, ptx::{type_} b) -> ptx::{type_} {{ return {combine}; }}"
         return self.assign(operands[0], f"ptx::reduce_warp<ptx::{type_}>({value}, {mask}, {function})")
+
+    def elect(self, _opcode: str, _chosen: dict[str, str], operands: list[str]) -> str:
+        code = f"ptx::u32 leader = ptx::elect({self.operand(operands[1], 'u32')}); "
+        results = zip(operands[0].split("|"), ("leader", "leader == ptx::lane()"), strict=True)
+        return code + " ".join(self.assign(r, v) for r, v in results)
 
     def match_all(self, opcode: str, _chosen: dict[str, str], operands: list[str]) -> str:
         value, mask = self.operand(operands[1], opcode.rpartition(".")[2]), self.operand(operands[2], "u32")

@@ -152,6 +152,8 @@ INSTRUCTIONS = [
             ("fma", ".rn", "half half half", "fma", "{a}, {b}, {c}"),
         ]
     ),
+    Row("fma.rn[ftz].relu.f16", "f16 f16 f16", "ptx::half_relu(ptx::half_fma<{ftz}>({a}, {b}, {c}))"),
+    Row("fma.rn.relu.bf16", "bf16 bf16 bf16", "ptx::half_relu(ptx::half_fma({a}, {b}, {c}))"),
     *(
         Row(f"{name}{flags}[nan].{type_}", f"{type_} {type_}", f"ptx::half_{name}<{options}, {{nan}}>({{a}}, {{b}})")
         for name in ("min", "max")
@@ -171,6 +173,7 @@ INSTRUCTIONS = [
             ("sub", f"[to_nearest]{flags}"),
             ("mul", f"[to_nearest]{flags}"),
             ("fma", f".rn{flags}"),
+            ("fma", f".rn{flush}.relu"),
             ("min", f"{flush}[nan]"),
             ("max", f"{flush}[nan]"),
             ("abs", flush),
@@ -332,6 +335,8 @@ INSTRUCTIONS = [
         for how in ATOMIC_HOW
         for change in (
             "add.[added]",
+            "add.noftz.[half]",
+            "add.noftz.[pair]",
             "min.[w]",
             "max.[w]",
             "and.[wide_b]",
@@ -370,6 +375,7 @@ INSTRUCTIONS = [
     *(Row(f"{name}.red.[over_barrier]", SPECIAL, "barrier") for name in ("barrier", "barrier.cta")),
     # Warps.
     Row("bar.warp.sync", STATEMENT, "ptx::exchange(ptx::u32({0}), ptx::kSync, 0);"),
+    Row("elect.sync", SPECIAL, "elect"),
     Row("shfl.sync.[shuffle].b32", SPECIAL, "shuffle"),
     Row("vote.sync.ballot.b32", "pred u32", "ptx::ballot({b}, {a})"),
     Row("vote.sync.any.pred", "pred u32", "ptx::ballot({b}, {a}) != 0"),

@@ -280,6 +280,11 @@ template <bool FTZ = false, bool SAT = false, class T>
 inline T half_fma(T a, T b, T c) {
     return half_out<T, FTZ, SAT>(odd_sum(half_in<FTZ>(a) * half_in<FTZ>(b), half_in<FTZ>(c)));
 }
+/// Negative numbers become 0.
+template <class T>
+inline T half_relu(T x) {
+    return x.bits & 0x8000 && from_half(x) == from_half(x) ? T{0} : x;
+}
 template <bool FTZ = false, bool NAN_WINS = false, class T>
 inline T half_min(T a, T b) {
     return half_out<T, FTZ, false>(min<false, NAN_WINS>(half_in<FTZ>(a), half_in<FTZ>(b)));

@@ -40,6 +40,11 @@ enum Access { kRead, kWrite, kReadAtomic, kWriteAtomic, kWriteSystem, kUpdateAto
 inline void aligned(u64 at, unsigned bytes, int line) {
     if (at & (bytes - 1)) fail(716, "access to an address that is no multiple of the access's size", line);
 }
+/// Whether an access lies in an array.
+inline bool lies_in(u64 at, unsigned bytes, u64 array, u64 size) {
+    return at - array < size && size - (at - array) >= bytes;
+}
+[[noreturn]] inline void fail_outside_own(int line) { fail(700, "access outside of the thread's own arrays", line); }
 inline void note(u64 at, unsigned bytes, Access kind, int line) {
     aligned(at, bytes, line);
 #ifdef CUDASIM_CHECKED
@@ -87,6 +92,13 @@ inline T atomic_sum(T a, T b, bool) {
 }
 /// Single precision flushes subnormals in global memory, not in shared memory.
 inline f32 atomic_sum(f32 a, f32 b, bool flushes) { return flushes ? add<kNearest, true>(a, b) : add<kNearest>(a, b); }
+inline f16 atomic_sum(f16 a, f16 b, bool) { return half_add(a, b); }
+inline bf16 atomic_sum(bf16 a, bf16 b, bool) { return half_add(a, b); }
+template <class T>
+inline u32 sum_of_pairs(u32 a, u32 b) {
+    return as<u16>(half_add(as<T>(u16(a)), as<T>(u16(b)))) |
+           u32(as<u16>(half_add(as<T>(u16(a >> 16)), as<T>(u16(b >> 16))))) << 16;
+}
 inline void fence(bool beyond_block) {
 #ifdef CUDASIM_CHECKED
     if (beyond_block) cudasim_runtime_table->fence();

@@ -17,6 +17,9 @@ inline cudasim_exchanged exchange(u32 mask, Kind kind, T value) {
     return cudasim_runtime_table->exchange(mask, kind, &value, sizeof value);
 }
 
+/// The lowest of the lanes that take part.
+inline u32 elect(u32 mask) { return u32(__builtin_ctz(exchange(mask, kVote, 0).lanes)); }
+
 enum class Shuffle { Up, Down, Bfly, Idx };
 template <Shuffle S>
 inline u32 shfl(u32 value, u32 b, u32 c, u32 mask, bool& valid) {

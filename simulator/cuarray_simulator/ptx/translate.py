@@ -16,6 +16,7 @@ HEADER = re.compile(r"\.(entry|func)\s*(?:\(([^)]*)\))?\s*([\w$]+)\s*(?:\(([^)]*
 DEFINED = re.compile(r"\.func\s*(?:\([^)]*\))?\s*([\w$]+)\s*(?:\([^)]*\))?[^;{]*\{")
 AT_TOP = re.compile(r"(?:\.(?:visible|weak|extern|common)\s+)*\.(global|const|shared)\s+(.*)", re.S)
 FILE = re.compile(r"^\s*\.file\s+(\d+)\s+\"([^\"]*)\"", re.M)
+CLUSTER = re.compile(r"\.reqnctapercluster\s+([\d\s,]+)")
 THREADS = re.compile(r"\.(?:maxntid|reqntid)\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?")
 INFO = (
     'extern "C" __attribute__((visibility("default"))) const cudasim_module cudasim_module_info = {{CUDASIM_ABI, {}, '
@@ -100,6 +101,8 @@ class Module:
             sizes.append(v.bytes)
             offsets.append(end)
             end += v.bytes
+        if (cluster := CLUSTER.search(rest)) and set(re.findall(r"\d+", cluster[1])) != {"1"}:
+            raise Unknown(f"cluster dimensions of kernel {name}: clusters are not simulated")
         threads = THREADS.search(rest)
         most = 1
         for part in threads.groups() if threads else ("1024",):
