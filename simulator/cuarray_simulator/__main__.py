@@ -14,6 +14,7 @@ of a command, prints the driver and NVRTC. `python -m cuarray --simulate` runs a
   CUDASIM_DRIVER=n          driver version as cuDriverGetVersion gives it (13000)
   CUDASIM_NVRTC=major.minor version that nvrtcVersion gives (the driver's)
   CUDASIM_MEMORY=bytes      memory of each device (8 GiB)
+  CUDASIM_TOTAL=bytes       the memory that it reports, of which the rest is as if others used it (as CUDASIM_MEMORY)
   CUDASIM_PINNED=bytes      host memory that can be pinned or managed (64 GiB)
   CUDASIM_POOLS=0           devices without memory pools
   CUDASIM_CAPTURE=mode      another thread captures a stream of its own all the time: global, thread_local, relaxed

@@ -16,7 +16,10 @@ tally: Tally
 
 
 class Model(NamedTuple):
-    """What the driver says of a GPU: clocks in kHz, the L2 cache in MiB, the bus in bits."""
+    """What the driver says of a GPU: clocks in kHz, the L2 cache and the memory in MiB, the bus in bits.
+
+    `ratio` is that of single to double precision.
+    """
 
     capability: str
     multiprocessors: int
@@ -24,20 +27,23 @@ class Model(NamedTuple):
     cache: int
     memory_clock: int
     bus: int
+    memory: int
+    ratio: int
 
     def attributes(self):
         """Return the attributes as CUDASIM_ATTRIBUTES names them, by CUDA's numbers."""
         values = {16: self.multiprocessors, 13: self.clock, 38: self.cache << 20, 36: self.memory_clock, 37: self.bus}
+        values |= {87: self.ratio, 32: 1}  # ECC, which all of them have
         return ",".join(f"{key}={value}" for key, value in values.items())
 
 
 #: GPUs that can be imitated.
 MODELS = {
-    "T4": Model("7.5", 40, 1_590_000, 4, 5_001_000, 256),
-    "A100": Model("8.0", 108, 1_410_000, 40, 1_215_000, 5120),
-    "L4": Model("8.9", 58, 2_040_000, 48, 6_251_000, 192),
-    "H100": Model("9.0", 132, 1_980_000, 50, 2_619_000, 5120),
-    "B200": Model("10.0", 148, 1_965_000, 126, 3_996_000, 8192),
+    "T4": Model("7.5", 40, 1_590_000, 4, 5_001_000, 256, 15360, 32),
+    "A100": Model("8.0", 108, 1_410_000, 40, 1_215_000, 5120, 40960, 2),
+    "L4": Model("8.9", 58, 2_040_000, 48, 6_251_000, 192, 23034, 64),
+    "H100": Model("9.0", 132, 1_980_000, 50, 2_619_000, 5120, 81559, 2),
+    "B200": Model("10.0", 148, 1_965_000, 126, 3_996_000, 8192, 183359, 2),
 }
 
 
@@ -76,6 +82,7 @@ def settings(count=1, like="H100", memcheck=False, seed=0, limit=100, suppress=(
         "CUDASIM_CC": MODELS[like].capability,
         "CUDASIM_ATTRIBUTES": MODELS[like].attributes(),
         "CUDASIM_NAME": like,
+        "CUDASIM_TOTAL": str(MODELS[like].memory << 20),
         "CUDASIM_CHECK": "1" if memcheck else "0",
         # Blocks of the arrays' own sizes: of rounded ones the end would not be the array's.
         **({"CUARRAY_MEMORY_CACHE": "off"} if memcheck else {}),

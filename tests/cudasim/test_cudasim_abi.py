@@ -18,7 +18,17 @@ FIELDS = {
     "CUmemLocation": ["type", "id"],
     "CUuuid": ["bytes"],
     "CUipcMemHandle": ["reserved"],
-}
+    "CUgraphEdgeData": ["from_port", "to_port", "type"],
+    "CUDA_GRAPH_INSTANTIATE_PARAMS": ["flags", "hUploadStream", "hErrNode_out", "result_out"],
+    "CUgraphExecUpdateResultInfo": ["result", "errorNode", "errorFromNode"],
+    "CUDA_KERNEL_NODE_PARAMS": ["func", "gridDimX", "blockDimX", "sharedMemBytes", "kernelParams", "extra", "kern", "ctx"],
+    "CUDA_MEMCPY3D": ["srcMemoryType", "srcHost", "srcDevice", "dstMemoryType", "dstHost", "dstDevice", "Height", "Depth"],
+    "CUDA_MEMSET_NODE_PARAMS": ["dst", "pitch", "value", "elementSize", "width", "height"],
+    "CUDA_HOST_NODE_PARAMS": ["fn", "userData"],
+    "CUDA_MEM_ALLOC_NODE_PARAMS": ["poolProps", "bytesize", "dptr"],
+    "CUgraphNodeParams": ["type", "kernel.ctx", "memcpy.copyParams", "memset.height", "host.userData", "graph.graph",
+                          "eventWait.event", "eventRecord.event", "alloc.dptr", "free.dptr", "reserved2"],
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -103,7 +113,7 @@ def test_errors_stay_that_the_header_says_stay(include):
 def test_entry_points_have_the_versions_of_the_real_ones(include):
     entries = re.findall(r"^ENTRY\((\w+), (\w+), (\d+)\)", (SOURCES / "entries.def").read_text(), re.M)
     assert len(entries) > 100
-    typedefs = (include / "cudaTypedefs.h").read_text()
+    typedefs = "".join((include / name).read_text() for name in ("cudaTypedefs.h", "cudaProfilerTypedefs.h"))
     missing = [name for name, _, version in entries if f"PFN_{name}_v{version})" not in typedefs]
     assert missing == []
 

@@ -443,3 +443,207 @@ print([d.code("cuIpcGetMemHandle", byref(handle), c_uint64(address)) for address
 print(d.code("cuIpcOpenMemHandle_v2", byref(opened), handle, 1))
 """
     assert captured(program) == ["[1, 0]", "201"]
+
+
+NODES = """
+import ctypes
+graph, LONG = c_void_p(), 232
+d.call("cuGraphCreate", byref(graph), 0)
+class Kernel(Structure):
+    _fields_ = [("function", c_void_p), ("size", c_uint * 7), ("parameters", c_void_p), ("more", c_void_p * 3)]
+class Fill(Structure):
+    _fields_ = [("to", c_uint64), ("pitch", c_size_t), ("value", c_uint), ("element", c_uint), ("size", c_size_t * 2)]
+def node(kind, *parameters, after=(), graph=graph):
+    made = c_void_p()
+    before = (c_void_p * max(1, len(after)))(*[n.value for n in after])
+    d.call(f"cuGraphAdd{kind}", byref(made), graph, before, c_size_t(len(after)), *parameters)
+    return made
+def kernel(function, arguments, after=(), graph=graph):
+    values = [c_uint64(x) if isinstance(x, int) else x for x in arguments]
+    places = (c_void_p * len(values))(*[ctypes.addressof(v) for v in values])
+    p = Kernel(function.value, (c_uint * 7)(4, 1, 1, 256, 1, 1, 0), ctypes.addressof(places))
+    return node("KernelNode_v2", byref(p), after=after, graph=graph)
+def fill_node(to, value, after=(), graph=graph):
+    return node("MemsetNode", byref(Fill(to, 0, value, 4, (c_size_t * 2)(1000, 1))), None, after=after, graph=graph)
+def listed(call, handle):
+    count = c_size_t(0)
+    d.call(call, handle, None, *([None] if call.endswith("_v2") else []), byref(count))
+    found = (c_void_p * max(1, count.value))()
+    d.call(call, handle, found, *([None] if call.endswith("_v2") else []), byref(count))
+    return list(found)[: count.value]
+"""
+
+
+def test_a_graph_that_is_built_node_by_node():
+    program = """
+first = fill_node(a, 1)
+second = kernel(add_one, [b, a, c_int(1000)], [first])
+last = kernel(add_one, [a, b, c_int(1000)], [second])
+made = make(graph)
+for _ in range(2):
+    d.call("cuGraphLaunch", made, s)
+    print(set(ints(d.download(a, 4000, s))), set(ints(d.download(b, 4000, s))))
+print(listed("cuGraphGetNodes", graph) == [first.value, second.value, last.value])
+print(listed("cuGraphGetRootNodes", graph) == [first.value])
+print(listed("cuGraphNodeGetDependencies_v2", last) == listed("cuGraphNodeGetDependentNodes_v2", first) == [second.value])
+d.call("cuGraphDestroyNode", second)
+print(listed("cuGraphNodeGetDependencies_v2", last), len(listed("cuGraphGetNodes", graph)))
+"""
+    for progress in PROGRESS:
+        lines = captured(NODES + program, progress=progress, check=1)
+        assert lines == ["{3} {2}"] * 2 + ["True"] * 3 + ["[] 2"]
+
+
+def test_nodes_without_an_edge_are_a_race_and_an_edge_can_be_added_later():
+    program = """
+second = kernel(add_one, [b, a, c_int(1000)])
+first = fill_node(a, 1)
+if EDGE:
+    d.call("cuGraphAddDependencies_v2", graph, byref(first), byref(second), None, c_size_t(1))
+made = make(graph)
+d.fill(a, 7, 1000, s)
+d.call("cuGraphLaunch", made, s)
+print(d.code("cuStreamSynchronize", s) or set(ints(d.download(b, 4000, s))))
+"""
+    for progress in PROGRESS:
+        assert captured("EDGE = True" + NODES + program, progress=progress, check=1) == ["{2}"]
+    out, err = run(SETUP + "EDGE = False" + NODES + program, check=1)
+    assert out in ("700\n", "719\n") and "race" in err  # found by the fill or by the kernel
+
+
+def test_nodes_in_a_circle_and_of_other_graphs_are_refused():
+    program = """
+other = c_void_p()
+d.call("cuGraphCreate", byref(other), 0)
+first = fill_node(a, 1)
+second = fill_node(b, 1, [first])
+print(code_of(fill_node, a, 1, [first], other))
+edge = (byref(second), byref(first), None, c_size_t(1))
+d.call("cuGraphAddDependencies_v2", graph, *edge)
+print(code_of(make, graph))
+d.call("cuGraphRemoveDependencies_v2", graph, *edge)
+print(code_of(make, graph), d.code("cuGraphRemoveDependencies_v2", graph, *edge))
+"""
+    assert captured(NODES + program) == ["1", "1", "0 1"]
+
+
+def test_child_graphs_host_functions_and_events_as_nodes():
+    program = """
+child = c_void_p()
+d.call("cuGraphCreate", byref(child), 0)
+inner = kernel(add_one, [b, a, c_int(1000)], graph=child)
+FN, seen = CFUNCTYPE(None, c_void_p), []
+function = FN(lambda data: seen.append(data))
+class Host(Structure):
+    _fields_ = [("function", FN), ("data", c_void_p)]
+event = d.event()
+nodes = [fill_node(a, 4)]
+nodes += [node("ChildGraphNode", child, after=nodes[-1:])]
+d.call("cuGraphDestroy", child)
+nodes += [node("HostNode", byref(Host(function, 7)), after=nodes[-1:])]
+nodes += [node("EventRecordNode", event, after=nodes[-1:])]
+nodes += [node("EmptyNode", after=nodes[-1:])]
+kinds = [c_int() for _ in nodes]
+for each, kind in zip(nodes, kinds):
+    d.call("cuGraphNodeGetType", each, byref(kind))
+made = make(graph)
+print(d.code("cuEventQuery", event))
+for _ in range(2):
+    d.call("cuGraphLaunch", made, s)
+    d.call("cuStreamWaitEvent", t, event, 0)
+    print(set(ints(d.download(b, 4000, t))), seen)
+print([kind.value for kind in kinds])
+waiting = c_void_p()
+d.call("cuGraphCreate", byref(waiting), 0)
+wait = node("EventWaitNode", event, graph=waiting)
+last = kernel(add_one, [a, b, c_int(1000)], [wait], waiting)
+made_too = make(waiting)
+d.call("cuGraphLaunch", made, s)
+d.call("cuGraphLaunch", made_too, t)
+print(set(ints(d.download(a, 4000, t))))
+"""
+    for progress in PROGRESS:
+        lines = captured(NODES + program, progress=progress, check=1)
+        assert lines == ["0", "{5} [7]", "{5} [7, 7]", "[2, 4, 3, 7, 5]", "{6}"]
+
+
+def test_a_capture_tells_its_graph_and_takes_other_nodes():
+    """As cuda.core and Warp add a child graph to a capture: ask, add a node, go on behind it."""
+    program = """
+status, number, inside, count = c_int(), c_uint64(), c_void_p(), c_size_t()
+before = POINTER(c_void_p)()
+def ask():
+    d.call("cuStreamGetCaptureInfo_v3", s, byref(status), byref(number), byref(inside), byref(before), None, byref(count))
+    return [c_void_p(before[i]) for i in range(count.value)]
+begin(s)
+print(ask(), status.value)
+set_to(1)
+tail = ask()
+more = kernel(add_one, [b, a, c_int(1000)], tail, inside)
+d.call("cuStreamUpdateCaptureDependencies_v2", s, byref(more), None, c_size_t(1), 1)
+d.launch(add_one, 4, 256, [a, b, c_int(1000)], s)
+captured = end(s)
+print(captured.value == inside.value, len(tail), len(listed("cuGraphGetNodes", captured)))
+made = make(captured)
+d.call("cuGraphLaunch", made, s)
+print(set(ints(d.download(a, 4000, s))))
+d.call("cuStreamBeginCaptureToGraph", s, captured, listed_nodes := (c_void_p * 1)(listed("cuGraphGetNodes", captured)[-1]), None, c_size_t(1), LOCAL)
+d.launch(add_one, 4, 256, [b, a, c_int(1000)], s)
+print(end(s).value == captured.value, len(listed("cuGraphGetNodes", captured)))
+made = make(captured)
+d.call("cuGraphLaunch", made, s)
+print(set(ints(d.download(b, 4000, s))))
+"""
+    for progress in PROGRESS:
+        lines = captured(NODES + program, progress=progress, check=1)
+        assert lines == ["[] 1", "True 1 3", "{3}", "True 4", "{4}"]
+
+
+def test_an_executable_graph_takes_the_work_of_another():
+    program = """
+def captured_fill(value, more=False):
+    begin(s)
+    set_to(value)
+    if more:
+        set_to(value, b)
+    return end(s)
+class Result(Structure):
+    _fields_ = [("result", c_int), ("nodes", c_void_p * 2)]
+made, result = make(captured_fill(1)), Result()
+print(d.code("cuGraphExecUpdate_v2", made, captured_fill(2), byref(result)), result.result)
+d.call("cuGraphLaunch", made, s)
+print(set(ints(d.download(a, 4000, s))))
+print(d.code("cuGraphExecUpdate_v2", made, captured_fill(3, True), byref(result)), result.result)
+d.call("cuGraphLaunch", made, s)
+print(set(ints(d.download(a, 4000, s))))
+"""
+    assert captured(program) == ["0 0", "{2}", "910 2", "{2}"]
+
+
+def test_graphs_keep_objects_of_the_program():
+    program = """
+import time
+FN, gone = CFUNCTYPE(None, c_void_p), []
+destroy = FN(gone.append)
+def after_a_while(count):
+    end = time.monotonic() + 10
+    while len(gone) < count and time.monotonic() < end:
+        time.sleep(0.01)
+    time.sleep(0.1)
+    return gone
+objects = [c_void_p(), c_void_p()]
+for place, handle in enumerate(objects, start=1):
+    d.call("cuUserObjectCreate", byref(handle), c_void_p(place), destroy, 1, 1)
+begin(s)
+set_to(1)
+graph = end(s)
+d.call("cuGraphRetainUserObject", graph, objects[0], 1, 1)
+d.call("cuUserObjectRelease", objects[1], 1)
+print(after_a_while(1), d.code("cuUserObjectRelease", objects[0], 1))
+made = make(graph)
+d.call("cuGraphDestroy", graph)
+print(after_a_while(1))
+d.call("cuGraphExecDestroy", made)
+print(after_a_while(2))
+"""
+    assert captured(program) == ["[2] 1", "[2]", "[2, 1]"]

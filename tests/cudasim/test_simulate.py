@@ -113,9 +113,15 @@ def test_a_call_in_a_program(script):
         driver, major = ctypes.CDLL("libcuda.so.1"), ctypes.c_int()
         driver.cuInit(0)
         said = [len(ca.devices()) - 1]
-        for key in (75, 16, 38, 81):  # major, multiprocessors, L2 cache, shared memory of a multiprocessor
+        # Major, multiprocessors, L2 cache, shared memory of a multiprocessor, pitch, alignment, ratio to double, ECC.
+        for key in (75, 16, 38, 81, 11, 14, 87, 32):
             driver.cuDeviceGetAttribute(ctypes.byref(major), key, 0)
             said.append(major.value)
+        total, free, device_total = (ctypes.c_size_t() for _ in range(3))
+        driver.cuDeviceTotalMem_v2(ctypes.byref(device_total), 0)
+        ca.empty(1, device="cuda")
+        driver.cuMemGetInfo_v2(ctypes.byref(free), ctypes.byref(total))
+        said += [device_total.value == total.value, total.value >> 30, 7 << 30 < free.value <= 8 << 30]
         print(*said)
         try:
             ca.simulate()
@@ -124,9 +130,9 @@ def test_a_call_in_a_program(script):
     """)
     run = python(program.parent, program)
     assert run.returncode == 0, run.stderr
-    assert run.stdout.startswith(f"3 7 40 {4 << 20} {64 << 10}\nsimulate: GPUs have been looked for already; "), (
-        run.stdout
-    )
+    assert run.stdout.startswith(
+        f"3 7 40 {4 << 20} {64 << 10} {2**31 - 1} 512 32 1 True 15 True\nsimulate: GPUs have been looked for already; "
+    ), run.stdout
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,66 @@ def check_kernels_between_our_operations():
         assert (out + 1 == x.sum(axis=0) + 1).all()
 
 
+def check_graphs_of_captured_launches():
+    """Two branches that join, and a child graph."""
+    kernel = compiled(("affine<double>",)).get_kernel("affine<double>")
+    config = LaunchConfig(grid=8, block=128)
+    x, y = cuarray.ones(1000), cuarray.ones(1000)
+
+    def affine(where, array, factor, shift):
+        launch(where, config, kernel, address(array), np.float64(factor), np.float64(shift), np.int32(1000))
+
+    cuarray.synchronize()
+    child = device.create_graph_builder().begin_building()
+    affine(child, x, 1, 100)
+    child.end_building()
+    first = device.create_graph_builder().begin_building()
+    affine(first, x, 2, 1)
+    first, second = first.split(2)
+    affine(first, x, 10, 0)
+    affine(second, y, 5, 2)
+    builder = GraphBuilder.join(first, second)
+    builder.embed(child)
+    affine(builder, y, 2, 0)
+    graph = builder.end_building().complete()
+    stream = device.create_stream()
+    graph.upload(stream)
+    for _ in range(2):
+        graph.launch(stream)
+    stream.sync()
+    assert (x == ((1 * 2 + 1) * 10 + 100) * 20 + 110).all() and (y == (1 * 10 + 4) * 10 + 4).all()
+
+
+def check_graphs_built_node_by_node():
+    kernel = compiled(("affine<float>",)).get_kernel("affine<float>")
+    x, y = cuarray.empty(1000, dtype="float32"), cuarray.zeros(1000, dtype="float32")
+    cuarray.synchronize()
+    definition = GraphDefinition()
+    filled = definition.memset(address(x), np.uint32(0x3F800000), 1000)
+    arguments = address(x), np.float32(3), np.float32(1), np.int32(1000)
+    launched = filled.launch(LaunchConfig(grid=8, block=128), kernel, *arguments)
+    called = []
+    copied = launched.memcpy(address(y), address(x), 4000)
+    copied.join(definition.empty()).callback(lambda: called.append(1))
+    assert len(definition.nodes()) == 6 and (launched, copied) in definition.edges()
+    graph, stream = definition.instantiate(), device.create_stream()
+    graph.launch(stream)
+    stream.sync()
+    assert (y == 4).all() and called == [1]
+
+
+def check_memory_of_the_host():
+    """From pools of pinned and of managed memory."""
+    stream = device.create_stream(cuarray.current_stream())
+    x = cuarray.arange(1000.0)
+    for resource in (PinnedMemoryResource(), ManagedMemoryResource()):
+        memory = resource.allocate(8000, stream=stream)
+        memory.copy_from(Buffer.from_handle(address(x), 8000), stream=stream)
+        stream.sync()
+        assert (np.from_dlpack(memory).view("float64") == np.arange(1000.0)).all()
+        memory.close(stream)
+
+
 def check_the_wrong_stream_is_a_race():
     """What the check above relies on: a kernel that does not wait for its argument is reported."""
     program = f"""
@@ -89,7 +149,17 @@ def check_views():
 
 if __name__ == "__main__":
     import numpy as np
-    from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch
+    from cuda.core import (
+        Buffer,
+        Device,
+        LaunchConfig,
+        ManagedMemoryResource,
+        PinnedMemoryResource,
+        Program,
+        ProgramOptions,
+        launch,
+    )
+    from cuda.core.graph import GraphBuilder, GraphDefinition
 
     import cuarray
 

@@ -51,9 +51,11 @@ void end(Capture& capture) {
     all.erase(std::find_if(all.begin(), all.end(), [&](auto& c) { return c.get() == &capture; }));
 }
 
-Capture& begin(const std::shared_ptr<Stream>& stream, CUstreamCaptureMode mode, std::thread::id thread) {
+Capture& begin(const std::shared_ptr<Stream>& stream, CUstreamCaptureMode mode, std::thread::id thread,
+               std::shared_ptr<Graph> graph = nullptr) {
     static uint64_t next_id = 1;
     auto capture = std::make_shared<Capture>();
+    if (graph) capture->graph = std::move(graph);
     capture->id = next_id++;
     capture->mode = mode;
     capture->thread = thread;
@@ -100,10 +102,11 @@ void hold_capture(Context& context) {
     begin(streams->back(), static_cast<CUstreamCaptureMode>(settings().capture), {}).held = true;
 }
 
-CUresult submit(Stream& stream, CUgraphNodeType type, MakeOperation make, Point* end) {
+CUresult submit(Stream& stream, CUgraphNodeType type, MakeOperation make, Point* end,
+                std::function<void(const Point&)> queued) {
     if (Capture* capture = stream.capture.get()) {
         if (capture->invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-        stream.tail = {add_node(*capture->graph, {type, std::move(make), stream.tail})};
+        stream.tail = {add_node(*capture->graph, {type, std::move(make), stream.tail, std::move(queued)})};
         return CUDA_SUCCESS;
     }
     CUDASIM_REFUSE(refuse_implicit(stream, "work"));
@@ -160,14 +163,77 @@ CUresult refuse_implicit(const Stream& stream, const char* what) {
 
 using namespace cudasim;
 
-CUDASIM_API cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mode) {
-    CUDASIM_ENTER(Context);
+namespace {
+
+CUresult begin_in(CUstream handle, CUstreamCaptureMode mode, const std::shared_ptr<Graph>& graph,
+                  const std::vector<size_t>& tail) {
     CUDASIM_STREAM(stream, handle);
     if (mode < CU_STREAM_CAPTURE_MODE_GLOBAL || mode > CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_ERROR_INVALID_VALUE;
     if (stream == stream->context->legacy) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (stream->capture) return CUDA_ERROR_ILLEGAL_STATE;
-    begin(stream, mode, std::this_thread::get_id());
+    begin(stream, mode, std::this_thread::get_id(), graph);
+    stream->tail = tail;
     return CUDA_SUCCESS;
+}
+
+CUresult status_of(const Stream& stream, CUstreamCaptureStatus* status) {
+    if (!status) return CUDA_ERROR_INVALID_VALUE;
+    // To ask about the legacy stream is an error, but harms no capture.
+    const auto& all = ongoing();
+    if (std::any_of(all.begin(), all.end(), [&](auto& capture) { return blocks(*capture, stream); }))
+        return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    *status = !stream.capture           ? CU_STREAM_CAPTURE_STATUS_NONE
+              : stream.capture->invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+                                        : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    return CUDA_SUCCESS;
+}
+
+/// The nodes that the stream's next one comes after, valid until the thread asks again.
+CUresult info_of(CUstream handle, CUstreamCaptureStatus* status, uint64_t* id, CUgraph* graph,
+                 const CUgraphNode** nodes, const CUgraphEdgeData** edges, size_t* count) {
+    thread_local std::vector<CUgraphNode> tail;
+    thread_local std::vector<CUgraphEdgeData> tail_edges;
+    CUDASIM_STREAM(stream, handle);
+    CUDASIM_REFUSE(status_of(*stream, status));
+    const auto& capture = stream->capture;
+    if (!capture || capture->invalid) return CUDA_SUCCESS;
+    if (id) *id = capture->id;
+    if (graph) *graph = publish(capture->graph);
+    tail.clear();
+    for (size_t node : stream->tail) tail.push_back(handle_of(capture->graph->nodes[node]));
+    tail_edges.assign(tail.size(), {});
+    if (nodes) *nodes = tail.data();
+    if (edges) *edges = tail_edges.data();
+    if (count) *count = tail.size();
+    return CUDA_SUCCESS;
+}
+
+CUresult update_tail(CUstream handle, const CUgraphNode* nodes, size_t count, unsigned flags) {
+    CUDASIM_STREAM(stream, handle);
+    if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES || (count && !nodes)) return CUDA_ERROR_INVALID_VALUE;
+    if (!stream->capture) return CUDA_ERROR_ILLEGAL_STATE;
+    if (stream->capture->invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    std::vector<size_t> numbers;
+    if (!numbers_of(*stream->capture->graph, nodes, count, numbers)) return CUDA_ERROR_INVALID_VALUE;
+    if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES) stream->tail.clear();
+    merge(stream->tail, numbers);
+    return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+CUDASIM_API cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mode) {
+    CUDASIM_ENTER(Context);
+    return begin_in(handle, mode, nullptr, {});
+}
+
+CUDASIM_API cuStreamBeginCaptureToGraph(CUstream handle, CUgraph graph_handle, const CUgraphNode* nodes,
+                                        const CUgraphEdgeData*, size_t count, CUstreamCaptureMode mode) {
+    CUDASIM_ENTER(Context);
+    auto graph = graph_of(graph_handle);
+    std::vector<size_t> tail;
+    if (!graph || (count && !nodes) || !numbers_of(*graph, nodes, count, tail)) return CUDA_ERROR_INVALID_VALUE;
+    return begin_in(handle, mode, graph, tail);
 }
 
 CUDASIM_API cuStreamEndCapture(CUstream handle, CUgraph* out) {
@@ -181,31 +247,35 @@ CUDASIM_API cuStreamEndCapture(CUstream handle, CUgraph* out) {
 CUDASIM_API cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* status) {
     CUDASIM_ENTER(Context);
     CUDASIM_STREAM(stream, handle);
-    if (!status) return CUDA_ERROR_INVALID_VALUE;
-    // To ask about the legacy stream is an error, but harms no capture.
-    const auto& all = ongoing();
-    if (std::any_of(all.begin(), all.end(), [&](auto& capture) { return blocks(*capture, *stream); }))
-        return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
-    *status = !stream->capture           ? CU_STREAM_CAPTURE_STATUS_NONE
-              : stream->capture->invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
-                                         : CU_STREAM_CAPTURE_STATUS_ACTIVE;
-    return CUDA_SUCCESS;
+    return status_of(*stream, status);
 }
 
 CUDASIM_API cuStreamGetCaptureInfo_v2(CUstream handle, CUstreamCaptureStatus* status, uint64_t* id, CUgraph* graph,
                                       const CUgraphNode** nodes, size_t* count) {
-    CUresult result = cuStreamIsCapturing(handle, status);
-    if (result != CUDA_SUCCESS) return result;
     CUDASIM_ENTER(Context);
-    CUDASIM_STREAM(stream, handle);
-    // The graph under construction has no handle: it can only be inspected.
-    if (graph || nodes || count) return CUDA_ERROR_NOT_SUPPORTED;
-    if (id && stream->capture) *id = stream->capture->id;
-    return CUDA_SUCCESS;
+    return info_of(handle, status, id, graph, nodes, nullptr, count);
+}
+
+CUDASIM_API cuStreamGetCaptureInfo_v3(CUstream handle, CUstreamCaptureStatus* status, uint64_t* id, CUgraph* graph,
+                                      const CUgraphNode** nodes, const CUgraphEdgeData** edges, size_t* count) {
+    CUDASIM_ENTER(Context);
+    return info_of(handle, status, id, graph, nodes, edges, count);
 }
 
 CUDASIM_API cuStreamGetCaptureInfo(CUstream handle, CUstreamCaptureStatus* status, uint64_t* id) {
-    return cuStreamGetCaptureInfo_v2(handle, status, id, nullptr, nullptr, nullptr);
+    CUDASIM_ENTER(Context);
+    return info_of(handle, status, id, nullptr, nullptr, nullptr, nullptr);
+}
+
+CUDASIM_API cuStreamUpdateCaptureDependencies(CUstream handle, CUgraphNode* nodes, size_t count, unsigned flags) {
+    CUDASIM_ENTER(Context);
+    return update_tail(handle, nodes, count, flags);
+}
+
+CUDASIM_API cuStreamUpdateCaptureDependencies_v2(CUstream handle, CUgraphNode* nodes, const CUgraphEdgeData*,
+                                                 size_t count, unsigned flags) {
+    CUDASIM_ENTER(Context);
+    return update_tail(handle, nodes, count, flags);
 }
 
 CUDASIM_API cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {

@@ -19,10 +19,14 @@ struct Capture {
     /// Held by the simulator in the name of another thread, as long as the process runs.
     bool held = false;
     bool ended = false;
+    /// None of the program's captures: it adds nodes to a graph that is built node by node.
+    bool adds_nodes = false;
 };
 
 /// Queues work or, if the stream is being captured, adds it to the graph.
-CUresult submit(Stream& stream, CUgraphNodeType type, MakeOperation make, Point* end = nullptr);
+/// `queued` hears of the point at each launch of the graph.
+CUresult submit(Stream& stream, CUgraphNodeType type, MakeOperation make, Point* end = nullptr,
+                std::function<void(const Point&)> queued = {});
 /// Adds nodes' order to a stream's: the stream joins the capture, unless it takes part already.
 CUresult join_capture(Stream& stream, const std::shared_ptr<Capture>& capture, const std::vector<size_t>& nodes);
 /// Begins the capture of CUDASIM_CAPTURE on a stream of the context that the program does not know.

@@ -175,6 +175,17 @@ CUDASIM_API cuCtxGetLimit(size_t* value, CUlimit limit) {
     return CUDA_SUCCESS;
 }
 
+/// No profiler watches.
+CUDASIM_API cuProfilerStart() {
+    CUDASIM_ENTER(Context);
+    return CUDA_SUCCESS;
+}
+
+CUDASIM_API cuProfilerStop() {
+    CUDASIM_ENTER(Context);
+    return CUDA_SUCCESS;
+}
+
 CUDASIM_API cuCtxEnablePeerAccess(CUcontext peer_handle, unsigned flags) {
     CUDASIM_ENTER(Context);
     CUDASIM_REFUSE_UNSAFE();

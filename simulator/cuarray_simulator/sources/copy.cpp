@@ -8,6 +8,7 @@
 #include "capture.h"
 #include "host_memory.h"
 #include "memory.h"
+#include "work.h"
 
 namespace cudasim {
 namespace {
@@ -128,11 +129,12 @@ CUresult queue_copy(const Copy& c, CUstream stream_handle, Point* point = nullpt
         return CUDA_ERROR_INVALID_VALUE;
     }
     Context& context = *stream->context;
-    if (stream->capture && (pageable(c.from) || pageable(c.to)))
+    const bool is_node = stream->capture && stream->capture->adds_nodes;
+    if (stream->capture && !is_node && (pageable(c.from) || pageable(c.to)))
         return invalidate(*stream->capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
                           format("%s of pageable memory", c.name));
     MakeOperation make;
-    if (pageable(c.from)) {
+    if (pageable(c.from) && !is_node) {
         std::string bytes(reinterpret_cast<const char*>(c.from), c.bytes);
         uint64_t sum = checksum(bytes.data(), bytes.size());
         // The driver may read pageable memory at the call or later; which one is seeded.
@@ -188,13 +190,24 @@ CUresult queue_fill(const char* name, CUdeviceptr to, T value, size_t count, CUs
 }
 
 }  // namespace
+
+CUresult queue_copy(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+    return queue_copy(Copy{"copy", to, from, bytes}, stream);
+}
+
+CUresult queue_fill(CUdeviceptr to, unsigned value, unsigned element, size_t count, CUstream stream) {
+    if (element == 1) return queue_fill("fill", to, static_cast<unsigned char>(value), count, stream, false);
+    if (element == 2) return queue_fill("fill", to, static_cast<unsigned short>(value), count, stream, false);
+    return element == 4 ? queue_fill("fill", to, value, count, stream, false) : CUDA_ERROR_INVALID_VALUE;
+}
+
 }  // namespace cudasim
 
 using namespace cudasim;
 
 CUDASIM_API cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
     CUDASIM_ENTER(Context);
-    return queue_copy({"copy", to, from, bytes}, stream);
+    return queue_copy(Copy{"copy", to, from, bytes}, stream);
 }
 
 CUDASIM_API cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
@@ -204,7 +217,7 @@ CUDASIM_API cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
 
 CUDASIM_API cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {
     CUDASIM_ENTER(Context);
-    return queue_copy({"copy to device", to, address_of(from), bytes}, stream);
+    return queue_copy(Copy{"copy to device", to, address_of(from), bytes}, stream);
 }
 
 CUDASIM_API cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, size_t bytes) {
@@ -214,7 +227,7 @@ CUDASIM_API cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, size_t bytes) {
 
 CUDASIM_API cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, CUstream stream) {
     CUDASIM_ENTER(Context);
-    return queue_copy({"copy to host", address_of(to), from, bytes}, stream);
+    return queue_copy(Copy{"copy to host", address_of(to), from, bytes}, stream);
 }
 
 CUDASIM_API cuMemcpyDtoH_v2(void* to, CUdeviceptr from, size_t bytes) {
@@ -224,7 +237,7 @@ CUDASIM_API cuMemcpyDtoH_v2(void* to, CUdeviceptr from, size_t bytes) {
 
 CUDASIM_API cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
     CUDASIM_ENTER(Context);
-    return queue_copy({"copy on device", to, from, bytes}, stream);
+    return queue_copy(Copy{"copy on device", to, from, bytes}, stream);
 }
 
 CUDASIM_API cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
@@ -240,7 +253,7 @@ CUDASIM_API cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr 
     Allocation *to_block = allocation_at(to), *from_block = allocation_at(from);
     bool fits = to_block && from_block && to_block->device == target->device && from_block->device == source->device;
     if (bytes && !fits) return CUDA_ERROR_INVALID_VALUE;
-    return queue_copy({"copy between devices", to, from, bytes, true}, stream);
+    return queue_copy(Copy{"copy between devices", to, from, bytes, true}, stream);
 }
 
 CUDASIM_API cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) {

@@ -37,6 +37,12 @@ constexpr Attribute kAttributes[] = {
     {CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY, 65536},
     {CU_DEVICE_ATTRIBUTE_WARP_SIZE, 32},
     {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, 65536},
+    {CU_DEVICE_ATTRIBUTE_MAX_PITCH, 2147483647},
+    {CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, 512},
+    {CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT, 32},
+    {CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED, 1},
+    {CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED, 1},
+    {CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, 2},
     {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 1000000},
     {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 8},
     {CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY, 1},
@@ -60,7 +66,8 @@ constexpr Attribute kAttributes[] = {
 int attribute(CUdevice_attribute key, CUdevice device) {
     if (key == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) return settings().major;
     if (key == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) return settings().minor;
-    if (key == CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) return settings().pools;
+    if (key == CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED || key == CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED)
+        return settings().pools;
     if (key == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID) return device + 1;
     if (auto given = settings().attributes.find(key); given != settings().attributes.end()) return given->second;
     const Limits& l = limits();
@@ -168,7 +175,7 @@ CUDASIM_API cuDeviceGetPCIBusId(char* text, int length, CUdevice device) {
 CUDASIM_API cuDeviceTotalMem_v2(size_t* bytes, CUdevice device) {
     CUDASIM_ENTER(Init);
     if (!exists(device)) return CUDA_ERROR_INVALID_DEVICE;
-    *bytes = settings().memory;
+    *bytes = settings().total;
     return CUDA_SUCCESS;
 }
 

@@ -92,6 +92,7 @@ Settings read_settings() {
     std::sscanf(text_setting("CUDASIM_CC", "9.0"), "%d.%d", &s.major, &s.minor);
     s.driver_version = static_cast<int>(number_setting("CUDASIM_DRIVER", 13000));
     s.memory = static_cast<size_t>(number_setting("CUDASIM_MEMORY", 8ll << 30));
+    s.total = static_cast<size_t>(number_setting("CUDASIM_TOTAL", static_cast<long long>(s.memory)));
     s.pinned = static_cast<size_t>(number_setting("CUDASIM_PINNED", 64ll << 30));
     s.pools = number_setting("CUDASIM_POOLS", 1) != 0;
     s.launches = std::strcmp(text_setting("CUDASIM_LAUNCHES", "on"), "off") != 0;

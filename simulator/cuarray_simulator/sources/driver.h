@@ -27,7 +27,8 @@ struct Settings {
     int devices;
     int major, minor;
     int driver_version;
-    size_t memory;
+    /// What can be allocated of each device, and the size that it reports; the rest is as if others used it.
+    size_t memory, total;
     size_t pinned;
     bool pools;
     bool launches;

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "capture.h"
+#include "work.h"
 
 namespace cudasim {
 namespace {
@@ -42,6 +43,16 @@ bool query(const Event& event) {
     return complete;
 }
 
+Operation record_operation(const std::shared_ptr<Event>& event) {
+    uint64_t generation = ++event->records;
+    Operation operation{"event record", [=] {
+                            if (event->records == generation) event->time = now();
+                            return CUDA_SUCCESS;
+                        }};
+    operation.bookkeeping = true;
+    return operation;
+}
+
 CUresult record(CUevent handle, CUstream stream_handle, bool external = false) {
     auto event = event_of(handle);
     CUresult error;
@@ -49,18 +60,12 @@ CUresult record(CUevent handle, CUstream stream_handle, bool external = false) {
     if (!event || !stream || stream->context != event->context) return CUDA_ERROR_INVALID_HANDLE;
     CUDASIM_REFUSE(refuse_implicit(*stream, "event record"));
     if (stream->capture && stream->capture->invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    if (stream->capture && external) return CUDA_ERROR_NOT_SUPPORTED;
+    if (stream->capture && external) return add_event_record(handle, *stream);
     event->capture = stream->capture;
     event->nodes = stream->tail;
     event->recorded.clear();
     if (event->capture) return CUDA_SUCCESS;
-    uint64_t generation = ++event->records;
-    Operation operation{"event record", [=] {
-                            if (event->records == generation) event->time = now();
-                            return CUDA_SUCCESS;
-                        }};
-    operation.bookkeeping = true;
-    event->recorded = {enqueue(*stream, std::move(operation))};
+    event->recorded = {enqueue(*stream, record_operation(event))};
     return CUDA_SUCCESS;
 }
 
@@ -73,6 +78,23 @@ CUresult refuse_captured(const Event& event, const char* entry) {
 }
 
 }  // namespace
+
+CUresult add_event_record(CUevent handle, Stream& stream) {
+    auto event = event_of(handle);
+    if (!event || event->context != stream.context) return CUDA_ERROR_INVALID_HANDLE;
+    auto queued = [=](const Point& point) {
+        event->capture = nullptr;
+        event->recorded = {point};
+    };
+    return submit(stream, CU_GRAPH_NODE_TYPE_EVENT_RECORD, [=] { return record_operation(event); }, nullptr, queued);
+}
+
+CUresult add_event_wait(CUevent handle, Stream& stream) {
+    auto event = event_of(handle);
+    if (!event) return CUDA_ERROR_INVALID_HANDLE;
+    return submit(stream, CU_GRAPH_NODE_TYPE_WAIT_EVENT, [=] { return Operation{"event wait", {}, event->recorded}; });
+}
+
 }  // namespace cudasim
 
 using namespace cudasim;
@@ -122,6 +144,7 @@ CUDASIM_API cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned fl
     CUresult error;
     auto stream = stream_of(handle, error);
     if (!event || !stream) return CUDA_ERROR_INVALID_HANDLE;
+    if (stream->capture && flags) return add_event_wait(event_handle, *stream);
     if (event->capture) {
         if (event->capture->ended) return CUDA_ERROR_CAPTURED_EVENT;
         return join_capture(*stream, event->capture, event->nodes);

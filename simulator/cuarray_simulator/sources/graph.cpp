@@ -10,9 +10,11 @@
 namespace cudasim {
 namespace {
 
-/// An instantiated graph. Its hidden streams, one per chain of nodes, serialize its launches.
+/// An instantiated graph: its nodes and those of its child graphs, each after those that it depends on. Its hidden
+/// streams, one per chain of nodes, serialize its launches.
 struct Executable {
     std::shared_ptr<Graph> graph;
+    std::vector<GraphNode> nodes;
     std::vector<std::shared_ptr<Stream>> lanes;
     std::vector<size_t> lane_of;
     Point last;
@@ -37,12 +39,56 @@ auto find(Table& table, Handle handle, const char* what) -> typename Table::mapp
     return nullptr;
 }
 
+/// The numbers of the nodes, each after those that it depends on; fewer if they depend on each other in a circle.
+std::vector<size_t> in_order(const Graph& graph) {
+    std::vector<size_t> order, missing;
+    std::vector<std::vector<size_t>> later(graph.nodes.size());
+    for (const GraphNode& node : graph.nodes) {
+        missing.push_back(node.after.size());
+        for (size_t before : node.after) later[before].push_back(node.number);
+        if (node.after.empty() && !node.destroyed) order.push_back(node.number);
+    }
+    for (size_t i = 0; i < order.size(); ++i)
+        for (size_t next : later[order[i]])
+            if (--missing[next] == 0) order.push_back(next);
+    return order;
+}
+
+/// Appends the nodes of a graph, and of its child graphs, to a plan; its first ones come after `before`. Returns its
+/// last ones.
+std::vector<size_t> append(std::vector<GraphNode>& plan, const Graph& graph, const std::vector<size_t>& before) {
+    std::vector<std::vector<size_t>> ends(graph.nodes.size());
+    std::vector<bool> is_last(graph.nodes.size(), true);
+    const std::vector<size_t> order = in_order(graph);
+    for (size_t number : order) {
+        const GraphNode& node = graph.nodes[number];
+        std::vector<size_t> after = node.after.empty() ? before : std::vector<size_t>();
+        for (size_t other : node.after) {
+            after.insert(after.end(), ends[other].begin(), ends[other].end());
+            is_last[other] = false;
+        }
+        if (node.child) {
+            ends[number] = append(plan, *node.child, after);
+            if (ends[number].empty()) ends[number] = after;
+            continue;
+        }
+        plan.push_back({node.type, node.make, after, node.queued});
+        ends[number] = {plan.size() - 1};
+    }
+    std::vector<size_t> last;
+    for (size_t number : order)
+        if (is_last[number]) last.insert(last.end(), ends[number].begin(), ends[number].end());
+    return last;
+}
+
 /// Spreads the nodes over as many streams as the graph has branches.
 void make_lanes(Executable& made) {
     std::vector<size_t> end_of_lane;
-    for (size_t node = 0; node < made.graph->nodes.size(); ++node) {
+    made.lanes.clear();
+    made.lane_of.clear();
+    for (size_t node = 0; node < made.nodes.size(); ++node) {
         size_t lane = end_of_lane.size();
-        for (size_t before : made.graph->nodes[node].after)
+        for (size_t before : made.nodes[node].after)
             if (end_of_lane[made.lane_of[before]] == before) lane = made.lane_of[before];
         if (lane == end_of_lane.size()) {
             end_of_lane.push_back(node);
@@ -56,6 +102,11 @@ void make_lanes(Executable& made) {
 CUresult instantiate(CUgraphExec* out, CUgraph handle, unsigned long long flags) {
     auto graph = find(graphs(), handle, "graph");
     if (!graph || !out || flags > 15) return CUDA_ERROR_INVALID_VALUE;
+    const auto present = std::count_if(graph->nodes.begin(), graph->nodes.end(), [](auto& n) { return !n.destroyed; });
+    if (in_order(*graph).size() != static_cast<size_t>(present)) {
+        say("graph: its nodes depend on each other in a circle");
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) return CUDA_ERROR_NOT_SUPPORTED;
     if (!graph->memory.empty() && graph->instantiated) {
         say("graph: one with memory of its own can be instantiated once");
@@ -65,29 +116,41 @@ CUresult instantiate(CUgraphExec* out, CUgraph handle, unsigned long long flags)
     auto made = std::make_shared<Executable>();
     made->graph = graph;
     made->frees_at_launch = (flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0;
+    append(made->nodes, *graph, {});
     make_lanes(*made);
     *out = reinterpret_cast<CUgraphExec>(made.get());
     executables()[*out] = made;
     return CUDA_SUCCESS;
 }
 
-/// In a capture, a launch adds the nodes of the launched graph.
+/// Gives an executable graph the work of another graph of the same nodes.
+CUresult update(Executable& made, CUgraph handle, CUgraphExecUpdateResultInfo* info) {
+    auto graph = find(graphs(), handle, "graph");
+    if (!graph || !info) return CUDA_ERROR_INVALID_VALUE;
+    std::vector<GraphNode> nodes;
+    append(nodes, *graph, {});
+    auto same = [](const GraphNode& a, const GraphNode& b) { return a.type == b.type && a.after == b.after; };
+    if (nodes.size() != made.nodes.size() || !std::equal(nodes.begin(), nodes.end(), made.nodes.begin(), same)) {
+        *info = {CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, nullptr, nullptr};
+        return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+    }
+    if (!graph->memory.empty() || !made.graph->memory.empty()) {
+        say("graph: one with memory of its own is not updated");
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    made.graph = graph;
+    made.nodes = std::move(nodes);
+    *info = {CU_GRAPH_EXEC_UPDATE_SUCCESS, nullptr, nullptr};
+    return CUDA_SUCCESS;
+}
+
+/// In a capture, a launch adds a node of the launched graph.
 CUresult capture_launch(const Graph& launched, Stream& stream) {
     Capture& capture = *stream.capture;
     if (capture.invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (!launched.memory.empty())
         return invalidate(capture, CUDA_ERROR_NOT_SUPPORTED, "a graph with memory of its own was launched");
-    std::vector<size_t> added, last = stream.tail;
-    for (const GraphNode& node : launched.nodes) {
-        GraphNode copy{node.type, node.make, node.after.empty() ? stream.tail : std::vector<size_t>()};
-        for (size_t before : node.after) {
-            copy.after.push_back(added[before]);
-            last.erase(std::remove(last.begin(), last.end(), added[before]), last.end());
-        }
-        added.push_back(add_node(*capture.graph, std::move(copy)));
-        last.push_back(added.back());
-    }
-    stream.tail = last;
+    stream.tail = {add_node(*capture.graph, {CU_GRAPH_NODE_TYPE_GRAPH, {}, stream.tail, {}, clone(launched)})};
     return CUDA_SUCCESS;
 }
 
@@ -107,11 +170,13 @@ CUresult launch(Executable& launched, Stream& stream) {
         enqueue(stream, free_of_graph_memory(*block, *stream.context));
     }
     Point begin = enqueue(stream, Operation{"graph launch", {}, {launched.last}});
-    for (size_t i = 0; i < graph->nodes.size(); ++i) {
-        Operation operation = graph->nodes[i].make();
+    for (size_t i = 0; i < launched.nodes.size(); ++i) {
+        const GraphNode& node = launched.nodes[i];
+        Operation operation = node.make();
         operation.waits.push_back(begin);
-        for (size_t before : graph->nodes[i].after) operation.waits.push_back(ends[before]);
+        for (size_t before : node.after) operation.waits.push_back(ends[before]);
         ends.push_back(enqueue(*launched.lanes[launched.lane_of[i]], std::move(operation)));
+        if (node.queued) node.queued(ends.back());
     }
     // A graph may be destroyed while it runs.
     launched.last = enqueue(stream, Operation{"graph end", [graph] { return CUDA_SUCCESS; }, ends});
@@ -130,18 +195,43 @@ CUgraph publish(const std::shared_ptr<Graph>& graph) {
     return handle;
 }
 
+std::shared_ptr<Graph> graph_of(CUgraph handle) { return find(graphs(), handle, "graph"); }
+
 size_t add_node(Graph& graph, GraphNode node) {
+    node.graph = &graph;
+    node.number = graph.nodes.size();
     graph.nodes.push_back(std::move(node));
     return graph.nodes.size() - 1;
+}
+
+std::shared_ptr<Graph> clone(const Graph& graph) {
+    auto made = std::make_shared<Graph>();
+    made->context = graph.context;
+    made->nodes = graph.nodes;
+    made->objects = graph.objects;
+    for (GraphNode& node : made->nodes) {
+        node.graph = made.get();
+        if (node.child) node.child = clone(*node.child);
+    }
+    return made;
+}
+
+bool numbers_of(const Graph& graph, const CUgraphNode* nodes, size_t count, std::vector<size_t>& numbers) {
+    numbers.clear();
+    for (size_t i = 0; i < count; ++i) {
+        if (!nodes[i] || node_of(nodes[i]).graph != &graph || node_of(nodes[i]).destroyed) return false;
+        numbers.push_back(node_of(nodes[i]).number);
+    }
+    return true;
 }
 
 bool all_precede(const Graph& graph, const std::vector<size_t>& nodes, const std::vector<size_t>& last) {
     std::vector<bool> precedes(graph.nodes.size(), false);
     for (size_t node : last) precedes[node] = true;
-    // Nodes come after earlier ones only.
-    for (size_t node = precedes.size(); node-- > 0;)
-        if (precedes[node])
-            for (size_t before : graph.nodes[node].after) precedes[before] = true;
+    const std::vector<size_t> order = in_order(graph);
+    for (size_t i = order.size(); i-- > 0;)
+        if (precedes[order[i]])
+            for (size_t before : graph.nodes[order[i]].after) precedes[before] = true;
     return std::all_of(nodes.begin(), nodes.end(), [&](size_t node) { return precedes[node]; });
 }
 
@@ -180,6 +270,22 @@ CUDASIM_API cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph graph, unsigne
     return instantiate(out, graph, flags);
 }
 
+CUDASIM_API cuGraphInstantiateWithParams(CUgraphExec* out, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS* params) {
+    CUDASIM_ENTER(Context);
+    CUDASIM_REFUSE_UNSAFE();
+    if (!params) return CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = instantiate(out, graph, params->flags);
+    params->hErrNode_out = nullptr;
+    params->result_out = result == CUDA_SUCCESS ? CUDA_GRAPH_INSTANTIATE_SUCCESS : CUDA_GRAPH_INSTANTIATE_ERROR;
+    return result;
+}
+
+CUDASIM_API cuGraphExecUpdate_v2(CUgraphExec handle, CUgraph graph, CUgraphExecUpdateResultInfo* info) {
+    CUDASIM_ENTER(Context);
+    auto made = find(executables(), handle, "executable graph");
+    return made ? update(*made, graph, info) : CUDA_ERROR_INVALID_VALUE;
+}
+
 CUDASIM_API cuGraphUpload(CUgraphExec handle, CUstream stream_handle) {
     CUDASIM_ENTER(Context);
     CUDASIM_STREAM(stream, stream_handle);
@@ -204,24 +310,6 @@ CUDASIM_API cuGraphDestroy(CUgraph handle) {
     CUDASIM_ENTER(Context);
     CUDASIM_REFUSE_UNSAFE();
     return graphs().erase(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUDASIM_API cuGraphGetNodes(CUgraph handle, CUgraphNode* nodes, size_t* count) {
-    CUDASIM_ENTER(Init);
-    auto graph = find(graphs(), handle, "graph");
-    if (!graph || !count) return CUDA_ERROR_INVALID_VALUE;
-    size_t held = graph->nodes.size();
-    for (size_t i = 0; nodes && i < *count; ++i)
-        nodes[i] = i < held ? reinterpret_cast<CUgraphNode>(&graph->nodes[i]) : nullptr;
-    *count = nodes ? std::min(*count, held) : held;
-    return CUDA_SUCCESS;
-}
-
-CUDASIM_API cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType* type) {
-    CUDASIM_ENTER(Init);
-    if (!node || !type) return CUDA_ERROR_INVALID_VALUE;
-    *type = reinterpret_cast<const GraphNode*>(node)->type;
-    return CUDA_SUCCESS;
 }
 
 CUDASIM_API cuDeviceGraphMemTrim(CUdevice device) {

@@ -29,6 +29,8 @@ size_t made_bytes() {
     return made;
 }
 
+}  // namespace
+
 CUresult make_host_range(void** out, size_t bytes, HostRange::Kind kind, unsigned flags) {
     if (!out || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
     if (made_bytes() + bytes > settings().pinned) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -39,8 +41,6 @@ CUresult make_host_range(void** out, size_t bytes, HostRange::Kind kind, unsigne
     *out = memory;
     return CUDA_SUCCESS;
 }
-
-}  // namespace
 
 HostRange* host_range_at(uintptr_t address) {
     auto& host = ranges();

@@ -25,6 +25,8 @@ HostRange* host_range_at(uintptr_t address);
 void add_host_range(const HostRange& range);
 /// Forgets the globals of an image that is closed: its addresses are used again.
 void forget_globals(uintptr_t begin, uintptr_t end);
+/// Maps a range of one kind.
+CUresult make_host_range(void** out, size_t bytes, HostRange::Kind kind, unsigned flags);
 /// Unmaps a range allocated by the driver, if it starts there and is of this kind.
 CUresult release_host_range(uintptr_t base, HostRange::Kind kind);
 

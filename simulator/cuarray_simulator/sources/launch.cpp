@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "module.h"
 #include "simt.h"
+#include "work.h"
 
 namespace cudasim {
 namespace {
@@ -15,14 +16,6 @@ namespace {
 constexpr unsigned long long kMostThreads = 1024;
 // More is only supported since drivers of CUDA 12.1.
 constexpr unsigned kMostParameterBytes = 4096;
-
-/// The arguments of cuLaunchKernel.
-struct Launch {
-    cudasim_extent grid, block;
-    unsigned dynamic_shared;
-    CUstream stream;
-    bool is_cooperative = false;
-};
 
 CUresult refused(const char* kernel, CUresult code, const std::string& why) {
     say(format("launch of %s: %s", kernel, why.c_str()));
@@ -153,7 +146,9 @@ CUresult run(Context& context, const Launch& l, const Function& f, std::vector<c
     return CUDA_SUCCESS;
 }
 
-CUresult launch(const Launch& l, CUfunction handle, void** parameters, void** extra) {
+}  // namespace
+
+CUresult queue_launch(const Launch& l, CUfunction handle, void** parameters, void** extra) {
     auto function = launchable(handle);
     if (!function) return CUDA_ERROR_INVALID_HANDLE;
     CUresult error;
@@ -184,7 +179,6 @@ CUresult launch(const Launch& l, CUfunction handle, void** parameters, void** ex
     });
 }
 
-}  // namespace
 }  // namespace cudasim
 
 using namespace cudasim;
@@ -193,15 +187,16 @@ CUDASIM_API cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y
                            unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** parameters,
                            void** extra) {
     CUDASIM_ENTER(Context);
-    return launch({{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream}, function, parameters, extra);
+    return queue_launch({{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream}, function, parameters,
+                        extra);
 }
 
 CUDASIM_API cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                       unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                                       CUstream stream, void** parameters) {
     CUDASIM_ENTER(Context);
-    return launch({{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, true}, function, parameters,
-                  nullptr);
+    return queue_launch({{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, true}, function,
+                        parameters, nullptr);
 }
 
 CUDASIM_API cuLaunchKernelEx(const CUlaunchConfig* c, CUfunction function, void** parameters, void** extra) {
@@ -226,7 +221,7 @@ CUDASIM_API cuLaunchKernelEx(const CUlaunchConfig* c, CUfunction function, void*
         }
         // The others are hints: priorities, windows of caches, domains of memory.
     }
-    return launch(l, function, parameters, extra);
+    return queue_launch(l, function, parameters, extra);
 }
 
 CUDASIM_API cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction handle, int block_size,

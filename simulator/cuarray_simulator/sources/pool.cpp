@@ -18,6 +18,8 @@ uint64_t in_chunks(uint64_t bytes) { return (bytes + kChunk - 1) / kChunk * kChu
 struct Arena {
     size_t direct = 0;
     std::unique_ptr<Pool> default_pool = std::make_unique<Pool>();
+    /// Those of the host, in the first arena alone.
+    Pool pinned{.host = HostRange::Kind::Pinned}, managed{.host = HostRange::Kind::Managed};
     Pool* pool = default_pool.get();
     std::vector<std::unique_ptr<Pool>> pools;
 };
@@ -88,6 +90,16 @@ Allocation* reuse(Pool& pool, Stream& stream, size_t capacity) {
     return nullptr;
 }
 
+/// Host memory is there at once; what a stream does with it is not followed.
+CUresult allocate_host(CUdeviceptr* out, size_t bytes, const Pool& pool, const Stream& stream) {
+    if (stream.capture)
+        return invalidate(*stream.capture, CUDA_ERROR_NOT_SUPPORTED, "an allocation from a pool of host memory");
+    void* memory = nullptr;
+    const CUresult result = make_host_range(&memory, bytes, *pool.host, CU_MEM_ATTACH_GLOBAL);
+    *out = reinterpret_cast<CUdeviceptr>(memory);
+    return result;
+}
+
 /// Allocates in stream order, from the given pool or from the current one of the stream's device.
 CUresult allocate_pooled(CUdeviceptr* out, size_t bytes, Pool* given, CUstream stream_handle) {
     if (!out || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
@@ -95,6 +107,7 @@ CUresult allocate_pooled(CUdeviceptr* out, size_t bytes, Pool* given, CUstream s
     auto stream = stream_of(stream_handle, error);
     if (!stream) return error;
     Pool& pool = given ? *given : *arena(stream->context->device).pool;
+    if (pool.host) return allocate_host(out, bytes, pool, *stream);
     if (stream->capture) return capture_allocation(out, bytes, *stream);
     CUDASIM_REFUSE(refuse_implicit(*stream, "allocation"));
     CUDASIM_REFUSE(refuse_unsafe("cuMemAllocAsync"));  // seen on an H200: on a stream that is not captured
@@ -188,6 +201,12 @@ CUresult free_in_stream(CUdeviceptr address, CUstream stream_handle) {
     if (address == 0) return CUDA_SUCCESS;
     if (stream->capture) return capture_free(address, *stream);
     CUDASIM_REFUSE(refuse_implicit(*stream, "free"));
+    if (const HostRange* range = host_range_at(address); range && range->base == address) {
+        Operation operation{"free", [address, kind = range->kind] { return release_host_range(address, kind); }};
+        operation.bookkeeping = true;
+        enqueue(*stream, std::move(operation));
+        return CUDA_SUCCESS;
+    }
     Allocation* block = allocated_block(address);
     if (!block) return CUDA_ERROR_INVALID_VALUE;
     if (block->of_graph) {
@@ -267,7 +286,7 @@ namespace {
 Pool* as_pool(CUmemoryPool handle) {
     auto* pool = reinterpret_cast<Pool*>(handle);
     for (Arena& a : arenas()) {
-        if (a.default_pool.get() == pool) return pool;
+        if (pool == a.default_pool.get() || pool == &a.pinned || pool == &a.managed) return pool;
         for (auto& other : a.pools)
             if (other.get() == pool) return pool;
     }
@@ -278,11 +297,30 @@ CUmemoryPool handle_of(Pool* pool) { return reinterpret_cast<CUmemoryPool>(pool)
 
 bool exists(CUdevice device) { return device >= 0 && device < settings().devices; }
 
+bool is_host(const CUmemLocation& location) {
+    return location.type >= CU_MEM_LOCATION_TYPE_HOST && location.type <= CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
+}
+
+/// The pool of a place and a kind of memory: the default one or, of a device, the current one.
+CUresult pool_at(CUmemoryPool* out, const CUmemLocation* location, CUmemAllocationType type, bool current) {
+    if (!out || !location) return CUDA_ERROR_INVALID_VALUE;
+    if (!settings().pools) return CUDA_ERROR_NOT_SUPPORTED;
+    if (type == CU_MEM_ALLOCATION_TYPE_MANAGED) {
+        *out = handle_of(&arena(0).managed);
+    } else if (is_host(*location)) {
+        *out = handle_of(&arena(0).pinned);
+    } else {
+        if (location->type != CU_MEM_LOCATION_TYPE_DEVICE || !exists(location->id)) return CUDA_ERROR_INVALID_DEVICE;
+        *out = handle_of(current ? arena(location->id).pool : arena(location->id).default_pool.get());
+    }
+    return CUDA_SUCCESS;
+}
+
 }  // namespace
 
 CUDASIM_API cuMemGetInfo_v2(size_t* free, size_t* total) {
     CUDASIM_ENTER(Context);
-    *total = settings().memory;
+    *total = settings().total;
     *free = settings().memory - taken(current_context()->device);
     return CUDA_SUCCESS;
 }
@@ -352,14 +390,28 @@ CUDASIM_API cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle) {
     return CUDA_SUCCESS;
 }
 
+CUDASIM_API cuMemGetDefaultMemPool(CUmemoryPool* out, CUmemLocation* location, CUmemAllocationType type) {
+    CUDASIM_ENTER(Init);
+    return pool_at(out, location, type, false);
+}
+
+CUDASIM_API cuMemGetMemPool(CUmemoryPool* out, CUmemLocation* location, CUmemAllocationType type) {
+    CUDASIM_ENTER(Init);
+    return pool_at(out, location, type, true);
+}
+
 CUDASIM_API cuMemPoolCreate(CUmemoryPool* out, const CUmemPoolProps* props) {
     CUDASIM_ENTER(Init);
-    bool valid = out && props && props->allocType == CU_MEM_ALLOCATION_TYPE_PINNED &&
-                 props->location.type == CU_MEM_LOCATION_TYPE_DEVICE && exists(props->location.id);
-    if (!valid) return CUDA_ERROR_INVALID_VALUE;
-    auto& pools = arena(props->location.id).pools;
+    if (!out || !props) return CUDA_ERROR_INVALID_VALUE;
+    const bool managed = props->allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
+    const bool of_device = props->location.type == CU_MEM_LOCATION_TYPE_DEVICE;
+    if (!managed && props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
+    if (of_device ? !exists(props->location.id) : !managed && !is_host(props->location))
+        return CUDA_ERROR_INVALID_VALUE;
+    auto& pools = arena(of_device ? props->location.id : 0).pools;
     pools.push_back(std::make_unique<Pool>());
-    pools.back()->device = props->location.id;
+    pools.back()->device = of_device ? props->location.id : 0;
+    if (managed || !of_device) pools.back()->host = managed ? HostRange::Kind::Managed : HostRange::Kind::Pinned;
     *out = handle_of(pools.back().get());
     return CUDA_SUCCESS;
 }
@@ -369,7 +421,7 @@ CUDASIM_API cuMemPoolDestroy(CUmemoryPool handle) {
     Pool* pool = as_pool(handle);
     if (!pool) return CUDA_ERROR_INVALID_VALUE;
     Arena& a = arena(pool->device);
-    if (pool == a.default_pool.get()) return CUDA_ERROR_NOT_PERMITTED;
+    if (pool == a.default_pool.get() || pool == &a.pinned || pool == &a.managed) return CUDA_ERROR_NOT_PERMITTED;
     if (a.pool == pool) a.pool = a.default_pool.get();
     shrink(*pool, 0);
     // A pool with live allocations remains until they are freed; its owner can no longer use it.

@@ -1,5 +1,8 @@
 // pool.h -- memory pools of a device, and allocations.
 #pragma once
+#include <optional>
+
+#include "host_memory.h"
 #include "memory.h"
 
 namespace cudasim {
@@ -7,13 +10,15 @@ namespace cudasim {
 /// A memory pool of one device, with the figures that cuMemPoolGetAttribute reports.
 struct Pool {
     int device = 0;
+    /// Set if it is a pool of host memory, of which nothing is kept.
+    std::optional<HostRange::Kind> host = {};
     uint64_t threshold = 0;
     /// Taken from the device, in whole chunks, and the part of it in blocks, used or cached.
     uint64_t reserved = 0, reserved_high = 0, carved = 0;
     uint64_t used = 0, used_high = 0;
     int reuse[3] = {1, 1, 1};
-    std::vector<bool> accessible;
-    std::vector<Allocation*> cached;
+    std::vector<bool> accessible = {};
+    std::vector<Allocation*> cached = {};
 };
 
 /// Releases unused pool memory above the threshold, as CUDA does at synchronisations.

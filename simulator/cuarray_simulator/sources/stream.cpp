@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "capture.h"
+#include "work.h"
 
 namespace cudasim {
 namespace {
@@ -25,6 +26,27 @@ std::shared_ptr<Stream> make_stream(Context& context, unsigned flags, int priori
     stream->id = next_id++;
     if (!hidden) context.streams.push_back(stream);
     return stream;
+}
+
+CUstream name_stream(const std::shared_ptr<Stream>& stream) {
+    auto handle = reinterpret_cast<CUstream>(stream.get());
+    handles()[handle] = stream;
+    return handle;
+}
+
+void forget_name(const Stream& stream) { handles().erase(reinterpret_cast<CUstream>(const_cast<Stream*>(&stream))); }
+
+CUresult queue_host_function(CUhostFn function, void* data, CUstream handle) {
+    if (!function) return CUDA_ERROR_INVALID_VALUE;
+    CUDASIM_STREAM(stream, handle);
+    return submit(*stream, CU_GRAPH_NODE_TYPE_HOST, [=] {
+        Operation operation{"host function", [=] {
+                                function(data);
+                                return CUDA_SUCCESS;
+                            }};
+        operation.host_function = true;
+        return operation;
+    });
 }
 
 std::shared_ptr<Stream> stream_of(CUstream handle, CUresult& error) {
@@ -136,7 +158,9 @@ CUDASIM_API cuStreamDestroy_v2(CUstream handle) {
     CUDASIM_ENTER(Context);
     if (!handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD) return CUDA_ERROR_INVALID_HANDLE;
     CUDASIM_STREAM(stream, handle);
-    if (stream->capture) invalidate(*stream->capture, CUDA_SUCCESS, "a stream that takes part in it was destroyed");
+    // One that has joined may go, as cuda.core destroys the streams of branches; its work must still be waited for.
+    if (stream->capture && stream->capture->streams.front() == stream)
+        invalidate(*stream->capture, CUDA_SUCCESS, "the stream in which it began was destroyed");
     stream->destroyed = true;
     handles().erase(handle);
     auto& all = stream->context->streams;
@@ -149,14 +173,5 @@ CUDASIM_API cuStreamDestroy_v2(CUstream handle) {
 
 CUDASIM_API cuLaunchHostFunc(CUstream handle, CUhostFn function, void* data) {
     CUDASIM_ENTER(Context);
-    if (!function) return CUDA_ERROR_INVALID_VALUE;
-    CUDASIM_STREAM(stream, handle);
-    return submit(*stream, CU_GRAPH_NODE_TYPE_HOST, [=] {
-        Operation operation{"host function", [=] {
-                                function(data);
-                                return CUDA_SUCCESS;
-                            }};
-        operation.host_function = true;
-        return operation;
-    });
+    return queue_host_function(function, data, handle);
 }

@@ -59,6 +59,9 @@ inline bool Point::reached() const { return !stream || stream->done >= ticket; }
 
 /// The stream behind a handle (null and 1: legacy, 2: the calling thread's own), or null with `error` set.
 std::shared_ptr<Stream> stream_of(CUstream handle, CUresult& error);
+/// Gives a hidden stream a handle for a while.
+CUstream name_stream(const std::shared_ptr<Stream>& stream);
+void forget_name(const Stream& stream);
 /// A new stream of the context; a hidden one takes no part in the context's implicit order and waits.
 std::shared_ptr<Stream> make_stream(Context& context, unsigned flags, int priority, bool hidden = false);
 
