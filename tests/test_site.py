@@ -63,7 +63,7 @@ def reference(tmp_path_factory):
         patch.setattr(made, "API", tmp_path_factory.mktemp("site") / "api")
         patch.setattr(made, "rendered", str)  # numpydoc is not installed
         made.main()
-    return made, {file.stem: file.read_text("utf-8") for file in made.API.glob("*.rst")}
+        return made, {file.stem: file.read_text("utf-8") for file in made.API.glob("*.rst")}
 
 
 def public_names():

@@ -30,7 +30,7 @@ ANYTHING = r"\b(load|mgrid|ogrid|gradient|tolist|item|vectorize|frompyfunc|stats
 #: Programs whose values may be Any: for mypy, functions without annotations return it, and so do other libraries.
 UNTYPED = (
     r"^def \w+\(\w+(, \w+)*\):|^(?:import|from) "
-    r"(?:PIL|astropy|dask|drjit|einops|jax|matplotlib|mpi4py|numba|pandas|polars|pyarrow|scipy|tensorflow|torch|xarray|zarr)\b"
+    r"(?:PIL|astropy|cv2|dask|drjit|einops|h5py|jax|matplotlib|mpi4py|numba|pandas|polars|pyarrow|scipy|tensorflow|torch|xarray|zarr)\b"
 )
 
 #: Libraries that are not checked: cuarray does not define their types.
@@ -38,9 +38,11 @@ FOREIGN = (
     "PIL",
     "astropy",
     "cupy",
+    "cv2",
     "dask",
     "drjit",
     "einops",
+    "h5py",
     "jax",
     "matplotlib",
     "mpi4py",

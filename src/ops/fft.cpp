@@ -21,12 +21,12 @@ bool is_from_real(AxisTransform kind) { return kind == AxisTransform::Rfft || ki
 bool is_to_real(AxisTransform kind) { return kind == AxisTransform::Irfft || kind == AxisTransform::Hfft; }
 bool is_complex(AxisTransform kind) { return kind == AxisTransform::Fft || kind == AxisTransform::Ifft; }
 
-using Steps = std::vector<TransformStep>;
+using TransformSteps = std::vector<TransformStep>;
 
 /// The steps divided into those of one task each: one transform to or from real numbers, or complex ones. A transform
 /// to real numbers is alone: together with others, the library would want a Hermitian input.
-std::vector<Steps> parts_of(std::span<const TransformStep> steps) {
-    std::vector<Steps> parts;
+std::vector<TransformSteps> tasks_of(std::span<const TransformStep> steps) {
+    std::vector<TransformSteps> parts;
     for (const TransformStep& step : steps) {
         const auto has_axis = [&](const TransformStep& other) { return other.axis == step.axis; };
         if (!parts.empty() && is_complex(step.kind) && parts.back().size() < kTogether &&
@@ -66,7 +66,7 @@ void make_real(const Array& lines, int64_t frequency) {
 }
 
 /// Transforms the axes of a part; an array that nobody else has may be overwritten.
-Array transform_part(const Array& x, Steps part, bool is_single, bool is_spare, const char* name) {
+Array transform_part(const Array& x, TransformSteps part, bool is_single, bool is_spare, const char* name) {
     const AxisTransform kind = part[0].kind;
     if (is_from_real(kind)) std::ranges::rotate(part, part.begin() + 1);  // the real axis last
     Dims axes, places, lengths;
@@ -114,7 +114,7 @@ double scale_of(std::span<const TransformStep> steps, Norm norm) {
 }
 
 /// The transforms of a call, whose input is checked and of which half precision is computed in single precision.
-Array run(const Array& a, Steps steps, Norm norm, const char* name) {
+Array run(const Array& a, TransformSteps steps, Norm norm, const char* name) {
     const Kind kind = info(a.dtype()).kind;
     if (a.dtype() == DType::bfloat16)
         raise(ErrorKind::Type, name, ": there is no transform of bfloat16; cast to float32 first");
@@ -152,7 +152,7 @@ Array run_axes(const Array& a, AxisTransform kind, AxisTransform other, const Op
         if (!is_complex(kind)) raise(ErrorKind::Axis, name, ": a real transform needs one axis at least");
         return a;
     }
-    Steps steps;
+    TransformSteps steps;
     Dims shape = a.shape();
     for (int k = 0; k < axes.size(); ++k) {
         const bool is_last = k == axes.size() - 1;
@@ -165,7 +165,7 @@ Array run_axes(const Array& a, AxisTransform kind, AxisTransform other, const Op
     return run(a, std::move(steps), norm, name);
 }
 
-Array moved(const Array& x, const OptionalDims& given, bool is_back, const char* name) {
+Array rolled_by_half(const Array& x, const OptionalDims& given, bool is_back, const char* name) {
     Dims axes, shifts;
     if (given)
         for (const int64_t axis : *given) axes.push_back(normalise_axis(axis, x.ndim(), name));
@@ -192,7 +192,7 @@ Array transformed(const Array& a, std::span<const TransformStep> steps, Norm nor
     const bool is_single = a.dtype() == DType::float32 || a.dtype() == DType::complex64;
     Array result = a;
     bool is_spare = false;
-    for (const Steps& part : parts_of(steps)) {
+    for (const TransformSteps& part : tasks_of(steps)) {
         result = transform_part(result, part, is_single, is_spare, name);
         is_spare = true;
     }
@@ -240,7 +240,7 @@ Array rfftfreq(int64_t n, double d, const std::optional<Device>& device) {
     return frequencies(arange(0, n / 2 + 1, {}, DType::none, device), n, d);
 }
 
-Array fftshift(const Array& x, const OptionalDims& axes) { return moved(x, axes, false, "fftshift"); }
-Array ifftshift(const Array& x, const OptionalDims& axes) { return moved(x, axes, true, "ifftshift"); }
+Array fftshift(const Array& x, const OptionalDims& axes) { return rolled_by_half(x, axes, false, "fftshift"); }
+Array ifftshift(const Array& x, const OptionalDims& axes) { return rolled_by_half(x, axes, true, "ifftshift"); }
 
 }  // namespace cuarray::fft

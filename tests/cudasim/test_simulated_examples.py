@@ -114,7 +114,8 @@ def test_a_page_of_a_library_has_a_program_and_its_run(page):
     assert 'pip install "cuarray[simulator]"' in text and "pip install . ./simulator" in text
 
 
-def test_the_guide_names_every_option():
+def test_the_guide_names_every_option(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "simulator")
     from cuarray_simulator.options import OPTIONS
 
     guide, runner = ((ROOT / f"docs/guide/{name}.md").read_text("utf-8") for name in ("simulated", "simulated/runner"))

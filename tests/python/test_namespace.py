@@ -356,13 +356,14 @@ from pathlib import Path
 import numpy as np
 try:
     import {name}
+    module = sys.modules['{name}']
+    listed = {{name for name in dir(module) if name[0] != '_'}}
+    has_all = all(hasattr(module, name) for name in listed)
 except ImportError as error:
     sys.exit(f"needs: {{error}}")
-module = sys.modules['{name}']
-listed = {{name for name in dir(module) if name[0] != '_'}}
 too = {LISTED_TOO.get(name, "set()")}
 assert listed and listed == {{name for name in module.__all__ if name[0] != '_'}} | too, (listed ^ (set(module.__all__) | too))
-assert '{name}' == 'cuarray.interop' or all(hasattr(module, name) for name in listed)
+assert '{name}' == 'cuarray.interop' or has_all
 """
     run = python(code)
     if run.stderr.startswith("needs: "):
