@@ -123,7 +123,10 @@ def call_array_function(name, array, function, types, args, kwargs):
 
 
 #: The methods that take an array, or a dtype, and do not write to the one that they belong to.
-TAKING = ("astype", "choose", "clip", "compress", "dot", "repeat", "searchsorted", "take", "view")
+TAKING = (
+    "astype", "choose", "clip", "compress", "cumprod", "cumsum", "dot", "mean", "prod", "repeat", "searchsorted", "std", "sum",
+    "take", "trace", "var", "view",
+)  # fmt: skip
 
 #: The methods by which NumPy's functions ask classes.
 PROTOCOLS = {"__array_ufunc__": call_array_ufunc, "__array_function__": call_array_function}
