@@ -30,16 +30,17 @@ OF_ANY_TYPE = ("atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "me
 
 def counterpart(ufunc):
     """Return cuarray's function for a ufunc of NumPy; None for other ufuncs."""
-    name = ufunc.__name__
-    is_numpys = getattr(np, name, None) is ufunc or (name == "clip" and np._core.umath.clip is ufunc)
-    return getattr(package(), name, None) if is_numpys else None
+    name = ufunc.__name__  # looked up past __getattr__, which makes an error's text
+    is_numpys = vars(np).get(name) is ufunc or (name == "clip" and np._core.umath.clip is ufunc)
+    return vars(package()).get(name) if is_numpys else None
 
 
 def special_counterpart(ufunc):
     """Return cuarray's function for a ufunc of scipy.special, or None."""
     name = ufunc.__name__
-    is_special = getattr(sys.modules.get("scipy.special"), name, None) is ufunc
-    return getattr(package(), SPECIAL_ALIASES.get(name, name), None) if is_special else None
+    special = sys.modules.get("scipy.special")
+    is_special = special is not None and vars(special).get(name) is ufunc
+    return vars(package()).get(SPECIAL_ALIASES.get(name, name)) if is_special else None
 
 
 def is_other(x):
