@@ -2704,8 +2704,8 @@ MUTANTS = [
     Mutant(
         "methods-refuse-subclasses",
         "cuarray/_numpy/operators.py",
-        '"dot", "repeat", ',
-        "",
+        '"dot", "mean", "prod", "repeat", ',
+        '"mean", "prod", ',
         "tests/python/test_launcher.py -k classes_of_programs",
     ),
     Mutant(

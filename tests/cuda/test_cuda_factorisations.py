@@ -126,6 +126,7 @@ for shape in ((33, 2), (2, 33)):
     assert launches(linalg.svdvals, 20, shape) == launches(linalg.svdvals, 8, shape) + 12
 """,
         "eager",
+        CUARRAY_FUSE="off",  # a chain whose kernel is still being compiled runs step by step
     )
 
 
