@@ -124,8 +124,8 @@ def call_array_function(name, array, function, types, args, kwargs):
 
 #: The methods that take an array, or a dtype, and do not write to the one that they belong to.
 TAKING = (
-    "astype", "choose", "clip", "compress", "cumprod", "cumsum", "dot", "mean", "prod", "repeat", "searchsorted", "std", "sum",
-    "take", "trace", "var", "view",
+    "astype", "choose", "clip", "compress", "cumprod", "cumsum", "dot", "mean", "prod", "repeat", "searchsorted", "std",
+    "sum", "take", "trace", "var", "view",
 )  # fmt: skip
 
 #: The methods by which NumPy's functions ask classes.
