@@ -126,7 +126,10 @@ def test_links_lead_somewhere(document):
 def test_named_files_exist(document):
     for path in re.findall(rf"`((?:{FOLDERS})/[\w./-]*[\w/])[ `]", document.read_text("utf-8")):
         if "NAME" not in path:
-            assert (ROOT / path).exists(), f"{name_of(document)} names {path}"
+            home = (
+                Path(cuarray.__file__).parents[1] if path.startswith("cuarray/") else ROOT
+            )  # a wheel's tests have no cuarray/
+            assert (home / path).exists(), f"{name_of(document)} names {path}"
 
 
 def test_the_first_screen_is_what_ci_runs():
