@@ -349,8 +349,8 @@ def sections(chapter):
     for name in chapter.get("modules", "").split():
         module = f"cuarray.{name}"
         if module not in whole() and entries(module):
-            about = f": {re.split('[:.;]', ast.get_docstring(source(module)))[0]}"
-            yield module + about, list(entries(module).values())
+            about = re.split(r"[:.;](?:\s|$)", ast.get_docstring(source(module)))[0].replace("`", "")
+            yield f"{module}: {about}", list(entries(module).values())
 
 
 def write_chapter(chapter):
