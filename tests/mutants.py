@@ -2879,8 +2879,8 @@ MUTANTS = [
     Mutant(
         "elements-are-inserted-beside-the-axis",
         "src/ops/editing.cpp",
-        'places.count_from_front(edited.extent, edited.extent + 1, edited.axis, "insert");',
-        'places.count_from_front(edited.extent, 2 * edited.extent + 100, edited.axis, "insert");',
+        'positions.count_from_front(edited.extent, edited.extent + 1, edited.axis, "insert");',
+        'positions.count_from_front(edited.extent, 2 * edited.extent + 100, edited.axis, "insert");',
         "tests/test_cpp.py -k test_api",
     ),
     Mutant(

@@ -16,6 +16,8 @@ Array IndexArray::from_positions(const Dims& positions, const Dims& shape) {
     return cuarray::array(positions.data(), shape);
 }
 
+Array IndexArray::from_mask(const bool* mask, size_t count) { return cuarray::array(mask, Dims(count)); }
+
 ArrayOrNumber::operator Array() const {
     if (const Array* const array = std::get_if<Array>(this)) return *array;
     return full({}, as_argument(*this));

@@ -27,22 +27,26 @@ struct EditedAxis {
     int64_t extent;
 };
 
-/// Places as they are given, read by the host.
-class ReadPlaces {
+/// Positions as they are given, read by the host.
+class ReadPositions {
  public:
-    ReadPlaces(const Places& places, int64_t extent) {
-        if (const auto* const one = std::get_if<int64_t>(&places))
+    ReadPositions(const AxisPositions& given, int64_t extent) {
+        if (const auto* const one = std::get_if<int64_t>(&given)) {
             values.push_back(*one);
-        else if (const auto* const slice = std::get_if<Index>(&places))
+        } else if (const auto* const all = std::get_if<Dims>(&given)) {
+            values.assign(all->begin(), all->end());
+            shape = {all->size()};
+        } else if (const auto* const slice = std::get_if<Index>(&given)) {
             read(positions_of(*slice, extent));
-        else
-            read(std::get<IndexArray>(places));
+        } else {
+            read(std::get<IndexArray>(given));
+        }
     }
 
     Kind kind() const { return info(dtype).kind; }
     bool is_mask() const { return kind() == Kind::Bool; }
     bool is_integral() const { return kind() == Kind::Signed || kind() == Kind::Unsigned || is_mask(); }
-    /// Counts from the front; IndexError for a place that is not below `end`, or that is below -extent.
+    /// Counts from the front; IndexError for a position that is not below `end`, or that is below -extent.
     void count_from_front(int64_t extent, int64_t end, int axis, const char* name) {
         for (int64_t& value : values) {
             const bool wraps = dtype == DType::uint64 && value < 0;
@@ -78,8 +82,8 @@ class ReadPlaces {
 };
 
 /// One byte for each element of an axis: 1 for those that stay, else 0.
-std::vector<uint8_t> elements_kept(const Places& places, const EditedAxis& edited) {
-    ReadPlaces gone(places, edited.extent);
+std::vector<uint8_t> elements_kept(const AxisPositions& positions, const EditedAxis& edited) {
+    ReadPositions gone(positions, edited.extent);
     if (!gone.is_integral())
         raise(ErrorKind::Index, "delete: arrays used as indices must be of integer (or boolean) type, not ",
               info(gone.dtype).name);
@@ -96,20 +100,20 @@ std::vector<uint8_t> elements_kept(const Places& places, const EditedAxis& edite
     return std::move(gone.flags);
 }
 
-/// The places of inserted elements, from 0 to the extent of the axis.
-void check_places(ReadPlaces& places, const EditedAxis& edited) {
-    if (places.shape.size() > 1)
-        raise(ErrorKind::Value, "insert: ", places.is_mask() ? "a mask" : "positions", " must have one axis, not ",
-              places.shape.size());
-    if (places.is_mask()) {
-        if (places.shape.empty()) raise(ErrorKind::Value, "insert: a mask must have one axis, not 0");
-        for (size_t i = 0; i < places.flags.size(); ++i)
-            if (places.flags[i]) places.values.push_back(int64_t(i));
-    } else if (!places.is_integral()) {
-        raise(places.values.size() == 1 ? ErrorKind::Type : ErrorKind::Index,
-              "insert: positions must be integers, not ", info(places.dtype).name);
+/// The positions of inserted elements, from 0 to the extent of the axis.
+void check_positions(ReadPositions& positions, const EditedAxis& edited) {
+    if (positions.shape.size() > 1)
+        raise(ErrorKind::Value, "insert: ", positions.is_mask() ? "a mask" : "positions", " must have one axis, not ",
+              positions.shape.size());
+    if (positions.is_mask()) {
+        if (positions.shape.empty()) raise(ErrorKind::Value, "insert: a mask must have one axis, not 0");
+        for (size_t i = 0; i < positions.flags.size(); ++i)
+            if (positions.flags[i]) positions.values.push_back(int64_t(i));
+    } else if (!positions.is_integral()) {
+        raise(positions.values.size() == 1 ? ErrorKind::Type : ErrorKind::Index,
+              "insert: positions must be integers, not ", info(positions.dtype).name);
     }
-    places.count_from_front(edited.extent, edited.extent + 1, edited.axis, "insert");
+    positions.count_from_front(edited.extent, edited.extent + 1, edited.axis, "insert");
 }
 
 /// The values in the dtype of the array, on its device.
@@ -119,8 +123,9 @@ Array values_for(const Array& array, const InsertedValues& values) {
     return astype(*values.array, array.dtype(), 'K', false);
 }
 
-/// The values of a single place, with the axis along which they lie moved to the edited one; they repeat the place.
-Array values_of_one(Array values, bool is_single, const EditedAxis& edited, ReadPlaces& places) {
+/// The values of a single position, with the axis along which they lie moved to the edited one; they repeat the
+/// position.
+Array values_of_one(Array values, bool is_single, const EditedAxis& edited, ReadPositions& positions) {
     Dims shape = Dims::filled(std::max(edited.array.ndim() - values.ndim(), 0), 1), axes;
     for (const int64_t extent : values.shape()) shape.push_back(extent);
     values = values.reshape(shape);
@@ -129,7 +134,7 @@ Array values_of_one(Array values, bool is_single, const EditedAxis& edited, Read
         axes.insert(edited.axis, 0);
         values = values.transpose(axes);
     }
-    if (shape.size()) places.values.resize(size_t(values.shape()[edited.axis]), places.values[0]);
+    if (shape.size()) positions.values.resize(size_t(values.shape()[edited.axis]), positions.values[0]);
     return values;
 }
 
@@ -166,7 +171,7 @@ Array taken(const Array& array, int axis, const std::vector<int64_t>& positions)
 
 }  // namespace
 
-Array delete_(const Array& arr, const Places& obj, std::optional<int64_t> given_axis) {
+Array delete_(const Array& arr, const AxisPositions& obj, std::optional<int64_t> given_axis) {
     const EditedAxis edited(arr, given_axis, "delete");
     const auto& [array, axis, extent] = edited;
     const std::vector<uint8_t> is_kept = elements_kept(obj, edited);
@@ -200,12 +205,13 @@ Array delete_(const Array& arr, const Places& obj, std::optional<int64_t> given_
     return taken(array, axis, positions);
 }
 
-Array insert(const Array& arr, const Places& obj, const InsertedValues& given, std::optional<int64_t> given_axis) {
+Array insert(const Array& arr, const AxisPositions& obj, const InsertedValues& given,
+             std::optional<int64_t> given_axis) {
     const EditedAxis edited(arr, given_axis, "insert");
     const auto& [array, axis, extent] = edited;
-    ReadPlaces read(obj, extent);
+    ReadPositions read(obj, extent);
     const bool is_single = read.shape.empty() && !read.is_mask();
-    check_places(read, edited);
+    check_positions(read, edited);
     Array values = values_for(array, given);
     if (read.values.size() == 1) values = values_of_one(std::move(values), is_single, edited, read);
     const std::vector<int64_t>& places = read.values;

@@ -36,7 +36,9 @@ Array fourier_transform(const Array& array, FourierTransform::Kind kind, int ran
     if (overwrites) shape.back() = last;
     for (int d = shape.size() - rank; d < shape.size(); ++d) points.push_back(from.shape()[d]);
     points.back() = last;
-    const bool is_in_place = is_spare && (kind == Kind::Forward || kind == Kind::Inverse);
+    // FFTW's transforms in place have other bits, and whether a copy was made depends on the layout.
+    const bool is_in_place =
+        is_spare && (kind == Kind::Forward || kind == Kind::Inverse) && !(from.device() == Device{});
     const Array to = is_in_place ? from : empty(shape, other_side(from.dtype(), kind), from.device());
     if (to.is_empty() || from.is_empty()) return to;
     const int64_t batch = to.size() / (count(points) / last * shape.back());

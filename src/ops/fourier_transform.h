@@ -1,6 +1,8 @@
 // fourier_transform.h -- the task of discrete Fourier transforms over the last axes, by a device's library.
 #pragma once
-#include "cuarray/array/array.h"
+#include <span>
+
+#include "cuarray/ops/fft.h"
 #include "cuarray/runtime/task.h"
 
 namespace cuarray {
@@ -11,4 +13,18 @@ namespace cuarray {
 Array fourier_transform(const Array& array, FourierTransform::Kind kind, int rank, int64_t last, bool is_spare,
                         const char* name);
 
+namespace fft {
+
+/// The transform of an axis, by its name in NumPy.
+enum class AxisTransform : uint8_t { Fft, Ifft, Rfft, Irfft, Hfft, Ihfft };
+struct TransformStep {
+    AxisTransform kind;
+    int64_t points;  ///< of the real side; lines are cut, or padded with zeros
+    int axis;
+};
+/// Transforms of axes, one after another, at least one: the first may be from real numbers, the last to real ones. What
+/// they ask for is checked already, and half precision is not among it.
+CUARRAY_API Array transformed(const Array& a, std::span<const TransformStep> steps, Norm norm, const char* name);
+
+}  // namespace fft
 }  // namespace cuarray

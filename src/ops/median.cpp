@@ -1,4 +1,5 @@
 // median.cpp -- medians: the middle elements in sorted order, and the last one, which shows whether there is a NaN.
+#include <algorithm>
 #include "cuarray/ops/reduction.h"
 #include "cuarray/ops/sort.h"
 #include "ops/binary_loop.h"

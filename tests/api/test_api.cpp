@@ -378,6 +378,13 @@ void test_editing() {
     CHECK(has<int>(delete_(x, {0, 2}), {4}, {1, 3, 4, 5}) && has<int>(delete_(x, slice({}, {}, 2)), {3}, {1, 3, 5}));
     CHECK(has<int>(delete_(x, x > 3), {4}, {0, 1, 2, 3}) && has<double>(delete_(m, 1, 0), {1, 3}, {0, 1, 2}));
     CHECK(has<double>(delete_(m, std::vector<int>{0, 5}), {4}, {1, 2, 3, 4}) && delete_(x, array({1})).size() == 5);
+    CHECK(delete_(x, {}).size() == 6 && insert(x, {}, 9).size() == 6 && delete_(x, std::vector<int>{}).size() == 6);
+    CHECK(has<int>(delete_(x, {true, false, true, false, false, true}), {3}, {1, 3, 4}));
+    CHECK(has<int>(insert(arange(3), {false, true, false}, 9), {4}, {0, 9, 1, 2}) && RAISES(Value, delete_(x, {true})));
+    CHECK(has<int>(insert(x, 0, trace(m)), {7}, {4, 0, 1, 2, 3, 4, 5}) && delete_(x, trace(arange(4).reshape({2, 2}))).size() == 5);
+    CHECK(has<int>(insert(x, 0, x(x > 3)), {8}, {4, 5, 0, 1, 2, 3, 4, 5}));
+    CHECK(append(zeros(2, DType::uint8), 300).dtype() == DType::int64 && RAISES(Value, append(x, 9, 0)));
+    CHECK(append(zeros(2, DType::float32), 2.5).dtype() == DType::float64);
     CHECK(has<int>(append(x, 9), {7}, {0, 1, 2, 3, 4, 5, 9}) &&
           has<double>(gradient(x, .5)[0], {6}, {2, 2, 2, 2, 2, 2}));
 }
@@ -399,6 +406,8 @@ void test_coordinates_of_axes() {
     const Array x = arange(12).reshape({3, 4});
     const std::vector<Array> mesh = ix_({IndexArray({0, 2}), array({true, false, false, true})});
     CHECK(has<int>(x(mesh[0], mesh[1]), {2, 2}, {0, 3, 8, 11}));
+    const std::vector<Array> masks = ix_({{true, false, true}, {1}});
+    CHECK(has<int>(masks[0], {2, 1}, {0, 2}) && has<int>(masks[1], {1, 1}, {1}));
     const std::vector<Array> diagonal = diag_indices(3), places = where(x > 9);
     CHECK(has<int>(x(diagonal[0], diagonal[1]), {3}, {0, 5, 10}) && diag_indices_from(eye(2)).size() == 2);
     CHECK(has<int>(places[0], {2}, {2, 2}) && has<int>(places[1], {2}, {2, 3}));
@@ -411,6 +420,9 @@ void test_arrays_of_lists_in_a_shape() {
           array({1, 2.5}, {2, 1}).shape() == Dims({2, 1}));
     CHECK(has<int>(array(lists, {3, 2}), {3, 2}, {1, 2, 3, 4, 5, 6}) && RAISES(Value, array(lists, {4})));
     CHECK(has<double>(array({{1, 2.5}, {3, 4}}), {2, 2}, {1, 2.5, 3, 4}));
+    CHECK(array({{1.}, {2.}}).shape() == Dims({2, 1}) && array({{1.5}}).shape() == Dims({1, 1}));
+    CHECK(array({{{1.}}}).shape() == Dims({1, 1, 1}) && array({{{1.}, {2.}}, {{3.}, {4.}}}).shape() == Dims({2, 2, 1}));
+    CHECK(array({{1.f}, {2.f}}).dtype() == DType::float32 && array({1, 2.5f}).dtype() == DType::float64);
     CHECK(has<double>(array({{{1, 2.5}}, {{3, 4}}}), {2, 1, 2}, {1, 2.5, 3, 4}) &&
           array({{1, 2}}).dtype() == DType::int32);
 }

@@ -78,6 +78,10 @@ void test_several_axes() {
     const Array before = copy(x);
     fft::irfft(x, 8, 0), fft::ifftn(x);
     CHECK(near(x, before, 0) && fft::fft(zeros({0, 4})).shape() == Dims({0, 4}));
+    for (const int64_t rows : {2, 66, 131}) {
+        const Array same = fft::fft(broadcast_to(array(drawn(1000)), {rows, 1000}));
+        CHECK(bool(all(same == same(0))) && bool(all(fft::fft(array(drawn(1000))) == same(rows - 1))));
+    }
     const Array large = array(drawn(40000)).reshape({400, 100});
     CHECK(near(fft::fft(large)(399), fft::fft(large(399))) && near(fft::ifft2(fft::fft2(large)), large));
 }

@@ -159,16 +159,38 @@ template <api::ElementType T>
 Array array(std::initializer_list<T> elements, Device device = current_device()) {
     return array(elements.begin(), Dims(elements.size()), device);
 }
+namespace api {
+
+/// A number among others of several types, as float64. That it is a class ranks a list of such numbers behind lists of
+/// one type, also of lists.
+struct AnyNumber {
+    template <NumberType T>
+        requires std::convertible_to<T, double>
+    AnyNumber(T number) : value(double(number)) {}
+    operator double() const { return value; }
+    double value;
+};
+/// A type that no argument tells: templates of it rank behind those that arguments tell.
+template <std::same_as<AnyNumber> T>
+using Given = std::type_identity_t<T>;
+
+inline Array array_of_any(std::initializer_list<AnyNumber> elements, const Dims& shape, Device device) {
+    return array(std::vector<double>(elements.begin(), elements.end()), shape, device);
+}
+
+}  // namespace api
+
 /// array({1, 2.5}): numbers of several types, as float64.
-inline Array array(std::initializer_list<double> elements, Device device = current_device()) {
-    return array<double>(elements, device);
+inline Array array(std::initializer_list<api::AnyNumber> elements, Device device = current_device()) {
+    return api::array_of_any(elements, Dims(elements.size()), device);
 }
-inline Array array(std::initializer_list<double> elements, const Dims& shape, Device device = current_device()) {
-    return array<double>(elements, shape, device);
-}
-inline Array array(std::initializer_list<double> elements, std::initializer_list<int64_t> shape,
+inline Array array(std::initializer_list<api::AnyNumber> elements, const Dims& shape,
                    Device device = current_device()) {
-    return array<double>(elements, Dims(shape), device);
+    return api::array_of_any(elements, shape, device);
+}
+inline Array array(std::initializer_list<api::AnyNumber> elements, std::initializer_list<int64_t> shape,
+                   Device device = current_device()) {
+    return api::array_of_any(elements, Dims(shape), device);
 }
 template <api::ElementType T>
 Array array(std::initializer_list<std::initializer_list<T>> rows, Device device = current_device()) {
@@ -179,11 +201,14 @@ Array array(std::initializer_list<std::initializer_list<std::initializer_list<T>
             Device device = current_device()) {
     return api::array_of_lists<T>(stack, device);
 }
-inline Array array(std::initializer_list<std::initializer_list<double>> rows, Device device = current_device()) {
+/// array({{1, 2.5}, {3, 4}}): the same.
+template <std::same_as<api::AnyNumber> N = api::AnyNumber>
+Array array(std::initializer_list<std::initializer_list<api::Given<N>>> rows, Device device = current_device()) {
     return api::array_of_lists<double>(rows, device);
 }
-inline Array array(std::initializer_list<std::initializer_list<std::initializer_list<double>>> stack,
-                   Device device = current_device()) {
+template <std::same_as<api::AnyNumber> N = api::AnyNumber>
+Array array(std::initializer_list<std::initializer_list<std::initializer_list<api::Given<N>>>> stack,
+            Device device = current_device()) {
     return api::array_of_lists<double>(stack, device);
 }
 

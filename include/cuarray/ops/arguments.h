@@ -122,10 +122,13 @@ struct IndexArray {
     template <IntegerType T>
     IndexArray(T position) : IndexArray(from_positions(position, {})) {}
     IndexArray(std::initializer_list<int64_t> positions) : IndexArray(Dims(positions)) {}
+    template <std::same_as<bool> B>
+    IndexArray(std::initializer_list<B> mask) : IndexArray(from_mask(mask.begin(), mask.size())) {}
     template <IntegerRange R>
     IndexArray(const R& positions) : IndexArray(from_positions(Dims(positions), std::ranges::size(positions))) {}
 
     CUARRAY_API static Array from_positions(const Dims& positions, const Dims& shape);
+    CUARRAY_API static Array from_mask(const bool* mask, size_t count);
 };
 
 /// How many times each element is repeated: one count, or an array with one for each.

@@ -1,7 +1,6 @@
 // fft.h -- discrete Fourier transforms over one axis or several, and their frequencies, as numpy.fft has them.
 #pragma once
 #include <optional>
-#include <span>
 #include "cuarray/ops/arguments.h"
 #include "cuarray/runtime/runtime.h"
 
@@ -9,17 +8,6 @@ namespace cuarray::fft {
 
 /// Which direction is scaled by 1 / n; Ortho scales both by 1 / sqrt(n).
 enum class Norm : uint8_t { Backward, Ortho, Forward };
-
-/// The transform of an axis, by its name in NumPy.
-enum class AxisTransform : uint8_t { Fft, Ifft, Rfft, Irfft, Hfft, Ihfft };
-struct TransformStep {
-    AxisTransform kind;
-    int64_t points;  ///< of the real side; lines are cut, or padded with zeros
-    int axis;
-};
-/// Transforms of axes, one after another: the first may be from real numbers, the last to real ones. GPUs have those of
-/// cuFFT and `cpu` those of FFTW; NotImplementedError without the library.
-CUARRAY_API Array transformed(const Array& a, std::span<const TransformStep> steps, Norm norm, const char* name);
 
 /// result[k] is the sum of a[j] * exp(-2j * pi * j * k / n) over j, along an axis of n points, by default all; complex,
 /// of single precision if `a` is. ifft has the other sign, and is the inverse. ValueError for fewer points than one.

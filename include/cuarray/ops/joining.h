@@ -5,6 +5,7 @@
 #include <vector>
 #include "cuarray/array/array.h"
 #include "cuarray/ops/arguments.h"
+#include "cuarray/ops/creation.h"
 
 namespace cuarray {
 
@@ -48,10 +49,10 @@ CUARRAY_API Array append(const Array& arr, const Array& values, std::optional<in
 }  // namespace functions
 
 using functions::append;
-/// A number behind the elements of the flattened array.
+/// The same of a number, which is an array of int64, float64 or its own kind.
 template <NumberType T>
-Array append(const Array& arr, T value) {
-    return concat({arr, value}, std::nullopt);
+Array append(const Array& arr, T value, std::optional<int64_t> axis = {}) {
+    return append(arr, full({}, value, DType::none, 'C', arr.device()), axis);
 }
 
 /// The parts without that axis: views, or copies of elements.

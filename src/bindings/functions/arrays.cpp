@@ -14,11 +14,11 @@
 #include "bindings/types/ndarray.h"
 #include "cuarray/array/elements.h"
 #include "cuarray/array/pending.h"
-#include "cuarray/ops/fft.h"
 #include "cuarray/ops/lapack_routine.h"
 #include "cuarray/ops/matmul.h"
 #include "cuarray/ops/reduction.h"
 #include "cuarray/runtime/registry.h"
+#include "ops/fourier_transform.h"
 
 namespace py = pybind11;
 

@@ -116,8 +116,8 @@ IndexArray read_index_array(const FunctionCall& call, int k);
 OutputArray read_target(PyObject* object, const char* function);
 /// What a function writes into a target: numbers and lists in its dtype.
 StoredValues read_values(PyObject* object, PyObject* target, const char* function);
-/// Places along an axis, on any device.
-Places read_places(PyObject* object, const char* function);
+/// AxisPositions along an axis, on any device.
+AxisPositions read_axis_positions(PyObject* object, const char* function);
 
 /// What is copied to the target; a warning where only the rule 'unsafe' lets an imaginary part go.
 void read_source(const FunctionCall& call, int k, ArrayOrScalar& source);

@@ -2,7 +2,6 @@
 #include "cuarray/ops/padding.h"
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <vector>
 #include "bindings/functions/readers.h"
 #include "bindings/module.h"

@@ -488,8 +488,9 @@ StoredValues read_values(PyObject* object, PyObject* given, const char* function
     return {array_of(values.get()), has_attribute(object, "__array__")};
 }
 
-Places read_places(PyObject* object, const char* function) {
-    if (PySlice_Check(object)) return to_slice(object);
+AxisPositions read_axis_positions(PyObject* object, const char* function) {
+    AxisPositions slice;
+    if (PySlice_Check(object)) return slice.emplace<Index>(to_slice(object)), slice;
     if (is_ndarray(object)) return array_of(object);
     CreationOptions options;
     options.device = Device{};

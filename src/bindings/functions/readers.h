@@ -311,20 +311,20 @@ struct Reader<StoredValues> {
 };
 
 template <>
-struct Reader<Places> {
+struct Reader<AxisPositions> {
     static constexpr bool is_array = false;
     void read(const FunctionCall& call, int k) {
         if (int64_t one; read_plain_int(call.given[k], one))
             value = one;
         else
-            value = read_places(call.given[k], call.row.name);
+            value = read_axis_positions(call.given[k], call.row.name);
     }
     void add_to(CallWork& work) const {
         const auto* const index = std::get_if<IndexArray>(&value);
         if (index && !is_on_host(index->array.device())) work.add(index->array);
     }
-    const Places& get() const { return value; }
-    Places value;
+    const AxisPositions& get() const { return value; }
+    AxisPositions value;
 };
 
 /// A number, or what gives an array; lists in the dtype of the first array.
