@@ -17,6 +17,7 @@ FIELDS = {
     "CUmemAccessDesc": ["location", "flags"],
     "CUmemLocation": ["type", "id"],
     "CUuuid": ["bytes"],
+    "CUctxCreateParams": ["execAffinityParams", "numExecAffinityParams", "cigParams"],
     "CUipcMemHandle": ["reserved"],
     "CUgraphEdgeData": ["from_port", "to_port", "type"],
     "CUDA_GRAPH_INSTANTIATE_PARAMS": ["flags", "hUploadStream", "hErrNode_out", "result_out"],

@@ -277,6 +277,18 @@ def test_addresses_are_aligned_to_256_and_no_more():
     assert out == "[256, 256, 256, 256]\n"
 
 
+def test_ranges_of_device_and_host_memory():
+    program = """
+    d = Driver()
+    base, size = c_uint64(), c_size_t()
+    for memory in (d.alloc(100), addressof(d.pinned(5000))):
+        d.call("cuMemGetAddressRange_v2", byref(base), byref(size), c_uint64(memory + 40))
+        print(base.value == memory, size.value)
+    print(d.code("cuMemGetAddressRange_v2", byref(base), byref(size), c_uint64(id(d))))
+    """
+    assert run(program)[0].splitlines() == ["True 100", "True 5000", "500"]
+
+
 def test_entry_points_come_by_name_and_version():
     program = """
     d = Driver()

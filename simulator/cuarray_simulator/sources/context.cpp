@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "capture.h"
+#include "module.h"
+#include "pool.h"
 
 namespace cudasim {
 namespace {
@@ -32,6 +34,27 @@ Context* context_of_device(CUdevice device) {
     return &driver().contexts[static_cast<size_t>(device)];
 }
 
+void prepare(Context& context) {
+    context.legacy = make_stream(context, CU_STREAM_DEFAULT, 0);
+    hold_capture(context);
+}
+
+/// Creates a context beside the primary one, and makes it current.
+CUresult create(CUcontext* out, unsigned flags, CUdevice device) {
+    constexpr unsigned kFlags = 0xFF;  // CU_CTX_FLAGS_MASK
+    if (!context_of_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (!out || flags & ~kFlags) return CUDA_ERROR_INVALID_VALUE;
+    Context& context = driver().created.emplace_back();
+    context.device = device;
+    context.created = true;
+    context.flags = flags;
+    context.peers.assign(driver().contexts.size(), false);
+    prepare(context);
+    stack.push_back(&context);
+    *out = handle_of(&context);
+    return CUDA_SUCCESS;
+}
+
 }  // namespace
 
 Context* current_context() { return stack.empty() ? nullptr : stack.back(); }
@@ -39,6 +62,8 @@ Context* current_context() { return stack.empty() ? nullptr : stack.back(); }
 Context* as_context(CUcontext handle) {
     for (Context& context : driver().contexts)
         if (handle_of(&context) == handle && (context.retained > 0 || context.destroyed)) return &context;
+    for (Context& context : driver().created)
+        if (handle_of(&context) == handle && !context.destroyed) return &context;
     return nullptr;
 }
 
@@ -65,10 +90,7 @@ CUDASIM_API cuDevicePrimaryCtxRetain(CUcontext* out, CUdevice device) {
     Context* context = context_of_device(device);
     if (!context) return CUDA_ERROR_INVALID_DEVICE;
     if (!out) return CUDA_ERROR_INVALID_VALUE;
-    if (!context->legacy) {
-        context->legacy = make_stream(*context, CU_STREAM_DEFAULT, 0);
-        hold_capture(*context);
-    }
+    if (!context->legacy) { prepare(*context); }
     // Released by everyone, and made anew.
     if (context->retained++ == 0) context->destroyed = false;
     *out = handle_of(context);
@@ -99,6 +121,35 @@ CUDASIM_API cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* ac
     *flags = 0;
     *active = context->retained > 0;
     return CUDA_SUCCESS;
+}
+
+CUDASIM_API cuCtxCreate_v2(CUcontext* out, unsigned flags, CUdevice device) {
+    CUDASIM_ENTER(Init);
+    CUDASIM_REFUSE_UNSAFE();
+    return create(out, flags, device);
+}
+
+CUDASIM_API cuCtxCreate_v4(CUcontext* out, CUctxCreateParams* params, unsigned flags, CUdevice device) {
+    CUDASIM_ENTER(Init);
+    CUDASIM_REFUSE_UNSAFE();
+    if (params && (params->execAffinityParams || params->cigParams)) {
+        say("cuCtxCreate: contexts for a part of a device or for graphics are not simulated");
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    return create(out, flags, device);
+}
+
+CUDASIM_API cuCtxDestroy_v2(CUcontext handle) {
+    CUDASIM_ENTER(Init);
+    CUDASIM_REFUSE_UNSAFE();
+    Context* context = as_context(handle);
+    if (!context || !context->created) return CUDA_ERROR_INVALID_CONTEXT;
+    CUresult result = wait_for_all(*context);
+    free_memory_of(*context);
+    unload_modules_of(*context);
+    context->destroyed = true;
+    if (current_context() == context) stack.pop_back();
+    return result;
 }
 
 CUDASIM_API cuCtxSetCurrent(CUcontext handle) {
@@ -151,13 +202,13 @@ CUDASIM_API cuCtxGetId(CUcontext handle, unsigned long long* id) {
     CUDASIM_ENTER(Init);
     Context* context = handle ? as_context(handle) : current_context();
     if (!context) return CUDA_ERROR_INVALID_CONTEXT;
-    *id = static_cast<unsigned long long>(context->device) + 1;
+    *id = static_cast<unsigned long long>(context->legacy->id);
     return CUDA_SUCCESS;
 }
 
 CUDASIM_API cuCtxGetFlags(unsigned* flags) {
     CUDASIM_ENTER(Context);
-    *flags = 0;
+    *flags = current_context()->flags;
     return CUDA_SUCCESS;
 }
 

@@ -71,7 +71,7 @@ std::string note(const Copy& c) {
 CUresult run_copy(Context& context, const Copy& c, const HostUse& to_use, const HostUse& from_use) {
     for (CUdeviceptr address : {c.to, c.from}) {
         Allocation* block = c.between_devices ? allocation_at(address) : nullptr;
-        const Context& owner = block ? driver().contexts[static_cast<size_t>(block->device)] : context;
+        const Context& owner = block ? *block->context : context;
         std::string reason = why_unusable(owner, address, c.bytes);
         if (!reason.empty()) return illegal(context, c.name, reason);
     }

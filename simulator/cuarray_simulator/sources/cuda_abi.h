@@ -7,6 +7,7 @@
 // A test compiles the simulator against NVIDIA's own header, to check that its functions have the real
 // signatures.
 #include <cuda.h>
+#undef cuCtxCreate
 #undef cuCtxGetDevice
 #undef cuCtxSynchronize
 #undef cuDeviceGetUuid
@@ -150,6 +151,19 @@ enum CUfunction_attribute : int {
     CU_FUNC_ATTRIBUTE_CACHE_MODE_CA = 7,
     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
     CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9,
+};
+
+enum CUfunc_cache : int {
+    CU_FUNC_CACHE_PREFER_NONE = 0,
+    CU_FUNC_CACHE_PREFER_SHARED = 1,
+    CU_FUNC_CACHE_PREFER_L1 = 2,
+    CU_FUNC_CACHE_PREFER_EQUAL = 3,
+};
+
+struct CUctxCreateParams {
+    struct CUexecAffinityParam_st* execAffinityParams;
+    int numExecAffinityParams;
+    struct CUctxCigParam_st* cigParams;
 };
 
 enum CUmemPool_attribute : int {

@@ -288,8 +288,10 @@ extern "C" __attribute__((visibility("default"))) long cudasim_calls(const char*
 /// Runs the work that is still queued; returns the number of findings of this process.
 extern "C" __attribute__((visibility("default"))) long cudasim_end() {
     std::lock_guard<std::mutex> lock(cudasim::driver().mutex);
-    if (cudasim::driver().initialised && !cudasim::driver().forked)
+    if (cudasim::driver().initialised && !cudasim::driver().forked) {
         for (cudasim::Context& context : cudasim::driver().contexts) cudasim::wait_for_all(context);
+        for (cudasim::Context& context : cudasim::driver().created) cudasim::wait_for_all(context);
+    }
     return cudasim::finding_count();
 }
 

@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <cstdarg>
 #include <cstdint>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -79,10 +80,13 @@ class Random {
     uint64_t state_;
 };
 
-/// A device's primary context.
+/// A device's primary context, or one that the program has created beside it.
 struct Context {
     int device = 0;
     int retained = 0;
+    /// Of cuCtxCreate; such a context is never used again once it is destroyed.
+    bool created = false;
+    unsigned flags = 0;
     bool destroyed = false;
     CUresult sticky = CUDA_SUCCESS;
     std::shared_ptr<Stream> legacy;
@@ -107,7 +111,9 @@ struct Driver {
     long fail_after = 0;
     CUresult fail_code = CUDA_SUCCESS;
     std::string failed;
+    /// The primary contexts, by device, and the created ones: destroyed ones stay, as threads may have them current.
     std::vector<Context> contexts = std::vector<Context>(settings().devices);
+    std::list<Context> created;
 };
 Driver& driver();
 

@@ -239,7 +239,7 @@ CUresult capture_allocation(CUdeviceptr* out, size_t bytes, Stream& stream) {
     Capture& capture = *stream.capture;
     if (capture.invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     Allocation* block = nullptr;
-    CUresult result = reserve_graph_memory(&block, bytes, stream.context->device);
+    CUresult result = reserve_graph_memory(&block, bytes, *stream.context);
     if (result != CUDA_SUCCESS) return invalidate(capture, result, "no memory for an allocation");
     capture.graph->memory.push_back(block);
     *out = block->base;

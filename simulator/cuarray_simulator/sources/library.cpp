@@ -222,3 +222,10 @@ CUDASIM_API cuKernelSetAttribute(CUfunction_attribute key, int value, CUkernel h
     CUresult result = function_on(handle, device, function);
     return result == CUDA_SUCCESS ? set_attribute(*function, key, value) : result;
 }
+
+CUDASIM_API cuKernelSetCacheConfig(CUkernel handle, CUfunc_cache config, CUdevice device) {
+    CUDASIM_ENTER(Init);
+    std::shared_ptr<Function> function;
+    CUresult result = function_on(handle, device, function);
+    return result == CUDA_SUCCESS ? set_cache_config(config) : result;
+}

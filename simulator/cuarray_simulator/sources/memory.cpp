@@ -157,6 +157,8 @@ std::string end_life(Allocation& block) {
     return wrong;
 }
 
+std::map<CUdeviceptr, Allocation>& allocations() { return memory().allocations; }
+
 Allocation* allocation_at(CUdeviceptr address) {
     auto& all = memory().allocations;
     auto after = all.upper_bound(address);
@@ -198,7 +200,10 @@ std::string why_unusable(const Context& context, CUdeviceptr address, size_t byt
         return format("%zu bytes at 0x%llx reach past the end of a block of %zu bytes", bytes, address,
                       block->live_size);
     auto device = static_cast<size_t>(block->device);
-    if (block->device == context.device) return "";
+    if (block->device == context.device) {
+        if (block->pool || block->context == &context) return "";
+        return format("0x%llx is memory of another context of device %d", address, block->device);
+    }
     bool pool_access = block->pool && context.device < static_cast<int>(block->pool->accessible.size()) &&
                        block->pool->accessible[static_cast<size_t>(context.device)];
     bool allowed = block->pool ? pool_access : context.peers[device];

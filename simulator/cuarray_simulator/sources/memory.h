@@ -11,6 +11,8 @@ struct Allocation {
     size_t capacity = 0;
     int device = 0;
     struct Pool* pool = nullptr;
+    /// The context whose memory it is; of pools' memory, the device's primary one.
+    Context* context = nullptr;
     uint64_t id = 0;
     /// State on the host, at the time of the call.
     bool allocated = false;
@@ -45,6 +47,8 @@ void begin_life(Allocation& allocation, size_t size);
 /// Queued work must not use the allocation any more. Returns an error, or nothing.
 std::string end_life(Allocation& allocation);
 
+/// All allocations, freed ones too.
+std::map<CUdeviceptr, Allocation>& allocations();
 /// The allocation around an address, or null.
 Allocation* allocation_at(CUdeviceptr address);
 /// Why work in `context` may not access these bytes at this point of the stream; empty if it may.

@@ -76,6 +76,13 @@ bool unload(CUmodule handle) {
     return true;
 }
 
+void unload_modules_of(const Context& context) {
+    std::vector<CUmodule> found;
+    for (auto& [handle, module] : modules())
+        if (module->context == &context) found.push_back(handle);
+    for (CUmodule handle : found) unload(handle);
+}
+
 std::shared_ptr<Function> function_named(CUmodule handle, const std::string& name) {
     auto found = functions().find({handle, name});
     if (found != functions().end()) return found->second;
@@ -140,6 +147,11 @@ CUresult set_attribute(Function& function, CUfunction_attribute key, int value) 
     if (key != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || !fits) return CUDA_ERROR_INVALID_VALUE;
     function.dynamic_shared_limit = static_cast<unsigned>(value);
     return CUDA_SUCCESS;
+}
+
+CUresult set_cache_config(CUfunc_cache config) {
+    return config >= CU_FUNC_CACHE_PREFER_NONE && config <= CU_FUNC_CACHE_PREFER_EQUAL ? CUDA_SUCCESS
+                                                                                       : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult parameter_of(const cudasim_kernel& kernel, size_t index, size_t* offset, size_t* bytes) {
@@ -250,6 +262,11 @@ CUDASIM_API cuFuncSetAttribute(CUfunction handle, CUfunction_attribute key, int 
     CUDASIM_ENTER(Context);
     auto function = function_of(handle);
     return function ? set_attribute(*function, key, value) : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUDASIM_API cuFuncSetCacheConfig(CUfunction handle, CUfunc_cache config) {
+    CUDASIM_ENTER(Context);
+    return function_of(handle) ? set_cache_config(config) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUDASIM_API cuFuncLoad(CUfunction handle) {

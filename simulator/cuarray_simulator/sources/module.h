@@ -46,6 +46,7 @@ std::shared_ptr<Function> launchable(CUfunction handle);
 CUmodule enter(const std::shared_ptr<Module>& module);
 /// False if the handle is none of a loaded module.
 bool unload(CUmodule handle);
+void unload_modules_of(const Context& context);
 
 /// A kernel of a module by name, or null.
 const cudasim_kernel* kernel_named(const cudasim_module& info, const std::string& name);
@@ -54,6 +55,8 @@ std::shared_ptr<Function> function_named(CUmodule handle, const std::string& nam
 /// What the entry points of functions and of kernels give.
 CUresult attribute_of(const Function& function, CUfunction_attribute key, int* value);
 CUresult set_attribute(Function& function, CUfunction_attribute key, int value);
+/// No cache is simulated: any valid preference is accepted.
+CUresult set_cache_config(CUfunc_cache config);
 CUresult parameter_of(const cudasim_kernel& kernel, size_t index, size_t* offset, size_t* bytes);
 CUresult global_of(CUmodule handle, const char* name, CUdeviceptr* address, size_t* bytes);
 

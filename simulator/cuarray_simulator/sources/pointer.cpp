@@ -19,7 +19,7 @@ struct Pointed {
     }
     bool known() const { return block || host; }
     bool managed() const { return host && host->kind == HostRange::Kind::Managed; }
-    Context* context() const { return block ? &driver().contexts[static_cast<size_t>(block->device)] : host->context; }
+    Context* context() const { return block ? block->context : host->context; }
 };
 
 template <class T>

@@ -42,9 +42,10 @@ size_t taken(int device) {
     return sum;
 }
 
-void give_to(Allocation& block, Pool* pool, size_t size) {
+void give_to(Allocation& block, Pool* pool, Context& context, size_t size) {
     static uint64_t next_id = 1;
     block.pool = pool;
+    block.context = &context;
     block.size = size;
     block.allocated = true;
     block.id = next_id++;
@@ -124,7 +125,7 @@ CUresult allocate_pooled(CUdeviceptr* out, size_t bytes, Pool* given, CUstream s
     }
     pool.used += capacity;
     pool.used_high = std::max(pool.used_high, pool.used);
-    give_to(*block, &pool, bytes);
+    give_to(*block, &pool, driver().contexts[static_cast<size_t>(pool.device)], bytes);
     Operation operation{"allocation", [=] {
                             begin_life(*block, bytes);
                             return CUDA_SUCCESS;
@@ -136,21 +137,22 @@ CUresult allocate_pooled(CUdeviceptr* out, size_t bytes, Pool* given, CUstream s
 }
 
 /// Takes memory that belongs to no pool.
-CUresult reserve_direct(Allocation** out, size_t bytes, int device) {
+CUresult reserve_direct(Allocation** out, size_t bytes, Context& context) {
     if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    const int device = context.device;
     size_t capacity = capacity_for(bytes);
     if (taken(device) + capacity > settings().memory) return CUDA_ERROR_OUT_OF_MEMORY;
     Allocation* block = *out = carve(device, capacity);
     if (!block) return CUDA_ERROR_OUT_OF_MEMORY;
     arena(device).direct += capacity;
-    give_to(*block, nullptr, bytes);
+    give_to(*block, nullptr, context, bytes);
     return CUDA_SUCCESS;
 }
 
-CUresult allocate_direct(CUdeviceptr* out, size_t bytes, int device) {
+CUresult allocate_direct(CUdeviceptr* out, size_t bytes, Context& context) {
     if (!out) return CUDA_ERROR_INVALID_VALUE;
     Allocation* block = nullptr;
-    CUresult result = reserve_direct(&block, bytes, device);
+    CUresult result = reserve_direct(&block, bytes, context);
     if (result != CUDA_SUCCESS) return result;
     begin_host_work("cuMemAlloc");
     begin_life(*block, bytes);
@@ -182,7 +184,7 @@ CUresult free_now(CUdeviceptr address) {
     Allocation* block = allocated_block(address);
     if (!block) return CUDA_ERROR_INVALID_VALUE;
     // cuMemFree often waits for the device, but this is not guaranteed.
-    Context& context = driver().contexts[static_cast<size_t>(block->device)];
+    Context& context = *block->context;
     if (settings().progress != Progress::Lazy && driver().random.chance(2)) wait_for_all(context);
     if (block->of_graph && !block->outstanding) return CUDA_ERROR_INVALID_VALUE;
     begin_host_work("cuMemFree");
@@ -238,8 +240,13 @@ void give_back_graph_memory(Allocation& block) {
 
 }  // namespace
 
-CUresult reserve_graph_memory(Allocation** out, size_t bytes, int device) {
-    CUresult result = reserve_direct(out, bytes, device);
+void free_memory_of(const Context& context) {
+    for (auto& [base, block] : allocations())
+        if (block.context == &context && block.allocated && !block.pool && !block.of_graph) free_now(base);
+}
+
+CUresult reserve_graph_memory(Allocation** out, size_t bytes, Context& context) {
+    CUresult result = reserve_direct(out, bytes, context);
     if (result == CUDA_SUCCESS) (*out)->of_graph = true;
     return result;
 }
@@ -328,7 +335,7 @@ CUDASIM_API cuMemGetInfo_v2(size_t* free, size_t* total) {
 CUDASIM_API cuMemAlloc_v2(CUdeviceptr* out, size_t bytes) {
     CUDASIM_ENTER(Context);
     CUDASIM_REFUSE_UNSAFE();
-    return allocate_direct(out, bytes, current_context()->device);
+    return allocate_direct(out, bytes, *current_context());
 }
 
 CUDASIM_API cuMemFree_v2(CUdeviceptr address) {
@@ -358,10 +365,11 @@ CUDASIM_API cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
 
 CUDASIM_API cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* size, CUdeviceptr address) {
     CUDASIM_ENTER(Context);
-    Allocation* block = allocation_at(address);
-    if (!block || !block->allocated) return CUDA_ERROR_NOT_FOUND;
-    if (base) *base = block->base;
-    if (size) *size = block->size;
+    const Allocation* block = allocation_at(address);
+    const HostRange* host = host_range_at(address);
+    if (!host && (!block || !block->allocated)) return CUDA_ERROR_NOT_FOUND;
+    if (base) *base = host ? host->base : block->base;
+    if (size) *size = host ? host->size : block->size;
     return CUDA_SUCCESS;
 }
 

@@ -25,7 +25,9 @@ struct Pool {
 void shrink_pools(int device);
 
 /// Memory of a graph: a permanent address, with memory at every launch, from the allocation to the free.
-CUresult reserve_graph_memory(Allocation** out, size_t bytes, int device);
+CUresult reserve_graph_memory(Allocation** out, size_t bytes, Context& context);
+/// Frees what cuMemAlloc has allocated in the context.
+void free_memory_of(const Context& context);
 Operation start_of_graph_memory(Allocation& block, size_t bytes);
 Operation free_of_graph_memory(Allocation& block, Context& context);
 /// The graph is destroyed; memory allocated by a launch stays until it is freed.

@@ -65,6 +65,10 @@ std::shared_ptr<Stream> stream_of(CUstream handle, CUresult& error) {
         error = CUDA_ERROR_INVALID_HANDLE;
         return nullptr;
     }
+    if (found->second->context->destroyed) {
+        error = CUDA_ERROR_CONTEXT_IS_DESTROYED;
+        return nullptr;
+    }
     return found->second;
 }
 
