@@ -42,6 +42,7 @@ TRANSLATOR = [
     ("exact-approximations-move", "ptx_approximations.h", " || f64(nearest) == exact) return nearest;", ") return nearest;", f"{MODULES} bounds"),
     ("approximations-beyond-their-bound", "ptx_approximations.h", "if (__builtin_fabs(f64(x) - exact) <= bound) return x;", "return x;", f"{MODULES} bounds"),
     ("sums-of-16-bits-are-rounded-twice", "ptx_float.h", "if (lost != 0 && ", "if (false && ", f"{OPCODES} f16"),
+    ("arrays-of-callees-are-not-counted", "translate.py", "function.own) + deepest", "function.own)", "tests/cudasim/test_cudasim_modules.py -k resources"),
     ("second-text-is-not-called", "translate.py", "set(DEFINED.findall(ptx))", "set()", "tests/cudasim/test_cudasim_modules.py -k joined"),
     ("approximations-differ-from-call-to-call", "ptx_approximations.h", "+ approximation_seed;", "+ ++approximation_seed;", f"{MODULES} equal"),
     ("lines-of-the-ptx", "function.py", "self.line, self.has_lines = self.module.line_word(int(match[2]), int(match[3])) or self.line, True", "pass", f"{MODULES} line"),

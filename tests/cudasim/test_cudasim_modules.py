@@ -1,7 +1,7 @@
 """PTX that other compilers wrote, cuLink* and cuLibrary*: the ways by which other libraries load their kernels."""
 
 import pytest
-from simulated import run
+from simulated import environment, run
 
 HEADER = ".version 8.0\n.target sm_90\n.address_size 64\n"
 
@@ -216,3 +216,161 @@ d.retain(1)
 print(code_of(d.stream), filled(d.function(d.module(ALONE.encode()), "fill")) == EXPECTED)
 """
     assert prints(program, devices=2) == ["709", "0 True"]
+
+
+# One kernel names the first shared array, the constants, an array of its own, and a function that has two arrays.
+DECLARED = (
+    HEADER
+    + """
+.shared .align 4 .b8 first[400];
+.shared .align 8 .b8 second[24];
+.const .align 8 .b8 table[80] = {1};
+
+.func deep (.param .b64 to)
+{
+    .local .align 8 .b8 room[64];
+    .local .align 4 .b8 more[8];
+    .reg .b64 %rd<3>;
+    mov.u64 %rd1, room;
+    mov.u64 %rd2, more;
+    ret;
+}
+
+.visible .entry many(.param .u64 out)
+{
+    .local .align 8 .b8 depot[4000];
+    .shared .align 16 .b8 third[16];
+    .reg .b64 %rd<6>;
+    mov.u64 %rd1, first;
+    mov.u64 %rd2, table;
+    mov.u64 %rd3, depot;
+    mov.u64 %rd4, third;
+    {
+    .param .b64 argument;
+    st.param.b64 [argument], %rd1;
+    call.uni deep, (argument);
+    }
+    ret;
+}
+
+.visible .entry one(.param .u64 out)
+{
+    .reg .b64 %rd<2>;
+    mov.u64 %rd1, second;
+    ret;
+}
+
+.visible .entry none() { ret; }
+"""
+)
+
+# 400 bytes of a block, and 4000 of each thread, whose indices are unknown to the compiler.
+RESOURCES = """
+extern "C" __global__ void held(int* p, int n) {
+    __shared__ int s[100];
+    int own[1000];
+    for (int i = 0; i < n; i++) own[p[i]] = i;
+    s[threadIdx.x] = own[p[threadIdx.x]];
+    __syncthreads();
+    p[threadIdx.x] = s[n] + own[n];
+}
+"""
+
+
+def test_resources_are_those_that_the_ptx_declares():
+    """Shared and constant bytes that a kernel names, with its functions; the registers are unknown without ptxas."""
+    program = f"""
+m = d.module({DECLARED!r}.encode())
+for name in ("many", "one", "none"):
+    values = []
+    for key in (1, 2, 3, 4):
+        value = c_int()
+        d.call("cuFuncGetAttribute", byref(value), key, d.function(m, name))
+        values.append(value.value)
+    print(*values)
+"""
+    assert prints(program) == ["416 80 4072 0", "24 0 0 0", "0 0 0 0"]
+
+
+def test_resources_of_ptx_are_those_that_ptxas_reports():
+    if environment()["CUDASIM_REAL_NVRTC"] == "0":
+        pytest.skip("nvidia-cuda-nvrtc is not installed")
+    program = (
+        """
+text = """
+        + repr(RESOURCES)
+        + """
+def attributes(image):
+    f, found = d.function(d.module(image), "held"), []
+    for key in (1, 3):
+        value = c_int()
+        d.call("cuFuncGetAttribute", byref(value), key, f)
+        found.append(value.value)
+    return found
+reported = attributes(d.compile(text))
+d.nvrtc = CDLL(__import__("os").environ["CUDASIM_REAL_NVRTC"])
+print(*reported, attributes(d.compile(text, ("-arch=compute_90",), "PTX")) == reported)
+"""
+    )
+    assert prints(program, driver=13900) == ["400 4000 True"]
+
+
+def test_preferences_of_caches():
+    program = """
+l = library(ALONE.encode())
+k, f = kernel(l), d.function(d.module(ALONE.encode()), "fill")
+print([d.code("cuKernelSetCacheConfig", k, config, 0) for config in (0, 1, 2, 3, 4, -1)])
+print(d.code("cuKernelSetCacheConfig", None, 0, 0), d.code("cuKernelSetCacheConfig", k, 0, 9))
+print([d.code("cuFuncSetCacheConfig", f, config) for config in (3, 4)], d.code("cuFuncSetCacheConfig", None, 0))
+"""
+    assert prints(program) == ["[0, 0, 0, 0, 1, 1]", "400 101", "[0, 1] 400"]
+
+
+def test_contexts_beside_the_primary_one():
+    """They have modules, streams and memory of their own, which end with them."""
+    program = """
+def memory():
+    free, total = c_size_t(), c_size_t()
+    d.call("cuMemGetInfo_v2", byref(free), byref(total))
+    return free.value
+def current():
+    handle = c_void_p()
+    d.call("cuCtxGetCurrent", byref(handle))
+    return handle.value
+def number():
+    value = c_uint64()
+    d.call("cuCtxGetId", None, byref(value))
+    return value.value
+ids, f = [number()], d.function(d.module(ALONE.encode()), "fill")
+theirs, flags = d.alloc(64), c_uint()
+before = memory()
+other = c_void_p()
+d.call("cuCtxCreate_v4", byref(other), None, 4, 0)
+ids.append(number())
+d.call("cuCtxGetFlags", byref(flags))
+print(current() == other.value != d.contexts[0].value, flags.value, ids[0] != ids[1])
+g, s = d.function(d.module(ALONE.encode()), "fill"), d.stream()
+print(filled(g) == EXPECTED, code_of(filled, f))
+owner, mine = c_void_p(), d.alloc(64)
+d.call("cuPointerGetAttribute", byref(owner), 1, c_uint64(mine))
+print(owner.value == other.value)
+d.call("cuCtxSetCurrent", d.contexts[0])
+print(d.code("cuCtxDestroy_v2", d.contexts[0]), d.code("cuCtxDestroy_v2", other), d.code("cuCtxDestroy_v2", other))
+print(current() == d.contexts[0].value, d.code("cuCtxSetCurrent", other), code_of(d.synchronize, s))
+print(code_of(d.free, mine), code_of(d.launch, g, 1, 1, [theirs, c_uint(0)]), memory() == before)
+d.call("cuCtxCreate_v2", byref(other), 0, 0)
+d.launch(d.function(d.module(ALONE.encode()), "fill"), 1, 16, [theirs, c_uint(8)])
+print(code_of(d.synchronize))
+d.code("cuCtxDestroy_v2", other)
+print(current() == d.contexts[0].value, d.code("cuCtxCreate_v2", byref(other), 256, 0), d.code("cuCtxCreate_v2", byref(other), 0, 9))
+"""
+    assert prints(program) == [
+        "True 4 True",
+        "True 400",
+        "True",
+        "201 0 201",
+        "True 201 709",
+        "1 400 True",
+        "700",
+        "True 1 101",
+    ]

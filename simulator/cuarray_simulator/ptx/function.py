@@ -87,6 +87,11 @@ def cpp_name(name: str) -> str:
     return re.sub(r"\W", "_", name)
 
 
+def symbol_of(function: str) -> str:
+    """The C++ name of a function."""
+    return f"f_{cpp_name(function)}"
+
+
 class Function:
     """A function in translation: C++ lines in `out`."""
 
@@ -105,6 +110,8 @@ class Function:
         self.labels: set[str] = set()
         #: The thread's own arrays: their places and sizes.
         self.own: list[tuple[str, int]] = []
+        #: The variables and functions outside of it that it names.
+        self.named: set[str] = set()
         #: The basic block that the next instruction belongs to, or None before its first one.
         self.block: list[tuple[str, tuple[int, ...]]] | None = None
         #: All instructions, and the atomic exchanges among the lines in `out` with their results.
@@ -189,6 +196,8 @@ class Function:
         for scope in reversed(self.scopes):
             if name in scope:
                 return scope[name]
+        if name in self.module.places:
+            self.named.add(name)
         return self.module.places.get(name)
 
     def value(self, text: str) -> str:
@@ -539,7 +548,8 @@ class Function:
         arguments = split(arguments[0][1:-1]) if arguments else []
         places = [f"p_{cpp_name(x)}" for x in results + arguments]
         if name in self.module.functions:
-            return f"f_{cpp_name(name)}({', '.join(places)});"
+            self.named.add(name)
+            return f"{symbol_of(name)}({', '.join(places)});"
         if name in LIBRARY:
             return f"ptx::{name}({', '.join([*places, str(self.line)])});"
         if name.startswith("%"):

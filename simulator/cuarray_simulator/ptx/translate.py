@@ -9,7 +9,7 @@ parameters are those of the PTX. An alias is another name of a kernel.
 import re
 import sys
 
-from function import FILE_SHIFT, MOST_FILES, Function
+from function import FILE_SHIFT, MOST_FILES, Function, symbol_of
 from ptx_text import Unknown, Variable, split, statements, variable
 
 HEADER = re.compile(r"\.(entry|func)\s*(?:\(([^)]*)\))?\s*([\w$]+)\s*(?:\(([^)]*)\))?(.*)", re.S)
@@ -43,6 +43,9 @@ class Module:
         #: Functions that can be called: of several texts that were joined, one calls those of another.
         self.functions = set(DEFINED.findall(ptx))
         self.shared_bytes = 0
+        #: The shared and constant variables by name, and all translated functions by their C++ symbol.
+        self.variables: dict[str, dict[str, Variable]] = {"shared": {}, "const": {}}
+        self.translated: dict[str, Function] = {}
         #: The files of lines: their numbers in the PTX, in order, and their names.
         self.files = {int(number): name for number, name in FILE.findall(ptx)}
 
@@ -57,6 +60,7 @@ class Module:
         if external:
             self.places[v.name] = "ptx::u64(PTX_STATIC_SHARED)"
             return
+        self.variables["shared"][v.name] = v
         self.shared_bytes = aligned(self.shared_bytes, v.alignment)
         self.places[v.name] = f"ptx::u64({self.shared_bytes})"
         self.shared_bytes += v.bytes
@@ -85,7 +89,7 @@ class Module:
         """The C++ head of a function, and the places of its parameters."""
         kind, results, name, parameters, rest = HEADER.search(text).groups()
         read = [[variable(p.replace(".param", "", 1)) for p in split(part or "")] for part in (results, parameters)]
-        symbol = "f_" + re.sub(r"\W", "_", name)
+        symbol = symbol_of(name)
         if kind == "entry":
             return f"static void {symbol}(const char* parameters)", self.kernel(name, read[1], rest)
         every = [*read[0], *read[1]]
@@ -117,6 +121,9 @@ class Module:
                 self.shared_variable(match[2], ".extern" in text)
             else:
                 self.global_variable(match[2])
+                if match[1] == "const":
+                    v = variable(match[2])
+                    self.variables["const"][v.name] = v
         elif re.search(r"\.(entry|func)\b", text):
             head, _ = self.signature(text)
             self.out.append(head + ";")
@@ -132,6 +139,7 @@ class Module:
                 if text == "{":
                     head, places = self.signature(waiting)
                     function = Function(self, re.match(r"static void (\w+)", head)[1], places, ".func" in waiting)
+                    self.translated[function.symbol] = function
                     self.out += [head, "{"]
                     waiting, depth = None, 1
                     continue
@@ -147,6 +155,29 @@ class Module:
             self.at_top(waiting)
         return self.text(aliases or {})
 
+    def reached(self, symbol: str, over: frozenset[str] = frozenset()) -> tuple[set[str], int]:
+        """The variables that a function and those that it calls name, and the most bytes of their own arrays.
+
+        Calls of functions in `over`, which are recursive, count once.
+        """
+        function = self.translated[symbol]
+        names, deepest = set(function.named), 0
+        for called in {symbol_of(name) for name in function.named & self.functions} - over - {symbol}:
+            more, bytes_ = self.reached(called, over | {symbol})
+            names |= more
+            deepest = max(deepest, bytes_)
+        return names, sum(size for _, size in function.own) + deepest
+
+    def resources(self, symbol: str) -> tuple[int, int, int]:
+        """The bytes that a kernel declares: static shared ones, its threads' own arrays, constants."""
+        names, own = self.reached(symbol)
+        ends = {"shared": 0, "const": 0}
+        for space, variables in self.variables.items():
+            for v in variables.values():
+                if v.name in names:
+                    ends[space] = aligned(ends[space], v.alignment) + v.bytes
+        return ends["shared"], own, ends["const"]
+
     def text(self, aliases: dict[str, str]) -> str:
         self.shared_bytes = aligned(self.shared_bytes, 16)
         out = [f"#define PTX_STATIC_SHARED {self.shared_bytes}u", '#include "ptx_prelude.h"']
@@ -157,9 +188,12 @@ class Module:
             sizes, offsets, bytes_, most = self.kernels[name]
             for what, values in (("sizes", sizes), ("offsets", offsets)):
                 out.append(f"static const unsigned {what}_{number}[] = {{{', '.join(map(str, [*values, 0]))}}};")
-            symbol = "f_" + re.sub(r"\W", "_", name)
+            symbol = symbol_of(name)
+            declared = ", ".join(map(str, self.resources(symbol)))
+            out.append(f"static const cudasim_declared declared_{number} = {{{declared}}};")
             rows.append(
-                f'    {{"{alias}", {symbol}, {len(sizes)}, sizes_{number}, offsets_{number}, {bytes_}, {most}}},'
+                f'    {{"{alias}", {symbol}, {len(sizes)}, sizes_{number}, offsets_{number}, {bytes_}, {most}, '
+                f"&declared_{number}}},"
             )
         out += ["static const cudasim_kernel cudasim_kernels[] = {", *rows, "    {}};"]
         files = [f'"{name}"' for name in [*self.files.values(), ""]]

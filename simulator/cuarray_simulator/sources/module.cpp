@@ -93,8 +93,11 @@ std::shared_ptr<Function> function_named(CUmodule handle, const std::string& nam
     function->module = module;
     function->kernel = kernel;
     Resources& has = function->resources = resources_of(module->resources, name);
-    // Without ptxas, the resource usage of each of several kernels is unknown.
-    if (!has.known() && module->info->kernel_count == 1)
+    // Without ptxas, the registers are unknown, and in a CUDA text the resource usage of each of several kernels.
+    if (!has.known() && kernel->declared) {
+        has.shared = kernel->declared->shared;
+        has.local = kernel->declared->local;
+    } else if (!has.known() && module->info->kernel_count == 1)
         has.shared = static_cast<unsigned>(module->info->shared_end - module->info->shared_begin);
     function->dynamic_shared_limit = kStaticSharedLimit - std::min(kStaticSharedLimit, has.shared);
     return functions()[{handle, name}] = function;
@@ -127,6 +130,9 @@ CUresult attribute_of(const Function& function, CUfunction_attribute key, int* v
     switch (key) {
         case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = static_cast<int>(function.most_threads()); break;
         case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = static_cast<int>(function.resources.shared); break;
+        case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+            *value = function.kernel->declared ? static_cast<int>(function.kernel->declared->constant) : 0;
+            break;
         case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = static_cast<int>(function.resources.local); break;
         case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = static_cast<int>(function.resources.registers); break;
         case CU_FUNC_ATTRIBUTE_PTX_VERSION:

@@ -2,7 +2,7 @@
 #pragma once
 // Included by both: the simulator and every kernel.
 
-#define CUDASIM_ABI 7
+#define CUDASIM_ABI 8
 
 struct cudasim_extent {
     unsigned x, y, z;
@@ -46,6 +46,12 @@ struct cudasim_runtime {
     void (*assertion)(const char* text, const char* file, unsigned line, const char* function);
 };
 
+/// The bytes that the PTX of a kernel, and of what it calls, declares and names: static shared memory of a block, the
+/// own arrays of a thread, constants.
+struct cudasim_declared {
+    unsigned shared, local, constant;
+};
+
 /// One kernel: `call` runs one thread with a block of parameters laid out as CUDA lays them out.
 struct cudasim_kernel {
     const char* name;
@@ -55,6 +61,8 @@ struct cudasim_kernel {
     const unsigned* offsets;
     unsigned parameter_bytes;
     unsigned max_threads;
+    /// Null in modules that are made from CUDA text.
+    const cudasim_declared* declared;
 };
 
 /// The symbol `cudasim_module_info` of every module.

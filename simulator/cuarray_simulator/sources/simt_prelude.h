@@ -571,7 +571,8 @@ struct Thunk<Kernel> {
     }
     static void call(const char* from) { spread(from, typename CountTo<sizeof...(P)>::type()); }
     static constexpr cudasim_kernel describe(const char* name, unsigned most_threads) {
-        return {name, call, sizeof...(P), kParameters.sizes, kParameters.offsets, kParameters.bytes, most_threads};
+        return {name,         call,   sizeof...(P), kParameters.sizes, kParameters.offsets, kParameters.bytes,
+                most_threads, nullptr};
     }
 };
 constexpr unsigned first_of(unsigned first = 1024, ...) { return first; }
