@@ -381,7 +381,8 @@ void test_editing() {
     CHECK(delete_(x, {}).size() == 6 && insert(x, {}, 9).size() == 6 && delete_(x, std::vector<int>{}).size() == 6);
     CHECK(has<int>(delete_(x, {true, false, true, false, false, true}), {3}, {1, 3, 4}));
     CHECK(has<int>(insert(arange(3), {false, true, false}, 9), {4}, {0, 9, 1, 2}) && RAISES(Value, delete_(x, {true})));
-    CHECK(has<int>(insert(x, 0, trace(m)), {7}, {4, 0, 1, 2, 3, 4, 5}) && delete_(x, trace(arange(4).reshape({2, 2}))).size() == 5);
+    CHECK(has<int>(insert(x, 0, trace(m)), {7}, {4, 0, 1, 2, 3, 4, 5}) &&
+          delete_(x, trace(arange(4).reshape({2, 2}))).size() == 5);
     CHECK(has<int>(insert(x, 0, x(x > 3)), {8}, {4, 5, 0, 1, 2, 3, 4, 5}));
     CHECK(append(zeros(2, DType::uint8), 300).dtype() == DType::int64 && RAISES(Value, append(x, 9, 0)));
     CHECK(append(zeros(2, DType::float32), 2.5).dtype() == DType::float64);
