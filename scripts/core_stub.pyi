@@ -45,7 +45,6 @@ def get_num_threads() -> int: ...
 def set_num_threads(count: int) -> None: ...
 def synchronize(device: DeviceLike = None) -> None: ...
 def dtype(x: DTypeLike) -> np.dtype[Any]: ...
-def from_dlpack(x: Any, /, *, device: DeviceLike = None, copy: bool | None = None) -> ndarray: ...
 
 # Used only by the package's own modules.
 def linalg_function(prototype: Function) -> Function: ...
@@ -116,9 +115,11 @@ class ufunc:
         """Reduce the segments of an axis that begin at given indices."""
     def at(self, a: ndarray, indices: Any, b: ArrayLike | None = None, /) -> None:
         """Apply this function in place to indexed elements, once per occurrence of an index."""
-    def outer(self, a: ArrayLike, b: ArrayLike, **kwargs: Any) -> Any:
+    def outer(self, A: ArrayLike, B: ArrayLike, /, **kwargs: Any) -> Any:
         """Apply this function to all pairs of elements of two arrays."""
-    def resolve_dtypes(self, dtypes: Sequence[Any], /) -> tuple[np.dtype[Any], ...]:
+    def resolve_dtypes(
+        self, dtypes: Sequence[Any], /, *, signature: Any = None, casting: str | None = None, reduction: bool = False
+    ) -> tuple[np.dtype[Any], ...]:
         """Return the dtypes of the loop for such arguments: inputs, then outputs."""
 
 class ufunc_1_1(ufunc):
@@ -147,7 +148,7 @@ class ufunc_2_1(ufunc):
         order: Order = "K",
         dtype: DTypeLike | None = None,
     ) -> ndarray: ...
-    def outer(self, a: ArrayLike, b: ArrayLike, **kwargs: Any) -> ndarray: ...
+    def outer(self, A: ArrayLike, B: ArrayLike, /, **kwargs: Any) -> ndarray: ...
 
 class ufunc_3_1(ufunc):
     def __call__(
@@ -194,7 +195,7 @@ class ufunc_2_2(ufunc):
         order: Order = "K",
         dtype: DTypeLike | None = None,
     ) -> tuple[ndarray, ndarray]: ...
-    def outer(self, a: ArrayLike, b: ArrayLike, **kwargs: Any) -> tuple[ndarray, ndarray]: ...
+    def outer(self, A: ArrayLike, B: ArrayLike, /, **kwargs: Any) -> tuple[ndarray, ndarray]: ...
 
 class Flags:
     """The memory layout of an array; at run time cuarray.flags."""
@@ -375,7 +376,18 @@ class ndarray:
     ) -> ndarray: ...
     def round(self, decimals: SupportsIndex = 0, out: ndarray | None = None) -> ndarray: ...
     def clip(
-        self, min: ArrayLike | None = None, max: ArrayLike | None = None, out: ndarray | None = None
+        self,
+        min: ArrayLike | None = None,
+        max: ArrayLike | None = None,
+        out: ndarray | None = None,
+        *,
+        a_min: ArrayLike | None = ...,
+        a_max: ArrayLike | None = ...,
+        where: ArrayLike = True,
+        dtype: DTypeLike | None = None,
+        casting: str = "same_kind",
+        order: str = "K",
+        subok: bool = True,
     ) -> ndarray: ...
     def conj(self, out: ndarray | None = None, /) -> ndarray:
         """Return the complex conjugate of the elements."""

@@ -73,7 +73,7 @@ def test_every_file_states_the_same_version():
 
 
 #: Programs that a GitHub runner has, or that a step before installs.
-PROGRAMS = {"python", "gh"}
+PROGRAMS = {"python", "gh", "sudo"}
 
 
 def commands():

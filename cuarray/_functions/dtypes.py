@@ -332,7 +332,7 @@ class finfo:
     def __new__(cls, type: Any, /) -> Self:
         return remembered(cls, type)
 
-    def _fill(self, dtype):
+    def _fill(self, dtype: Any) -> None:
         if is_bfloat16(dtype):
             import ml_dtypes
 

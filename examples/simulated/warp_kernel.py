@@ -12,7 +12,7 @@ import cuarray as ca
 
 
 @wp.kernel
-def step(height: wp.array(dtype=float), speed: wp.array(dtype=float), seconds: float):
+def step(height: wp.array(dtype=float), speed: wp.array(dtype=float), seconds: float):  # type: ignore[valid-type]
     i = wp.tid()
     speed[i] = speed[i] - 9.81 * seconds
     height[i] = height[i] + speed[i] * seconds

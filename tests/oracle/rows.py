@@ -336,7 +336,8 @@ row("xp.require(a, requirements='C')")
 # Interpolation
 row(
     "xp.interp(v, t, t * t)",
-    "np.interp(*(o.astype('f8') for o in (v, t, t * t)))",
+    # Without points an error, which NumPy gives from 2.5 on only where there is something to interpolate.
+    "np.interp(*(o.astype('f8') for o in (v, t, t * t))) if len(t) else np.interp([1.0], [], [])",
     off=PRODUCTS,
     scale=30,
     dtypes=("f8",),

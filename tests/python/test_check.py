@@ -68,7 +68,7 @@ def test_right_programs_pass(tmp_path, device):
         ("ca.sort = lambda x, f=ca.sort: f(x).astype('f4')", "z = np.sort(x)", ["sort(", "float32"]),
         ("ca.sort = lambda x: 1 / 0", "z = np.sort(x)", ["sort(", "ZeroDivisionError"]),
         ("def place(a, m, v): pass\nca.place = place", "np.place(x, x > 0, [7.0])", ["place, which has written", "7."]),
-        ("ca._core.extend_ndarray({'mean': lambda x: ca.asarray(3.0)})", "z = x.mean()", ["ndarray.mean(", "3."]),
+        ("ca._core.extend_ndarray({'max': lambda x: ca.asarray(3.0)})", "z = x.max()", ["ndarray.max(", "3."]),
         ("ca._core.extend_ndarray({'__add__': lambda x, y: x})", "z = x + 1", ["ndarray.__add__(", "1.5"]),
     ],
 )
