@@ -1,5 +1,7 @@
 """Builds the simulated libraries with g++, once, and makes the environment in which programs find them."""
 
+import contextlib
+import fcntl
 import hashlib
 import os
 import shutil
@@ -14,6 +16,8 @@ SOURCES = HERE / "sources"
 NVRTC_SOURCES = ["nvrtc", "compiler", "source", "judge"]
 JUDGE_SOURCES = ["real_nvrtc"]
 SHARED_HEADERS = {"module_abi.h", "resources.h"}
+#: Declares every entry point without its parameters, so that it cannot stand in a group.
+ALONE = {"entries"}
 LIBRARIES = ["cublas", "cufft", "cusolver"]
 OF_LIBRARIES = {"client.cpp", "client.h", "lapack_text.h", *(f"{name}.cpp" for name in LIBRARIES)}
 LIBRARY_FILES = {*OF_LIBRARIES, "cuda_abi.h", "errors.def", "nvrtc_abi.h"}
@@ -36,6 +40,16 @@ def digest(folder, extra):
     return h.hexdigest()[:16]
 
 
+def groups_of(sources):
+    """The sources in two groups of about the same size, each compiled as one: headers take most of the time."""
+    sizes = {source: (SOURCES / f"{source}.cpp").stat().st_size for source in sources}
+    groups = {}
+    for source in sorted(set(sources) - ALONE):
+        first = 2 * sum(map(sizes.get, groups.get(0, []))) < sum(sizes.values())
+        groups.setdefault(0 if first else 1, []).append(source)
+    return [*groups.values(), *([source] for source in sources if source in ALONE)]
+
+
 def make(products, sources, target):
     """Compiles copies of the sources and links libraries and programs into the target folder."""
 
@@ -43,14 +57,19 @@ def make(products, sources, target):
         if subprocess.run(command, cwd=sources).returncode != 0:
             raise SimulatorError(f"{COMPILER} cannot build the simulator (g++ 11 or newer is needed); see above")
 
-    def compile_one(source):
-        run([COMPILER, *FLAGS, "-c", f"{source}.cpp", "-o", f"{source}.o"])
+    def compile_group(place):
+        product, group = place
+        name = f"{product}-{group[0]}"
+        (sources / f"{name}.cpp").write_text("".join(f'#include "{source}.cpp"\n' for source in group), "utf-8")
+        run([COMPILER, *FLAGS, "-c", f"{name}.cpp", "-o", f"{name}.o"])
+        return product, f"{name}.o"
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(compile_one, [source for group in products.values() for source in group]))
-    for product, group in products.items():
+        places = [(product, group) for product, files in products.items() for group in groups_of(files)]
+        objects = list(pool.map(compile_group, places))
+    for product in products:
         shared = ["-shared", f"-Wl,-soname,{product}", "-Wl,-z,defs"] if product.startswith("lib") else []
-        command = [COMPILER, "-pthread", *shared, *[f"{source}.o" for source in group], "-ldl"]
+        command = [COMPILER, "-pthread", *shared, *[file for owner, file in objects if owner == product], "-ldl"]
         run([*command, "-o", str(target / product)])
 
 
@@ -64,7 +83,10 @@ def require_compiler():
 def build(cache, name, products, inputs, kept=()):
     """Builds libraries and programs into a folder named by what they are made of; returns the folder."""
     cache.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=cache) as temporary:
+    with open(cache / f"{name}.lock", "w") as lock, tempfile.TemporaryDirectory(dir=cache) as temporary:
+        # Processes that start together, as those of a test run do, build once; where a file system has no locks, each.
+        with contextlib.suppress(OSError):
+            fcntl.flock(lock, fcntl.LOCK_EX)
         # The compiled files are those that were hashed, even if they are edited meanwhile.
         sources, target = Path(temporary, "sources"), Path(temporary, "target")
         sources.mkdir()
@@ -72,18 +94,17 @@ def build(cache, name, products, inputs, kept=()):
         for path in inputs:
             shutil.copy(path, sources)
         folder = cache / f"{name}-{digest(sources, [COMPILER, *FLAGS, *products])}"
-        if folder.exists():
-            return folder
-        print(f"cudasim: building {', '.join(products)} ...", file=sys.stderr, flush=True)
-        make(products, sources, target)
-        for file in kept:
-            shutil.copy(sources / file, target)
-        try:
-            target.rename(folder)
-        except OSError:
-            # Another process was faster.
-            if not folder.exists():
-                raise
+        if not folder.exists():
+            print(f"cudasim: building {', '.join(products)} ...", file=sys.stderr, flush=True)
+            make(products, sources, target)
+            for file in kept:
+                shutil.copy(sources / file, target)
+            try:
+                target.rename(folder)
+            except OSError:
+                # Another process was faster.
+                if not folder.exists():
+                    raise
     return folder
 
 

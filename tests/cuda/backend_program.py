@@ -1,9 +1,11 @@
 """The backend test program of this folder, built once per session and run on simulated GPUs."""
 
+import fcntl
 import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -13,18 +15,29 @@ NOT_IN_PROGRAM = {f"compare_{name}_api.cpp" for name in ("driver", "nvrtc", "cub
 
 
 def build(package: Path, folder: Path) -> Path:
-    """Compile the program against the library in `package`."""
+    """Compile the program against the library in `package`; processes that share the folder compile it once."""
+    program = folder / "backend"
+    with open(folder / "backend.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not program.exists():
+            compile_program(package, folder, program)
+    return program
+
+
+def compile_program(package: Path, folder: Path, program: Path) -> None:
     sources = [file for file in sorted(HERE.glob("*.cpp")) if file.name not in NOT_IN_PROGRAM]
     flags = ["-std=c++20", "-O0", "-Wall", "-Wextra", f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}"]
     flags.append(f"-I{ROOT / 'tests'}")
     objects = [folder / f"{source.stem}.o" for source in sources]
     compiler = ["ccache", "g++"] if shutil.which("ccache") else ["g++"]
-    for source, binary in zip(sources, objects, strict=True):
+
+    def compile_one(source: Path, binary: Path) -> None:
         subprocess.run([*compiler, *flags, "-c", str(source), "-o", str(binary)], check=True)
-    program = folder / "backend"
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(compile_one, sources, objects))
     link = ["g++", *map(str, objects), f"-L{package}", "-lcuarray", f"-Wl,-rpath,{package}"]
     subprocess.run([*link, "-ldl", "-lpthread", "-o", str(program)], check=True)
-    return program
 
 
 def run(command: list, seconds: float = 600, **settings: object) -> subprocess.CompletedProcess:

@@ -1,6 +1,7 @@
 """Shared fixtures of the CUDA backend's tests: the test program, and a kernel cache for the session."""
 
 import importlib.util
+import os
 import shutil
 from pathlib import Path
 
@@ -10,8 +11,11 @@ import pytest
 
 @pytest.fixture(scope="session")
 def program(tmp_path_factory) -> Path:
-    """The backend test program."""
+    """The backend test program, of all worker processes of a run."""
     if shutil.which("g++") is None:
         pytest.skip("g++ is not installed")
     package = importlib.util.find_spec("cuarray").submodule_search_locations[0]
-    return backend_program.build(Path(package).resolve(), tmp_path_factory.mktemp("program"))
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    return backend_program.build(Path(package).resolve(), folder)

@@ -230,6 +230,8 @@ def converted(words: list[str], bits: int):
                 x = x._replace(value=Fraction(rounded_integer(x.value, mode[:2])))
             result = coded(x, g, mode[:2] or "rn")
             result = saturated(result, g) if sat else result
+            if "relu" in words and result != ANY_NAN and result & g.sign:
+                return 0
             return flush(result, g) if "ftz" in words and to == "f32" else result
         n, is_signed = width(to), to.startswith("s")
         least, most = (-(1 << (n - 1)), (1 << (n - 1)) - 1) if is_signed else (0, (1 << n) - 1)

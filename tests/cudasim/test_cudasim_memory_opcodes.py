@@ -1,5 +1,6 @@
 """Every load, store and atomic of the simulator's table of PTX instructions."""
 
+import ast
 import random
 import re
 import struct
@@ -268,3 +269,46 @@ print(d.code("cuCtxSynchronize"))
     found = [int(line) for line in re.findall(r"line (\d+).*?: an atomic update of memory that was never written", err)]
     wrong = {opcodes[(line - 4) // 4] for line in set(found) ^ wanted}
     assert not wrong and len(found) == len(wanted), (sorted(wrong), err[-2000:])
+
+
+SPACES = """
+__constant__ int table[4] = {{1, 2, 3, 4}};
+extern "C" __global__ void k(int* out) {{
+    __shared__ int s[4];
+    volatile int own[4];
+    own[0] = s[threadIdx.x] = table[threadIdx.x];
+    const void* at[] = {{out, s, (const int*)own}};
+    for (int i = 0; i < 3; ++i) {{
+        int r;
+{asks}
+    }}
+}}
+"""
+
+
+def test_the_space_of_a_generic_address():
+    opcodes = [
+        opcode
+        for row in instructions.INSTRUCTIONS
+        if row.opcode.startswith("isspacep")
+        for opcode, _ in instructions.opcodes_of(row)
+    ]
+    asks = "\n".join(
+        f'        asm("{{ .reg .pred p; {opcode} p, %1; selp.s32 %0, 1, 0, p; }}" : "=r"(r) : "l"(at[i])); '
+        f"out[{3 * k} + i] = r;"
+        for k, opcode in enumerate(opcodes)
+    )
+    out, _ = run(
+        f"""
+d = Driver()
+out = d.alloc({12 * len(opcodes)})
+d.launch(d.kernel({SPACES.format(asks=asks)!r}, "k"), 1, 1, [out])
+print(struct.unpack("{3 * len(opcodes)}i", d.download(out, {12 * len(opcodes)})))
+""",
+        runs="ptx",
+    )
+    found = ast.literal_eval(out.strip().splitlines()[-1])
+    answers = {opcode: found[3 * k : 3 * k + 3] for k, opcode in enumerate(opcodes)}
+    # Of memory that is global, shared and local.
+    shared = {f"isspacep.shared{of}": (0, 1, 0) for of in ("", "::cta", "::cluster")}
+    assert answers == {"isspacep.global": (1, 0, 0), "isspacep.local": (0, 0, 1), **shared}

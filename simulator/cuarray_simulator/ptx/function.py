@@ -9,7 +9,7 @@ from ptx_text import Statement, Unknown, split, variable, width_of
 HALVES = ("f16", "bf16")
 FLOATING = ("f", "bf")
 FLAGS = {"ftz", "sat", "nan", "cc"}
-ROUNDED = {"round": "round", "directed": "round", "whole": "round"}
+ROUNDED = {"round": "round", "directed": "round", "narrowing": "round", "whole": "round"}
 WIDER = {"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}
 COMPARE = {
     "eq": "==",

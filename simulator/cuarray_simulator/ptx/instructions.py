@@ -28,6 +28,7 @@ CHOICES = {
     "round": ["", ".rn", ".rz", ".rm", ".rp"],
     "to_nearest": ["", ".rn"],
     "directed": [".rn", ".rz", ".rm", ".rp"],
+    "narrowing": [".rn", ".rz"],
     "whole": [".rni", ".rzi", ".rmi", ".rpi"],
     "ftz": ["", ".ftz"],
     "sat": ["", ".sat"],
@@ -82,6 +83,7 @@ CHOICES = {
     "dot_b": ["u32", "s32"],
     "dot_part": ["lo", "hi"],
     "asked_space": ["global", "local", "shared"],
+    "named_shared": ["shared::cta", "shared::cluster"],
     "prefetched": ["", ".global", ".local"],
     "level": ["L1", "L2"],
     "floats": [".v2.f32", ".v4.f32"],
@@ -286,7 +288,7 @@ INSTRUCTIONS = [
     *(Row(f"set.[order_s][join].{to}.[s]", SPECIAL, "set") for to in ("u32", "s32", "f32")),
     *(Row(f"set.[order_f][join][ftz].{to}.f16", SPECIAL, "set") for to in ("f16", "u16", "s16", "u32", "s32")),
     *(Row(f"set.[order_f][join].{to}.bf16", SPECIAL, "set") for to in ("bf16", "u16", "s16", "u32", "s32")),
-    # Conversions.
+    # Conversions. The assembler knows none between bf16 and 8 bits.
     Row("cvt.[to].[from]", "from", "ptx::{to}({a})"),
     *(Row(f"cvt.sat.{to}.{from_}", from_, f"ptx::clamp<ptx::{to}>({{a}})") for to, from_ in clamping()),
     Row("cvt[whole][ftz][sat].[to].f32", "f32", "ptx::to_integer<ptx::{to}, {round}>(ptx::in<{ftz}>({a}))"),
@@ -299,13 +301,17 @@ INSTRUCTIONS = [
     Row("cvt[sat].f64.f64", "f64", "ptx::out<false, {sat}>({a})"),
     Row("cvt[ftz][sat].f64.f32", "f32", "ptx::out<false, {sat}>(ptx::f64(ptx::in<{ftz}>({a})))"),
     Row("cvt[directed][ftz][sat].f32.f64", "f64", "ptx::narrow<{round}, {ftz}, {sat}>({a})"),
-    Row("cvt.rn.[half].[f]", "f", "ptx::to_half<ptx::{half}>({a})"),
+    Row("cvt[directed].[half].[f]", "f", "ptx::to_half<ptx::{half}, {round}>({a})"),
+    Row("cvt[narrowing].relu.[half].f32", "f32", "ptx::half_relu(ptx::to_half<ptx::{half}, {round}>({a}))"),
     Row("cvt.[f].[half]", "half", "ptx::{f}(ptx::from_half({a}))"),
     Row("cvt[whole][sat].[to].f16", "f16", "ptx::to_integer<ptx::{to}, {round}>(ptx::from_half({a}))"),
     Row("cvt[whole].[i].bf16", "bf16", "ptx::to_integer<ptx::{i}, {round}>(ptx::from_half({a}))"),
-    Row("cvt.rn.bf16.f16", "f16", "ptx::to_half<ptx::bf16>(ptx::from_half({a}))"),
-    Row("cvt.rn.bf16.[i]", "i", "ptx::to_half<ptx::bf16>(ptx::odd_double({a}))"),
-    Row("cvt.rn[sat].f16.[from]", "from", "ptx::half_out<ptx::f16, false, {sat}>(ptx::f64({a}))"),
+    Row("cvt[directed].bf16.f16", "f16", "ptx::to_half<ptx::bf16, {round}>(ptx::from_half({a}))"),
+    Row("cvt[directed].bf16.[i]", "i", "ptx::to_half<ptx::bf16, {round}>(ptx::odd_double({a}))"),
+    Row(
+        "cvt[directed][sat].f16.[from]", "from", "ptx::half_out<ptx::f16, false, {sat}, {round}>(ptx::odd_double({a}))"
+    ),
+    Row("cvt[whole].bf16.bf16", "bf16", "ptx::to_half<ptx::bf16>(ptx::integral<{round}>(ptx::from_half({a})))"),
     Row(
         "cvt[whole][sat].f16.f16",
         "f16",
@@ -320,6 +326,7 @@ INSTRUCTIONS = [
         for space in ("global", "local", "const", "param")
     ),
     Row("isspacep.[asked_space]", "u64", "ptx::in_{asked_space}({a})"),
+    Row("isspacep.[named_shared]", "u64", "ptx::in_shared({a})"),  # a cluster is of one block
     # Memory. Hints for caches are dropped before the look-up.
     Row("ld[order][space][vector].[in_memory]", SPECIAL, "load"),
     Row("ld[acquire][space][vector].[in_memory]", SPECIAL, "load"),

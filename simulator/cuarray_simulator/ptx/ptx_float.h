@@ -195,22 +195,23 @@ struct Half<bf16> {
     static constexpr int kFraction = 7, kBias = 127;
 };
 
-/// Rounds to nearest even.
-template <class T>
+template <class T, Rounding R = kNearest>
 inline T to_half(f64 x) {
     constexpr int kFraction = Half<T>::kFraction, kBias = Half<T>::kBias;
     constexpr u16 kInfinity = u16(((1 << (15 - kFraction)) - 1) << kFraction);
     u64 bits = __builtin_bit_cast(u64, x);
     u16 sign = u16(bits >> 63 << 15);
+    const bool away = R == (sign ? kDown : kUp);  // from zero
     int exponent = int(bits >> 52 & 0x7FF) - 1023;
     if (x != x) return {0x7FFF};
-    if (exponent > kBias) return {u16(sign | kInfinity)};
-    if (exponent < -kBias - kFraction - 1) return {sign};
+    if (exponent > kBias)
+        return {u16(sign | (R == kNearest || away || __builtin_isinf(x) ? kInfinity : kInfinity - 1))};
+    if (exponent < -kBias - kFraction - 1) return {u16(sign | (away && x != 0))};
     u64 fraction = (bits & 0xFFFFFFFFFFFFFull) | 1ull << 52;
     bool is_normal = exponent >= 1 - kBias;
     int drop = 52 - kFraction + (is_normal ? 0 : 1 - kBias - exponent);
     u64 kept = fraction >> drop, rest = fraction & ((1ull << drop) - 1), half = 1ull << (drop - 1);
-    kept += rest > half || (rest == half && (kept & 1));
+    kept += R == kNearest ? rest > half || (rest == half && (kept & 1)) : away && rest != 0;
     if (is_normal) kept += u64(exponent + kBias - 1) << kFraction;
     return {u16(sign | (kept < kInfinity ? kept : kInfinity))};
 }
@@ -255,10 +256,10 @@ template <bool FTZ, class T>
 inline f64 half_in(T x) {
     return from_half(half_flush<FTZ>(x));
 }
-template <class T, bool FTZ, bool SAT>
+template <class T, bool FTZ, bool SAT, Rounding R = kNearest>
 inline T half_out(f64 x) {
     if (SAT) x = x > 0 ? (x < 1 ? x : 1) : 0;
-    return half_flush<FTZ>(to_half<T>(x));
+    return half_flush<FTZ>(to_half<T, R>(x));
 }
 template <bool FTZ = false, bool SAT = false, class T>
 inline T half_add(T a, T b) {

@@ -22,10 +22,12 @@ inline u64 generic_to_shared(u64 at) {
 inline bool in_shared(u64 at) {
     return at - u64(shared_window) < PTX_STATIC_SHARED || at - u64(cudasim_here.dynamic_shared) < kMostShared;
 }
-/// A thread's own memory is on its fiber's stack, above the running function's.
+/// A thread's own memory is on its fiber's stack; a function that calls none uses some bytes below the pointer, too.
 inline bool in_local(u64 at) {
-    constexpr u64 kStack = 640 << 10;
-    return at - u64(__builtin_frame_address(0)) < kStack;
+    constexpr u64 kStack = 640 << 10, kRedZone = 128;
+    u64 pointer;
+    asm("mov %%rsp, %0" : "=r"(pointer));
+    return at - (pointer - kRedZone) < kStack;
 }
 inline bool in_global(u64 at) { return !in_shared(at) && !in_local(at); }
 

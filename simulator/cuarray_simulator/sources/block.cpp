@@ -9,8 +9,8 @@
 namespace cudasim {
 namespace {
 
-constexpr size_t kGuard = 64;
-constexpr char kGuardByte = static_cast<char>(0xB7);
+constexpr size_t kSharedGuard = 64;
+constexpr char kSharedGuardByte = static_cast<char>(0xB7);
 
 unsigned lanes_below(unsigned n) { return n >= 32 ? ~0u : (1u << n) - 1; }
 
@@ -48,7 +48,7 @@ void Block::start(const cudasim_extent& where, const cudasim_extent& grid, const
     dynamic_bytes_ = dynamic_bytes;
     static_shared.assign(static_bytes, kPoison);
     dynamic_shared.assign(dynamic_bytes, kPoison);
-    dynamic_shared.resize(dynamic_bytes + kGuard, kGuardByte);
+    dynamic_shared.resize(dynamic_bytes + kSharedGuard, kSharedGuardByte);
     threads_.resize(count_);
     warps_.resize((count_ + 31) / 32);
     for (unsigned w = 0; w < warps_.size(); ++w) {
@@ -220,7 +220,7 @@ std::string Block::stalled(const cudasim_module& module) const {
 
 bool Block::dynamic_guard_intact() const {
     return std::all_of(dynamic_shared.begin() + static_cast<long>(dynamic_bytes_), dynamic_shared.end(),
-                       [](char c) { return c == kGuardByte; });
+                       [](char c) { return c == kSharedGuardByte; });
 }
 
 }  // namespace cudasim

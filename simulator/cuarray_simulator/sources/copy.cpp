@@ -115,7 +115,7 @@ CUresult run_pageable_copy(Context& context, const Copy& c, uint64_t expected) {
 
 /// Queues a copy. Copies between devices go through the system where peers have no access, so that is no
 /// error here.
-CUresult queue_copy(const Copy& c, CUstream stream_handle, Point* point = nullptr) {
+CUresult enqueue(const Copy& c, CUstream stream_handle, Point* point = nullptr) {
     CUresult error;
     auto stream = stream_of(stream_handle, error);
     if (!stream) return error;
@@ -160,14 +160,14 @@ CUresult queue_copy(const Copy& c, CUstream stream_handle, Point* point = nullpt
 CUresult copy_and_wait(const Copy& c) {
     CUDASIM_REFUSE(refuse_unsafe(c.name));
     Point end;
-    CUresult result = queue_copy(c, CU_STREAM_LEGACY, &end);
+    CUresult result = enqueue(c, CU_STREAM_LEGACY, &end);
     return result == CUDA_SUCCESS && end.stream ? wait_for(*current_context(), end) : result;
 }
 
 CUdeviceptr address_of(const void* host) { return reinterpret_cast<CUdeviceptr>(host); }
 
 template <class T>
-CUresult queue_fill(const char* name, CUdeviceptr to, T value, size_t count, CUstream stream_handle, bool wait) {
+CUresult enqueue_fill(const char* name, CUdeviceptr to, T value, size_t count, CUstream stream_handle, bool wait) {
     CUresult error;
     auto stream = stream_of(stream_handle, error);
     if (!stream) return error;
@@ -192,13 +192,13 @@ CUresult queue_fill(const char* name, CUdeviceptr to, T value, size_t count, CUs
 }  // namespace
 
 CUresult queue_copy(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
-    return queue_copy(Copy{"copy", to, from, bytes}, stream);
+    return enqueue(Copy{"copy", to, from, bytes}, stream);
 }
 
 CUresult queue_fill(CUdeviceptr to, unsigned value, unsigned element, size_t count, CUstream stream) {
-    if (element == 1) return queue_fill("fill", to, static_cast<unsigned char>(value), count, stream, false);
-    if (element == 2) return queue_fill("fill", to, static_cast<unsigned short>(value), count, stream, false);
-    return element == 4 ? queue_fill("fill", to, value, count, stream, false) : CUDA_ERROR_INVALID_VALUE;
+    if (element == 1) return enqueue_fill("fill", to, static_cast<unsigned char>(value), count, stream, false);
+    if (element == 2) return enqueue_fill("fill", to, static_cast<unsigned short>(value), count, stream, false);
+    return element == 4 ? enqueue_fill("fill", to, value, count, stream, false) : CUDA_ERROR_INVALID_VALUE;
 }
 
 }  // namespace cudasim
@@ -207,7 +207,7 @@ using namespace cudasim;
 
 CUDASIM_API cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
     CUDASIM_ENTER(Context);
-    return queue_copy(Copy{"copy", to, from, bytes}, stream);
+    return enqueue(Copy{"copy", to, from, bytes}, stream);
 }
 
 CUDASIM_API cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
@@ -217,7 +217,7 @@ CUDASIM_API cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
 
 CUDASIM_API cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {
     CUDASIM_ENTER(Context);
-    return queue_copy(Copy{"copy to device", to, address_of(from), bytes}, stream);
+    return enqueue(Copy{"copy to device", to, address_of(from), bytes}, stream);
 }
 
 CUDASIM_API cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, size_t bytes) {
@@ -227,7 +227,7 @@ CUDASIM_API cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, size_t bytes) {
 
 CUDASIM_API cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, CUstream stream) {
     CUDASIM_ENTER(Context);
-    return queue_copy(Copy{"copy to host", address_of(to), from, bytes}, stream);
+    return enqueue(Copy{"copy to host", address_of(to), from, bytes}, stream);
 }
 
 CUDASIM_API cuMemcpyDtoH_v2(void* to, CUdeviceptr from, size_t bytes) {
@@ -237,7 +237,7 @@ CUDASIM_API cuMemcpyDtoH_v2(void* to, CUdeviceptr from, size_t bytes) {
 
 CUDASIM_API cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
     CUDASIM_ENTER(Context);
-    return queue_copy(Copy{"copy on device", to, from, bytes}, stream);
+    return enqueue(Copy{"copy on device", to, from, bytes}, stream);
 }
 
 CUDASIM_API cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
@@ -253,35 +253,35 @@ CUDASIM_API cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr 
     Allocation *to_block = allocation_at(to), *from_block = allocation_at(from);
     bool fits = to_block && from_block && to_block->device == target->device && from_block->device == source->device;
     if (bytes && !fits) return CUDA_ERROR_INVALID_VALUE;
-    return queue_copy(Copy{"copy between devices", to, from, bytes, true}, stream);
+    return enqueue(Copy{"copy between devices", to, from, bytes, true}, stream);
 }
 
 CUDASIM_API cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) {
     CUDASIM_ENTER(Context);
-    return queue_fill("fill", to, value, count, stream, false);
+    return enqueue_fill("fill", to, value, count, stream, false);
 }
 
 CUDASIM_API cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count, CUstream stream) {
     CUDASIM_ENTER(Context);
-    return queue_fill("fill", to, value, count, stream, false);
+    return enqueue_fill("fill", to, value, count, stream, false);
 }
 
 CUDASIM_API cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream stream) {
     CUDASIM_ENTER(Context);
-    return queue_fill("fill", to, value, count, stream, false);
+    return enqueue_fill("fill", to, value, count, stream, false);
 }
 
 CUDASIM_API cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count) {
     CUDASIM_ENTER(Context);
-    return queue_fill("fill", to, value, count, CU_STREAM_LEGACY, true);
+    return enqueue_fill("fill", to, value, count, CU_STREAM_LEGACY, true);
 }
 
 CUDASIM_API cuMemsetD16_v2(CUdeviceptr to, unsigned short value, size_t count) {
     CUDASIM_ENTER(Context);
-    return queue_fill("fill", to, value, count, CU_STREAM_LEGACY, true);
+    return enqueue_fill("fill", to, value, count, CU_STREAM_LEGACY, true);
 }
 
 CUDASIM_API cuMemsetD32_v2(CUdeviceptr to, unsigned value, size_t count) {
     CUDASIM_ENTER(Context);
-    return queue_fill("fill", to, value, count, CU_STREAM_LEGACY, true);
+    return enqueue_fill("fill", to, value, count, CU_STREAM_LEGACY, true);
 }

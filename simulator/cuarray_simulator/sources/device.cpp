@@ -84,8 +84,6 @@ int attribute(CUdevice_attribute key, CUdevice device) {
     return 0;
 }
 
-bool exists(CUdevice device) { return device >= 0 && device < settings().devices; }
-
 void shut_down() {
     Driver& d = driver();
     d.exiting = true;
@@ -140,14 +138,14 @@ CUDASIM_API cuDeviceGetCount(int* count) {
 CUDASIM_API cuDeviceGet(CUdevice* device, int ordinal) {
     CUDASIM_ENTER(Init);
     if (!device) return CUDA_ERROR_INVALID_VALUE;
-    if (!exists(ordinal)) return CUDA_ERROR_INVALID_DEVICE;
+    if (!is_device(ordinal)) return CUDA_ERROR_INVALID_DEVICE;
     *device = ordinal;
     return CUDA_SUCCESS;
 }
 
 CUDASIM_API cuDeviceGetName(char* name, int length, CUdevice device) {
     CUDASIM_ENTER(Init);
-    if (!exists(device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
     if (!name || length <= 0) return CUDA_ERROR_INVALID_VALUE;
     std::snprintf(name, static_cast<size_t>(length), "Simulated %s %d%s", settings().name.c_str(), device,
                   settings().mig ? " MIG 1g.10gb" : "");
@@ -156,7 +154,7 @@ CUDASIM_API cuDeviceGetName(char* name, int length, CUdevice device) {
 
 CUDASIM_API cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
     CUDASIM_ENTER(Init);
-    if (!exists(device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
     std::memset(uuid, 0x5C, sizeof *uuid);
     uuid->bytes[15] = static_cast<char>(device);
     return CUDA_SUCCESS;
@@ -166,7 +164,7 @@ CUDASIM_API cuDeviceGetUuid(CUuuid* uuid, CUdevice device) { return cuDeviceGetU
 
 CUDASIM_API cuDeviceGetPCIBusId(char* text, int length, CUdevice device) {
     CUDASIM_ENTER(Init);
-    if (!exists(device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
     if (!text || length < 13) return CUDA_ERROR_INVALID_VALUE;
     std::snprintf(text, static_cast<size_t>(length), "0000:%02X:00.0", device + 1);
     return CUDA_SUCCESS;
@@ -174,14 +172,14 @@ CUDASIM_API cuDeviceGetPCIBusId(char* text, int length, CUdevice device) {
 
 CUDASIM_API cuDeviceTotalMem_v2(size_t* bytes, CUdevice device) {
     CUDASIM_ENTER(Init);
-    if (!exists(device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
     *bytes = settings().total;
     return CUDA_SUCCESS;
 }
 
 CUDASIM_API cuDeviceGetAttribute(int* value, CUdevice_attribute key, CUdevice device) {
     CUDASIM_ENTER(Init);
-    if (!exists(device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
     if (!value || key <= 0 || key > 1000) return CUDA_ERROR_INVALID_VALUE;
     *value = attribute(key, device);
     return CUDA_SUCCESS;
@@ -189,7 +187,7 @@ CUDASIM_API cuDeviceGetAttribute(int* value, CUdevice_attribute key, CUdevice de
 
 CUDASIM_API cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
     CUDASIM_ENTER(Init);
-    if (!exists(device) || !exists(peer)) return CUDA_ERROR_INVALID_DEVICE;
+    if (!is_device(device) || !is_device(peer)) return CUDA_ERROR_INVALID_DEVICE;
     *can = device != peer;
     return CUDA_SUCCESS;
 }

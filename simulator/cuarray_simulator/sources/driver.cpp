@@ -178,6 +178,8 @@ const Settings& settings() {
     return *value;
 }
 
+bool is_device(CUdevice ordinal) { return ordinal >= 0 && ordinal < settings().devices; }
+
 uint32_t Random::next() {
     state_ = state_ * 6364136223846793005ull + 1442695040888963407ull;
     uint64_t mixed = (state_ ^ (state_ >> 29)) * 0xBF58476D1CE4E5B9ull;

@@ -56,6 +56,8 @@ struct Settings {
     long idle;
 };
 const Settings& settings();
+/// Whether there is a device of this ordinal.
+bool is_device(CUdevice ordinal);
 
 /// The resources of a multiprocessor of the simulated compute capability, from CUDA's table of capabilities.
 struct Limits {

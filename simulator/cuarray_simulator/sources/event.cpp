@@ -35,7 +35,7 @@ std::shared_ptr<Event> event_of(CUevent handle) {
     return nullptr;
 }
 
-int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+int64_t clock_time() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
 bool query(const Event& event) {
     bool complete = true;
@@ -46,7 +46,7 @@ bool query(const Event& event) {
 Operation record_operation(const std::shared_ptr<Event>& event) {
     uint64_t generation = ++event->records;
     Operation operation{"event record", [=] {
-                            if (event->records == generation) event->time = now();
+                            if (event->records == generation) event->time = clock_time();
                             return CUDA_SUCCESS;
                         }};
     operation.bookkeeping = true;
@@ -131,7 +131,7 @@ CUDASIM_API cuCtxRecordEvent(CUcontext context_handle, CUevent handle) {
     CUDASIM_REFUSE(refuse_captured(*context, __func__));
     event->capture = nullptr;
     ++event->records;
-    event->time = now();
+    event->time = clock_time();
     event->recorded.clear();
     for (auto& stream : context->streams) event->recorded.push_back(stream->end());
     return CUDA_SUCCESS;

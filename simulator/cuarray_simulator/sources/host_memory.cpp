@@ -13,9 +13,6 @@
 namespace cudasim {
 namespace {
 
-constexpr unsigned char kFresh = 0xCD;
-constexpr size_t kPoisonEdge = 64 << 10;
-
 std::map<uintptr_t, HostRange>& ranges() {
     static auto* all = new std::map<uintptr_t, HostRange>;
     return *all;

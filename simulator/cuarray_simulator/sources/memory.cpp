@@ -25,11 +25,10 @@ constexpr size_t kSpans = size_t(160) << 30;  // of all devices together
 constexpr CUdeviceptr kDeviceBase = 0x550000000000;
 constexpr CUdeviceptr kViewBase = kDeviceBase + kSpans;
 constexpr size_t kGuard = 256;
-constexpr size_t kPoisonEdge = 64 << 10;
 // The shadow takes 32 times as much memory as what it describes.
 constexpr size_t kMostShadowed = 16 << 20;
 constexpr size_t kReturnToSystem = 1 << 20;
-constexpr unsigned char kFresh = 0xCD, kFreed = 0xDD, kGuardByte = 0xB7;
+constexpr unsigned char kFreed = 0xDD, kGuardByte = 0xB7;
 
 /// Address space of one device: a frontier, and reusable ranges by capacity.
 struct Space {

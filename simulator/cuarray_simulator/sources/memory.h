@@ -5,6 +5,10 @@
 
 namespace cudasim {
 
+/// What memory that was never written holds: in all its bytes, of large allocations in those at both ends.
+constexpr unsigned char kFresh = 0xCD;
+constexpr size_t kPoisonEdge = 64 << 10;
+
 /// A range of device address space that has been allocated at least once.
 struct Allocation {
     CUdeviceptr base = 0;

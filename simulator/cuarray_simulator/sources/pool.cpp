@@ -302,8 +302,6 @@ Pool* as_pool(CUmemoryPool handle) {
 
 CUmemoryPool handle_of(Pool* pool) { return reinterpret_cast<CUmemoryPool>(pool); }
 
-bool exists(CUdevice device) { return device >= 0 && device < settings().devices; }
-
 bool is_host(const CUmemLocation& location) {
     return location.type >= CU_MEM_LOCATION_TYPE_HOST && location.type <= CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
 }
@@ -317,7 +315,7 @@ CUresult pool_at(CUmemoryPool* out, const CUmemLocation* location, CUmemAllocati
     } else if (is_host(*location)) {
         *out = handle_of(&arena(0).pinned);
     } else {
-        if (location->type != CU_MEM_LOCATION_TYPE_DEVICE || !exists(location->id)) return CUDA_ERROR_INVALID_DEVICE;
+        if (location->type != CU_MEM_LOCATION_TYPE_DEVICE || !is_device(location->id)) return CUDA_ERROR_INVALID_DEVICE;
         *out = handle_of(current ? arena(location->id).pool : arena(location->id).default_pool.get());
     }
     return CUDA_SUCCESS;
@@ -375,7 +373,7 @@ CUDASIM_API cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* size, CUdeviceptr
 
 CUDASIM_API cuDeviceGetDefaultMemPool(CUmemoryPool* out, CUdevice device) {
     CUDASIM_ENTER(Init);
-    if (!exists(device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
     if (!settings().pools) return CUDA_ERROR_NOT_SUPPORTED;
     *out = handle_of(arena(device).default_pool.get());
     return CUDA_SUCCESS;
@@ -383,7 +381,7 @@ CUDASIM_API cuDeviceGetDefaultMemPool(CUmemoryPool* out, CUdevice device) {
 
 CUDASIM_API cuDeviceGetMemPool(CUmemoryPool* out, CUdevice device) {
     CUDASIM_ENTER(Init);
-    if (!exists(device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
     if (!settings().pools) return CUDA_ERROR_NOT_SUPPORTED;
     *out = handle_of(arena(device).pool);
     return CUDA_SUCCESS;
@@ -392,7 +390,7 @@ CUDASIM_API cuDeviceGetMemPool(CUmemoryPool* out, CUdevice device) {
 CUDASIM_API cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle) {
     CUDASIM_ENTER(Init);
     Pool* pool = as_pool(handle);
-    if (!exists(device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
     if (!pool || pool->device != device) return CUDA_ERROR_INVALID_VALUE;
     arena(device).pool = pool;
     return CUDA_SUCCESS;
@@ -414,7 +412,7 @@ CUDASIM_API cuMemPoolCreate(CUmemoryPool* out, const CUmemPoolProps* props) {
     const bool managed = props->allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
     const bool of_device = props->location.type == CU_MEM_LOCATION_TYPE_DEVICE;
     if (!managed && props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
-    if (of_device ? !exists(props->location.id) : !managed && !is_host(props->location))
+    if (of_device ? !is_device(props->location.id) : !managed && !is_host(props->location))
         return CUDA_ERROR_INVALID_VALUE;
     auto& pools = arena(of_device ? props->location.id : 0).pools;
     pools.push_back(std::make_unique<Pool>());
@@ -496,7 +494,7 @@ CUDASIM_API cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc* map, 
     pool->accessible.resize(static_cast<size_t>(settings().devices));
     for (size_t i = 0; i < count; ++i) {
         if (map[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
-        if (!exists(map[i].location.id)) return CUDA_ERROR_INVALID_DEVICE;
+        if (!is_device(map[i].location.id)) return CUDA_ERROR_INVALID_DEVICE;
         pool->accessible[static_cast<size_t>(map[i].location.id)] = map[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     }
     return CUDA_SUCCESS;
