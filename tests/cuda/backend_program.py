@@ -11,6 +11,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SIMULATOR = [sys.executable, str(ROOT / "tests" / "cudasim" / "run")]
+#: How the simulated drivers make progress on which a script runs, unless a test says so; a plain run takes the last.
+drivers = ("lazy", "random")
 NOT_IN_PROGRAM = {f"compare_{name}_api.cpp" for name in ("driver", "nvrtc", "cublas", "cufft", "cusolver")}
 
 

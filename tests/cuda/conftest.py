@@ -19,3 +19,9 @@ def program(tmp_path_factory) -> Path:
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent
     return backend_program.build(Path(package).resolve(), folder)
+
+
+@pytest.fixture(autouse=True)
+def fewer_drivers(every, monkeypatch):
+    if not every:
+        monkeypatch.setattr(backend_program, "drivers", backend_program.drivers[-1:])

@@ -52,6 +52,7 @@ def test_clear_refuses_a_foreign_folder(folder):
     assert len(list(folder.iterdir())) == len(FILES) + 1
 
 
+@pytest.mark.rest
 def test_warm(tmp_path):
     # Two rows and two types: the whole table takes g++ too long.
     program = """

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import backend_program
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = Path(__file__).with_name("gated_examples.py")
@@ -13,6 +14,7 @@ ON_DEVICE = {"arrays", "array", "made", "numpys", "copied", "called"}
 SAY_WAITS = {"host", "read", "numpys", "copied", "tested", "values", "moved"}
 
 
+@pytest.mark.rest
 def test_what_the_reference_says_of_devices(full, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "docs")
     import make_reference

@@ -34,14 +34,14 @@ def is_refused(kind, words, call):
 
 
 def check(script, *modes, **settings):
-    for mode in modes or ("lazy", "random"):
+    for mode in modes or backend_program.drivers:
         backend_program.check(
             ["python", "-c", BEGIN + script + "\nprint('passed')"],
             CUDASIM_PROGRESS=mode, CUDASIM_CHECK=1, CUDASIM_SEED=1, **settings,
         )  # fmt: skip
 
 
-@pytest.mark.few
+@pytest.mark.rest
 @pytest.mark.parametrize("cache", ["on", "off"])
 def test_streams_and_threads(cache):
     check(

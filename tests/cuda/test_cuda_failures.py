@@ -92,7 +92,7 @@ def run_script(*arguments, **settings):
     return result.stdout
 
 
-@pytest.mark.few
+@pytest.mark.rest
 @pytest.mark.parametrize(
     ("code", "progress"), [(INVALID_VALUE, "random"), (OUT_OF_MEMORY, "lazy"), (UNSUPPORTED, "eager")]
 )

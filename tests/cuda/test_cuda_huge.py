@@ -50,6 +50,7 @@ print("passed")
 """
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("check", [0, 1])
 def test_elements_far_apart(check):
     backend_program.check([sys.executable, "-c", PROGRAM], CUDASIM_SEED=1, CUDASIM_CHECK=check)

@@ -6,7 +6,7 @@ import backend_program
 import pytest
 
 
-@pytest.mark.few
+@pytest.mark.rest
 @pytest.mark.parametrize(("seed", "mode"), enumerate(["lazy", "eager", "random"]))
 @pytest.mark.parametrize("tests", ["random", "repeated", "borders"])
 def test_python_tests_judged(tests, seed, mode):

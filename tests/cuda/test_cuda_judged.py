@@ -13,7 +13,7 @@ TESTS = {
 }
 
 
-@pytest.mark.few
+@pytest.mark.rest
 @pytest.mark.parametrize(("seed", "mode"), [pytest.param(0, "lazy", marks=pytest.mark.full), (1, "random")])
 @pytest.mark.parametrize("file", TESTS)
 def test_python_tests_judged(file, seed, mode):

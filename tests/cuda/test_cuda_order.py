@@ -40,7 +40,7 @@ def other_librarys_stream():
 
 
 def check(script, *modes, **settings):
-    for mode in modes or ("lazy", "random"):
+    for mode in modes or backend_program.drivers:
         backend_program.check(
             ["python", "-c", BEGIN + script], CUDASIM_PROGRESS=mode, CUDASIM_CHECK=1, CUDASIM_SEED=1, **settings
         )

@@ -34,7 +34,8 @@ print("passed")
 """
 
 
-@pytest.mark.parametrize("resident", [7, 60])
+@pytest.mark.few
+@pytest.mark.parametrize("resident", [60, 7])
 def test_chains_that_rarely_meet(resident):
     """Numbers of small shapes end far behind a tile; pairs of equal shapes begin at odd numbers, or at even ones."""
     program = CHAINS.format(tests=backend_program.ROOT / "tests" / "python")

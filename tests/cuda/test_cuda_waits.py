@@ -10,6 +10,7 @@ import pytest
 SCRIPT = Path(__file__).with_name("waiting_calls.py")
 
 
+@pytest.mark.rest
 def test_every_call_lets_other_threads_run(full):
     """Quickly: the calls that ask an object for a value, and a few of all others; with --full: every public call."""
     first, stuck, made = 0, [], 0

@@ -21,14 +21,10 @@ def run(*command):
     return done.stdout
 
 
-#: Those that run on the simulated GPU in every run of the tests: with random numbers, loops, products, and masks.
-FEW = ("kalman", "life", "monte_carlo_pi", "pca")
-
-
 @functools.cache
-def outputs(*launcher, programs=tuple(PROGRAMS)):
+def outputs(*launcher):
     """Return what programs print, by name."""
-    return json.loads(run(*launcher, str(FOLDER / "run_all.py"), *programs))
+    return json.loads(run(*launcher, str(FOLDER / "run_all.py"), *PROGRAMS))
 
 
 def assert_same(found, expected):
@@ -41,11 +37,10 @@ def test_program_prints_the_same(name, device):
     assert_same(outputs("-m", "cuarray", "--device", device)[name], outputs()[name])
 
 
-def test_programs_print_the_same_on_a_simulated_gpu(every):
-    programs = tuple(PROGRAMS) if every else FEW
+@pytest.mark.rest
+def test_programs_print_the_same_on_a_simulated_gpu():
     simulated = (SIMULATOR, sys.executable, "-m", "cuarray", "--device", "cuda:0")
-    found = outputs(*simulated, programs=programs)
-    assert {name: found[name] for name in programs} == {name: outputs()[name] for name in programs}
+    assert outputs(*simulated) == outputs()
 
 
 @pytest.mark.parametrize(
