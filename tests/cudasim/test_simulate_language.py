@@ -1,5 +1,7 @@
 """What CUDA programs use besides loads and stores: named barriers, pairs of halves, copies, printf, cooperative launches."""
 
+import re
+
 import pytest
 from test_simulate import KERNEL, compiler, script, simulate  # noqa: F401  (fixtures)
 from test_simulate_kernels import HEAD
@@ -276,13 +278,96 @@ print((m[-1] == 5).all())
     assert run.stdout == "row 5\nTrue\n" and run.returncode == 0, run.stdout + run.stderr
 
 
+#: Name: the body, and what is said of its memory from malloc.
+HEAP_FAULTS = {
+    "past the end": ("int* p = (int*)malloc(12); p[3] = t; x[t] = p[3]; free(p);", "past the end of a block of 12 bytes"),
+    "never written": ("int* p = new int[t + 1]; x[t] = p[t]; delete[] p;", "a read of memory that was never written"),
+    "used after its end": ("int* p = (int*)malloc(4); *p = t; free(p); x[t] = *p;", "the memory is not alive"),
+    "freed twice": ("int* p = (int*)malloc(4); *p = t; free(p); free(p);", "free of what malloc has not returned"),
+    "freed in its middle": ("int* p = (int*)malloc(64); free(p + 4);", "free of what malloc has not returned"),
+    "freed by one thread while another reads": (
+        "__shared__ int* p; if (t == 0) { p = (int*)malloc(4); *p = 5; } __syncthreads();"
+        "if (t == 0) free(p); else x[t] = *p;",
+        r"(not alive|races with a read)",
+    ),
+    "shared without a barrier": (
+        "__shared__ int* volatile p; if (t == 0) { p = (int*)malloc(4); } __syncthreads(); *p = t;",
+        "races with a write",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HEAP_FAULTS)
+def test_faults_of_memory_that_kernels_allocate(name, script):  # noqa: F811
+    text, says = HEAP_FAULTS[name]
+    run = simulate(script(KERNEL + f"launch({HEAD + text + '}'!r}, block=64)\n"), "--memcheck")
+    assert run.returncode != 0 and re.search(says, run.stderr), run.stderr
+
+
+HEAP = """
+struct Node { int value; Node* next; };
+__device__ Node* first;
+
+extern "C" __global__ void push(int* x) {
+    Node* node = (Node*)malloc(sizeof(Node));
+    node->value = threadIdx.x + blockDim.x * blockIdx.x;
+    Node* seen = first;
+    do {
+        node->next = seen;
+        __threadfence();
+    } while ((seen = (Node*)atomicCAS((unsigned long long*)&first, (unsigned long long)seen, (unsigned long long)node)) != node->next);
+}
+extern "C" __global__ void pop(int* x) {
+    for (Node* node = first; node;) {
+        x[node->value] += 1;
+        Node* done = node;
+        node = node->next;
+        free(done);
+    }
+    first = nullptr;
+}
+extern "C" __global__ void fill(int* x) {
+    void* kept[200];
+    int n = 0;
+    while (n < 200 && (kept[n] = malloc(1 << 16))) ++n;
+    x[0] = n;
+    while (n) free(kept[--n]);
+}
+"""
+
+
+def test_memory_that_kernels_allocate(script):  # noqa: F811
+    """It outlives its kernel, is freed by another, and ends where the heap is full; a context sets the heap's size."""
+    program = f"""
+import ctypes, struct
+from ctypes import c_size_t
+module = d.module(d.compile({HEAP!r}))
+x = d.alloc(1024)
+d.fill(x, 0, 256)
+read = lambda: struct.unpack("256i", d.download(x, 1024))
+d.launch(d.function(module, "push"), 4, 64, [x])
+d.launch(d.function(module, "pop"), 1, 1, [x])
+assert read() == (1,) * 256
+d.launch(d.function(module, "fill"), 1, 1, [x])
+assert read()[0] == 128, read()[0]
+size = c_size_t()
+d.call("cuCtxGetLimit", ctypes.byref(size), 2)
+assert size.value == 8 << 20
+d.call("cuCtxSetLimit", 2, c_size_t(1 << 20))
+d.launch(d.function(module, "fill"), 1, 1, [x])
+assert read()[0] == 16, read()[0]
+"""
+    for more in ([], ["--memcheck"]):
+        run = simulate(script(KERNEL + program), *more)
+        assert run.returncode == 0, run.stderr
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         ('asm volatile("wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%0,%0,%0,%0,%0,%0,%0,%0}, [%1];"'
          ' : "=r"(x[0]) : "l"(x));', "tensor cores are not simulated"),
         ("x[0] = int(tex2D<float>((cudaTextureObject_t)t, 1.f, 2.f));", "textures and surfaces are not simulated"),
-        ("int* p = new int[t + 1]; x[t] = p[t]; delete[] p;", "memory that kernels allocate is not simulated"),
         ('asm volatile("barrier.cluster.arrive;");', "clusters are not simulated"),
         ('__shared__ long long s; asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"((unsigned)__cvta_generic_to_shared(&s)));',
          "barriers in memory and bulk copies are not simulated"),

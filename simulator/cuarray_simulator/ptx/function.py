@@ -45,7 +45,7 @@ NOT_SIMULATED = {
     r"(alloca|stacksave|stackrestore)\b": "arrays of a variable size",
 }
 #: Functions of CUDA's device library that ptx_threads.h defines.
-LIBRARY = {"vprintf", "__assertfail", "cudaCGGetIntrinsicHandle", "cudaCGSynchronize"}
+LIBRARY = {"vprintf", "__assertfail", "malloc", "free", "cudaCGGetIntrinsicHandle", "cudaCGSynchronize"}
 SPECIAL_REGISTERS = {
     "%laneid": "ptx::lane()",
     "%warpid": "ptx::thread_number() / 32",
@@ -556,8 +556,6 @@ class Function:
             raise Unknown("a call through a pointer: these are not simulated")
         if name.startswith("cudaLaunchDevice") or name.startswith("cudaGetParameterBuffer"):
             raise Unknown(f"call of {name}: dynamic parallelism is not simulated")
-        if name in ("malloc", "free"):
-            raise Unknown(f"call of {name}: memory that kernels allocate is not simulated")
         raise Unknown(f"call of {name}")
 
     def barrier(self, opcode: str, _chosen: dict[str, str], operands: list[str]) -> str:

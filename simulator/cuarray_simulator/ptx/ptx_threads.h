@@ -131,6 +131,14 @@ inline void vprintf(char* result, const char* pattern, const char* arguments, in
     store<u32>(u64(result),
                cudasim_runtime_table->print(argument<const char*>(pattern), argument<const char*>(arguments)));
 }
+inline void malloc(char* result, const char* bytes, int line) {
+    cudasim_here.line = line;
+    store<u64>(u64(result), u64(cudasim_runtime_table->allocate(argument<u64>(bytes))));
+}
+inline void free(const char* place, int line) {
+    cudasim_here.line = line;
+    cudasim_runtime_table->release(reinterpret_cast<void*>(argument<u64>(place)));
+}
 inline void __assertfail(const char* text, const char* file, const char* number, const char* function, const char*,
                          int line) {
     cudasim_here.line = line;

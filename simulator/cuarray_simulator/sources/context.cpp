@@ -221,8 +221,22 @@ CUDASIM_API cuCtxGetApiVersion(CUcontext handle, unsigned* version) {
 
 CUDASIM_API cuCtxGetLimit(size_t* value, CUlimit limit) {
     CUDASIM_ENTER(Context);
-    if (limit != CU_LIMIT_STACK_SIZE) return CUDA_ERROR_UNSUPPORTED_LIMIT;
-    *value = 1024;
+    if (!value) return CUDA_ERROR_INVALID_VALUE;
+    if (limit == CU_LIMIT_STACK_SIZE)
+        *value = 1024;
+    else if (limit == CU_LIMIT_MALLOC_HEAP_SIZE)
+        *value = current_context()->heap;
+    else
+        return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    return CUDA_SUCCESS;
+}
+
+/// Of the heap from which kernels allocate: as CUDA has it, the driver may raise the size.
+CUDASIM_API cuCtxSetLimit(CUlimit limit, size_t value) {
+    CUDASIM_ENTER(Context);
+    if (limit != CU_LIMIT_MALLOC_HEAP_SIZE) return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    if (value > settings().memory) return CUDA_ERROR_INVALID_VALUE;
+    current_context()->heap = std::max(value, current_context()->heap_used);
     return CUDA_SUCCESS;
 }
 

@@ -94,6 +94,8 @@ struct Context {
     std::shared_ptr<Stream> legacy;
     std::vector<std::shared_ptr<Stream>> streams;
     std::vector<bool> peers;
+    /// The size of the heap from which kernels allocate, and what they have allocated.
+    size_t heap = 8 << 20, heap_used = 0;
 };
 
 /// Everything that is process-wide. Guarded by `mutex`, which each entry point holds; kernels run under it.

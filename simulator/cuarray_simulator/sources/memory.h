@@ -27,6 +27,8 @@ struct Allocation {
     Point freed;
     /// Memory of a graph: allocated at a launch and not freed since; the graph itself is destroyed.
     bool of_graph = false, outstanding = false, orphaned = false;
+    /// Memory that a kernel has allocated.
+    bool of_heap = false;
 };
 
 /// Reserves the device addresses (always inaccessible) and maps their memory at addresses that only the

@@ -2,7 +2,7 @@
 #pragma once
 // Included by both: the simulator and every kernel.
 
-#define CUDASIM_ABI 8
+#define CUDASIM_ABI 9
 
 struct cudasim_extent {
     unsigned x, y, z;
@@ -44,6 +44,9 @@ struct cudasim_runtime {
     /// printf of a kernel; returns the number of arguments.
     int (*print)(const char* pattern, const char* arguments);
     void (*assertion)(const char* text, const char* file, unsigned line, const char* function);
+    /// malloc and free of a kernel; null where the device's heap has no room.
+    void* (*allocate)(unsigned long bytes);
+    void (*release)(void* place);
 };
 
 /// The bytes that the PTX of a kernel, and of what it calls, declares and names: static shared memory of a block, the

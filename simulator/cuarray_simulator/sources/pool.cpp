@@ -240,9 +240,33 @@ void give_back_graph_memory(Allocation& block) {
 
 }  // namespace
 
+Allocation* allocate_on_heap(size_t bytes, Context& context) {
+    if (bytes == 0 || context.heap_used + bytes > context.heap) return nullptr;
+    Allocation* block = carve(context.device, capacity_for(bytes));
+    if (!block) return nullptr;
+    context.heap_used += bytes;
+    give_to(*block, nullptr, context, bytes);
+    block->of_heap = true;
+    begin_life(*block, bytes);
+    return block;
+}
+
+std::string free_on_heap(Allocation& block) {
+    block.context->heap_used -= block.size;
+    block.allocated = block.of_heap = false;
+    return end_life(block);
+}
+
 void free_memory_of(const Context& context) {
-    for (auto& [base, block] : allocations())
-        if (block.context == &context && block.allocated && !block.pool && !block.of_graph) free_now(base);
+    for (auto& [base, block] : allocations()) {
+        if (block.context != &context || !block.allocated || block.pool || block.of_graph) continue;
+        if (!block.of_heap) {
+            free_now(base);
+        } else {
+            free_on_heap(block);
+            give_back(block);
+        }
+    }
 }
 
 CUresult reserve_graph_memory(Allocation** out, size_t bytes, Context& context) {

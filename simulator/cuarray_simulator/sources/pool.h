@@ -26,7 +26,11 @@ void shrink_pools(int device);
 
 /// Memory of a graph: a permanent address, with memory at every launch, from the allocation to the free.
 CUresult reserve_graph_memory(Allocation** out, size_t bytes, Context& context);
-/// Frees what cuMemAlloc has allocated in the context.
+/// Memory for a running kernel, from the heap of its context; null if the heap has no room.
+Allocation* allocate_on_heap(size_t bytes, Context& context);
+/// Nobody may use the memory any more; its address stays unused until `give_back`. Returns an error, or nothing.
+std::string free_on_heap(Allocation& block);
+/// Frees what cuMemAlloc and kernels have allocated in the context.
 void free_memory_of(const Context& context);
 Operation start_of_graph_memory(Allocation& block, size_t bytes);
 Operation free_of_graph_memory(Allocation& block, Context& context);

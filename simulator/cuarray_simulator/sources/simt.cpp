@@ -15,6 +15,7 @@
 #include "faults.h"
 #include "host_memory.h"
 #include "memory.h"
+#include "pool.h"
 #include "print.h"
 
 namespace cudasim {
@@ -124,6 +125,7 @@ class Execution {
             retire();
         }
         if (result_.code != CUDA_SUCCESS) fibers().rewind_all();
+        for (Allocation* block : freed_) give_back(*block);
         return result_;
     }
 
@@ -223,6 +225,32 @@ class Execution {
             std::memcpy(copy.to, copy.from, copy.read);
         }
         thread_->copies = std::move(left);
+    }
+
+    // On a fiber. Only threads of this kernel can know the address, and each must be told it.
+    void* allocate(size_t bytes) {
+        Allocation* block = allocate_on_heap(bytes, *grid_.context);
+        if (!block) return nullptr;
+        if (shadowed(block)) {
+            Cell* cells = shadow(offset_of(block->base));
+            std::fill(cells, cells + bytes, Cell{});
+        }
+        return view(block->base);
+    }
+
+    // On a fiber. The address is not used again by this kernel, so that later uses are found.
+    void release(void* place) {
+        if (!place) return;
+        auto address = reinterpret_cast<uintptr_t>(place) - static_cast<CUdeviceptr>(kViewOffset);
+        Allocation* block = is_device_address(address) ? allocation_at(address) : nullptr;
+        if (!block || block->base != address || !block->of_heap)
+            give_up(CUDA_ERROR_LAUNCH_FAILED,
+                    format("free of what malloc has not returned, or of what is free: %s", describe(address).c_str()));
+        check(guards_intact(*block) ? "" : format("writes beside memory of malloc: %s", describe(address).c_str()));
+        if (checking()) access(place, static_cast<unsigned>(block->live_size), Access::Write);
+        allowed_begin_ = allowed_end_ = 0;
+        freed_.push_back(block);
+        check(free_on_heap(*block));
     }
 
     // On a fiber, or in a signal handler that interrupted one.
@@ -473,6 +501,8 @@ class Execution {
     KernelOrder order_between_blocks_;
     /// Device addresses of the allocation that was accessed last.
     CUdeviceptr allowed_begin_ = 0, allowed_end_ = 0;
+    /// Memory that this kernel has freed.
+    std::vector<Allocation*> freed_;
     bool allowed_shadow_ = false;
     void* main_stack_ = nullptr;
     Fiber* fiber_ = nullptr;
@@ -508,6 +538,8 @@ const cudasim_runtime kRuntime = {
         running->give_up(CUDA_ERROR_ASSERT,
                          format("assertion %s failed, in %s, line %u of %s", text, function, line, file));
     },
+    [](unsigned long bytes) { return running->allocate(bytes); },
+    [](void* place) { running->release(place); },
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ struct Grid {
     cudasim_extent size, block;
     unsigned dynamic_shared;
     unsigned long long seed;
-    const struct Context* context;
+    struct Context* context;
     /// All blocks are resident, and may wait for each other.
     bool is_cooperative;
 };

@@ -32,7 +32,17 @@ CUDASIM_STATE unsigned cudasim_ticks = 0;
 extern char __bss_start[] __attribute__((visibility("hidden")));
 extern char _end[] __attribute__((visibility("hidden")));
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+
+// Memory of the device's heap; without visibility, so that the module's calls do not go to the C library.
+__attribute__((visibility("hidden"))) void* malloc(size_t bytes) { return cudasim_runtime_table->allocate(bytes); }
+__attribute__((visibility("hidden"))) void free(void* place) { cudasim_runtime_table->release(place); }
 }
+__attribute__((visibility("hidden"))) void* operator new(size_t bytes) { return malloc(bytes); }
+__attribute__((visibility("hidden"))) void* operator new[](size_t bytes) { return malloc(bytes); }
+__attribute__((visibility("hidden"))) void operator delete(void* place) noexcept { free(place); }
+__attribute__((visibility("hidden"))) void operator delete[](void* place) noexcept { free(place); }
+__attribute__((visibility("hidden"))) void operator delete(void* place, size_t) noexcept { free(place); }
+__attribute__((visibility("hidden"))) void operator delete[](void* place, size_t) noexcept { free(place); }
 
 struct uint3 {
     unsigned x, y, z;
