@@ -89,7 +89,7 @@ IndexedAccessPlan::IndexedAccessPlan(const IndexedAccessOperands& operands)
     else
         choose_word(item);
     // Equal values for one position need no table if words can be stored atomically (4 or 8 bytes).
-    competes_ = differs_ || (meets_ && word_ < 4);
+    needs_table_ = has_unequal_repeats_ || (has_repeated_targets_ && word_ < 4);
     if (space_.ndim == 0) add_axis(space_);
     for (int d = 0; d < space_.ndim - kAxes; ++d) slices_ *= space_.shape[d];
     width_ = width();
@@ -107,7 +107,7 @@ void IndexedAccessPlan::choose_word(int64_t item) {
         bytes *= space_.shape[last];
         drop_axis(space_, last);
     }
-    int64_t word = std::gcd(meets_ && !differs_ ? kWidest / 2 : kWidest, bytes);
+    int64_t word = std::gcd(has_repeated_targets_ && !has_unequal_repeats_ ? kWidest / 2 : kWidest, bytes);
     for (int k : {kElements, kArray}) {
         word = std::gcd(word, space_.offset[k] % kWidest);
         for (int d = 0; d < space_.ndim; ++d) word = std::gcd(word, space_.strides[k][d]);
@@ -139,8 +139,8 @@ void IndexedAccessPlan::number_places() {
             space_.strides[kKeys][d] = weight;
             weight *= space_.shape[d];
         } else {
-            meets_ |= space_.shape[d] > 1;
-            differs_ |= space_.strides[kElements][d] != 0;
+            has_repeated_targets_ |= space_.shape[d] > 1;
+            has_unequal_repeats_ |= space_.strides[kElements][d] != 0;
         }
     }
     hashes_ = weight > kDirect * number;
@@ -160,7 +160,7 @@ void IndexedAccessPlan::limit_keys(int64_t item) {
 int64_t IndexedAccessPlan::winner_bytes() const { return width_ == IndexWidth::Wide ? 8 : 4; }
 
 int64_t IndexedAccessPlan::table_bytes() const {
-    return competes_ ? slots_ * (winner_bytes() + (hashes_ ? int64_t(sizeof(uint64_t)) : 0)) : 0;
+    return needs_table_ ? slots_ * (winner_bytes() + (hashes_ ? int64_t(sizeof(uint64_t)) : 0)) : 0;
 }
 
 int IndexedAccessPlan::key_bits() const { return std::bit_width(uint64_t(key_limit_)); }
@@ -177,7 +177,7 @@ void IndexedAccessPlan::select(int64_t slice) {
     }
     part.size = count(std::span(part.shape, size_t(part.ndim)));
     fill(move, part, false);
-    if (!competes_) return;
+    if (!needs_table_) return;
     // One claim covers all elements that differ only along the array's own axes.
     for (int d = part.ndim - 1; d >= 0; --d)
         if (part.strides[kNumbers][d] == 0 && part.shape[d] > 1) drop_axis(part, d);
@@ -256,7 +256,7 @@ void IndexedAccessPlan::fill(NamedLaunch& to, const Space& space, bool claims) c
     const auto fill_one = width_ == IndexWidth::Near  ? fill_choice<kernel::Index32>
                           : width_ == IndexWidth::Far ? fill_choice<kernel::IndexFar>
                                                       : fill_choice<kernel::Index64>;
-    fill_one(parameters, space, indices_, weights_, outside_, meets_);
+    fill_one(parameters, space, indices_, weights_, outside_, has_repeated_targets_);
     const int64_t lanes = updates || indices_.size() > 2 ? 1 : 4;
     to.launch.set_grid(to.kernel.entry, (space.size + kThreads * lanes - 1) / (kThreads * lanes), to.kernel.threads);
 }

@@ -64,9 +64,9 @@ class CUARRAY_API IndexedAccessPlan {
     int64_t weights_[kernel::kMaxIndices] = {};
     Outside outside_;
     const kernel::IndexedAccessKind kind_;
-    bool meets_ = false;     ///< several elements may be stored to one position
-    bool differs_ = false;   ///< and may have different values
-    bool competes_ = false;  ///< a table selects the element to store
+    bool has_repeated_targets_ = false;  ///< several elements may be stored to one position
+    bool has_unequal_repeats_ = false;   ///< and may have different values
+    bool needs_table_ = false;           ///< which selects the element to store
     int word_ = 1;
     int64_t base_ = 0, key_limit_ = 0;
     int64_t slices_ = 1, slots_ = 0;

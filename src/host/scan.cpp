@@ -53,9 +53,9 @@ class ScanRun {
             const int64_t end = std::min(lines_, (i + 1) * per_task);
             for (int64_t line = i * per_task; line < end; ++line) {
                 if (is_in_order_)
-                    go_along(machine, line);
+                    scan_line_in_order(machine, line);
                 else
-                    run_line(machine, line);
+                    scan_line(machine, line);
             }
         });
     }
@@ -74,20 +74,20 @@ class ScanRun {
 
     // Rows.
 
-    void run_along(Machine& machine, int64_t first, int64_t n, ScanState& state) const;
-    void run_line(Machine& machine, int64_t line) const {
+    void scan_part(Machine& machine, int64_t first, int64_t n, ScanState& state) const;
+    void scan_line(Machine& machine, int64_t line) const {
         ScanState state = {};
-        run_along(machine, line * n_, n_, state);
+        scan_part(machine, line * n_, n_, state);
     }
     void tree_of_part(Machine& machine, int64_t first, char* tree) const;
     void scan_long_lines() const;
-    void go_along(Machine& machine, int64_t line) const;
+    void scan_line_in_order(Machine& machine, int64_t line) const;
 
     // Columns.
 
     void scan_all_columns() const;
     void scan_columns(Machine& machine, int64_t first, int64_t columns) const;
-    void go_down(Machine& machine, int64_t first, int64_t columns) const;
+    void scan_columns_in_order(Machine& machine, int64_t first, int64_t columns) const;
 
     void combine(const char* a, const char* b, char* to, int64_t n) const {
         const void* const in[] = {a, b};
@@ -228,7 +228,7 @@ void ScanRun::store(int64_t first, int64_t n, const char* results) const {
                    });
 }
 
-void ScanRun::run_along(Machine& machine, int64_t first, int64_t n, ScanState& state) const {
+void ScanRun::scan_part(Machine& machine, int64_t first, int64_t n, ScanState& state) const {
     if (accumulator_ == dtype_)
         if (const void* const x = machine.direct(first, n))
             if (char* const to = place(first, n)) return scans_.run(x, n, &state, to);
@@ -274,11 +274,11 @@ void ScanRun::scan_long_lines() const {
         const int64_t begin = unit % blocks * kPart;
         Scratch scratch;
         Machine machine(plan_, scratch, plan_.space.size);
-        run_along(machine, unit / blocks * n_ + begin, std::min(kPart, n_ - begin), states[size_t(unit)]);
+        scan_part(machine, unit / blocks * n_ + begin, std::min(kPart, n_ - begin), states[size_t(unit)]);
     });
 }
 
-void ScanRun::go_along(Machine& machine, int64_t line) const {
+void ScanRun::scan_line_in_order(Machine& machine, int64_t line) const {
     Scratch scratch;
     char* const values = scratch.take(block_room(plan_.block));
     char* const results = scratch.take(plan_.block * item_);
@@ -310,7 +310,7 @@ void ScanRun::scan_all_columns() const {
         for (int64_t g = i * per_task; g < std::min(groups, (i + 1) * per_task); ++g) {
             const int64_t first = g * group, columns = std::min(group, lines_ - first);
             if (is_in_order_)
-                go_down(machine, first, columns);
+                scan_columns_in_order(machine, first, columns);
             else
                 scan_columns(machine, first, columns);
         }
@@ -358,7 +358,7 @@ void ScanRun::scan_columns(Machine& machine, int64_t first, int64_t columns) con
     }
 }
 
-void ScanRun::go_down(Machine& machine, int64_t first, int64_t columns) const {
+void ScanRun::scan_columns_in_order(Machine& machine, int64_t first, int64_t columns) const {
     Scratch scratch;
     char* const values = scratch.take(block_room(columns));
     char* const results = scratch.take(columns * item_);
