@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from simulated import run
 from test_simulate import KERNEL, compiler, script, simulate  # noqa: F401  (fixtures)
 from test_simulate_kernels import HEAD
 
@@ -280,7 +281,10 @@ print((m[-1] == 5).all())
 
 #: Name: the body, and what is said of its memory from malloc.
 HEAP_FAULTS = {
-    "past the end": ("int* p = (int*)malloc(12); p[3] = t; x[t] = p[3]; free(p);", "past the end of a block of 12 bytes"),
+    "past the end": (
+        "int* p = (int*)malloc(12); p[3] = t; x[t] = p[3]; free(p);",
+        "past the end of a block of 12 bytes",
+    ),
     "never written": ("int* p = new int[t + 1]; x[t] = p[t]; delete[] p;", "a read of memory that was never written"),
     "used after its end": ("int* p = (int*)malloc(4); *p = t; free(p); x[t] = *p;", "the memory is not alive"),
     "freed twice": ("int* p = (int*)malloc(4); *p = t; free(p); free(p);", "free of what malloc has not returned"),
@@ -288,11 +292,11 @@ HEAP_FAULTS = {
     "freed by one thread while another reads": (
         "__shared__ int* p; if (t == 0) { p = (int*)malloc(4); *p = 5; } __syncthreads();"
         "if (t == 0) free(p); else x[t] = *p;",
-        r"(not alive|races with a read)",
+        r"(not alive|a write is not ordered after the read)",
     ),
     "shared without a barrier": (
         "__shared__ int* volatile p; if (t == 0) { p = (int*)malloc(4); } __syncthreads(); *p = t;",
-        "races with a write",
+        "a write is not ordered after the write",
     ),
 }
 
@@ -336,9 +340,7 @@ extern "C" __global__ void fill(int* x) {
 """
 
 
-def test_memory_that_kernels_allocate(script):  # noqa: F811
-    """It outlives its kernel, is freed by another, and ends where the heap is full; a context sets the heap's size."""
-    program = f"""
+HEAP_PROGRAM = f"""
 import ctypes, struct
 from ctypes import c_size_t
 module = d.module(d.compile({HEAP!r}))
@@ -357,9 +359,25 @@ d.call("cuCtxSetLimit", 2, c_size_t(1 << 20))
 d.launch(d.function(module, "fill"), 1, 1, [x])
 assert read()[0] == 16, read()[0]
 """
+
+
+def test_memory_that_kernels_allocate(script):  # noqa: F811
+    """It outlives its kernel, is freed by another, and ends where the heap is full; a context sets the heap's size."""
     for more in ([], ["--memcheck"]):
-        run = simulate(script(KERNEL + program), *more)
+        run = simulate(script(KERNEL + HEAP_PROGRAM), *more)
         assert run.returncode == 0, run.stderr
+
+
+def test_memory_that_kernels_allocate_in_cuda_text():
+    text = HEAP[HEAP.index('extern "C" __global__ void fill') :]
+    program = f"""
+d = Driver()
+x = d.alloc(4)
+d.launch(d.kernel({text!r}, "fill"), 1, 1, [x])
+print(*struct.unpack("i", d.download(x, 4)))
+"""
+    for check in (0, 1):
+        assert run(program, check=check, runs="text")[0] == "128\n"
 
 
 @pytest.mark.parametrize(

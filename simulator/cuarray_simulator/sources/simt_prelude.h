@@ -32,17 +32,21 @@ CUDASIM_STATE unsigned cudasim_ticks = 0;
 extern char __bss_start[] __attribute__((visibility("hidden")));
 extern char _end[] __attribute__((visibility("hidden")));
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-
-// Memory of the device's heap; without visibility, so that the module's calls do not go to the C library.
-__attribute__((visibility("hidden"))) void* malloc(size_t bytes) { return cudasim_runtime_table->allocate(bytes); }
-__attribute__((visibility("hidden"))) void free(void* place) { cudasim_runtime_table->release(place); }
 }
-__attribute__((visibility("hidden"))) void* operator new(size_t bytes) { return malloc(bytes); }
-__attribute__((visibility("hidden"))) void* operator new[](size_t bytes) { return malloc(bytes); }
-__attribute__((visibility("hidden"))) void operator delete(void* place) noexcept { free(place); }
-__attribute__((visibility("hidden"))) void operator delete[](void* place) noexcept { free(place); }
-__attribute__((visibility("hidden"))) void operator delete(void* place, size_t) noexcept { free(place); }
-__attribute__((visibility("hidden"))) void operator delete[](void* place, size_t) noexcept { free(place); }
+
+// Memory of the device's heap; hidden, so that the module's calls do not go to the C library.
+#pragma GCC visibility push(hidden)
+extern "C" {
+CUDASIM_UNCHECKED void* malloc(size_t bytes) { return cudasim_runtime_table->allocate(bytes); }
+CUDASIM_UNCHECKED void free(void* place) { cudasim_runtime_table->release(place); }
+}
+void* operator new(size_t bytes) { return malloc(bytes); }
+void* operator new[](size_t bytes) { return malloc(bytes); }
+void operator delete(void* place) noexcept { free(place); }
+void operator delete[](void* place) noexcept { free(place); }
+void operator delete(void* place, size_t) noexcept { free(place); }
+void operator delete[](void* place, size_t) noexcept { free(place); }
+#pragma GCC visibility pop
 
 struct uint3 {
     unsigned x, y, z;
