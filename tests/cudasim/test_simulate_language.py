@@ -380,6 +380,89 @@ print(*struct.unpack("i", d.download(x, 4)))
         assert run(program, check=check, runs="text")[0] == "128\n"
 
 
+POINTERS = """
+__device__ __noinline__ int once(int a) { return a; }
+__device__ __noinline__ int twice(int a) { return a + a; }
+__device__ __noinline__ void meet(int* s, int t) { __syncthreads(); s[t] += s[63 - t] * 0 + 1; __syncthreads(); }
+__device__ int (*functions[2])(int) = {once, twice};
+struct Base { __device__ virtual int get(int t) const { return t; } };
+struct Thrice : Base { __device__ int get(int t) const override { return 3 * t; } };
+
+extern "C" __global__ void calls(int* x) {
+    const int t = threadIdx.x;
+    int (*volatile f)(int) = t % 2 ? once : twice;
+    int (*volatile g)(int) = functions[t & 1];
+    const Base one;
+    const Thrice three;
+    const Base* const p = t % 3 ? &one : &three;
+    x[t] = f(t) + 1000 * p->get(t) + 1000000 * g(t);
+}
+extern "C" __global__ void waits(int* x) {
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    void (*volatile f)(int*, int) = meet;
+    f(s, threadIdx.x);
+    x[threadIdx.x] = s[63 - threadIdx.x];
+}
+extern "C" __global__ void jumps(int* x) {
+    int r;
+    asm volatile("{ T: .branchtargets A, B, C; brx.idx %1, T; A: mov.s32 %0, 10; bra E; B: mov.s32 %0, 20; bra E;"
+                 " C: mov.s32 %0, 30; E: }" : "=r"(r) : "r"(threadIdx.x % 3));
+    x[threadIdx.x] = r;
+}
+extern "C" __global__ void null(int* x) {
+    int (*volatile f)(int) = nullptr;
+    x[0] = f(1);
+}
+extern "C" __global__ void data(int* x) {
+    int (*volatile f)(int) = (int (*)(int))x;
+    x[0] = f(1);
+}
+extern "C" __global__ void beside(int* x) {
+    int r;
+    asm volatile("{ T: .branchtargets A, B; brx.idx %1, T; A: mov.s32 %0, 1; B: mov.s32 %0, 2; }" : "=r"(r) : "r"(x[0] + 2));
+    x[0] = r;
+}
+"""
+
+
+def test_calls_through_pointers_and_jumps_by_tables():
+    program = f"""
+d = Driver()
+x = d.alloc(256)
+module = d.module(d.compile({POINTERS!r}))
+for kernel in ("calls", "waits", "jumps"):
+    d.launch(d.function(module, kernel), 1, 64, [x])
+    print(*struct.unpack("64i", d.download(x, 256)))
+"""
+    lines = [[int(word) for word in line.split()] for line in run(program, check=1, runs="ptx")[0].splitlines()]
+    once_and_twice = [(t if t % 2 else 2 * t, 2 * t if t % 2 else t) for t in range(64)]
+    thrice = [t if t % 3 else 3 * t for t in range(64)]
+    assert lines[0] == [a + 1000 * m + 1000000 * c for (a, c), m in zip(once_and_twice, thrice, strict=True)]
+    assert lines[1] == [64 - t for t in range(64)]
+    assert lines[2] == [10 * (t % 3 + 1) for t in range(64)]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "says"),
+    [
+        ("null", "line 34: a call through a null pointer"),
+        ("data", "line 38: access to 0x"),
+        ("beside", "line 42: a jump beside its table"),
+    ],
+)
+def test_calls_of_what_is_no_function(kernel, says):
+    program = f"""
+d = Driver()
+x = d.alloc(256)
+d.fill(x, 0, 64)
+d.launch(d.function(d.module(d.compile({POINTERS!r})), {kernel!r}), 1, 1, [x])
+d.synchronize()
+"""
+    assert says in run(program, expect=1, runs="ptx")[1]
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -389,15 +472,10 @@ print(*struct.unpack("i", d.download(x, 4)))
         ('asm volatile("barrier.cluster.arrive;");', "clusters are not simulated"),
         ('__shared__ long long s; asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"((unsigned)__cvta_generic_to_shared(&s)));',
          "barriers in memory and bulk copies are not simulated"),
-        ("int (*volatile f)(int) = t ? once : twice; x[t] = f(t);", "calls through pointers are not simulated"),
     ],
 )  # fmt: skip
 def test_what_is_not_simulated_is_named(text, says, script):  # noqa: F811
-    functions = (
-        "__device__ __noinline__ int once(int a) { return a; }\n"
-        "__device__ __noinline__ int twice(int a) { return a + a; }\n"
-    )
-    run = simulate(script(KERNEL + f"launch({functions + HEAD + text + '}'!r})\n"))
+    run = simulate(script(KERNEL + f"launch({HEAD + text + '}'!r})\n"))
     assert run.returncode == 1 and says in run.stderr, run.stderr
 
 

@@ -108,6 +108,8 @@ class Function:
         self.lines_at: dict[str, tuple[int, ...]] = {}
         #: The labels so far: a branch to one of them closes a loop.
         self.labels: set[str] = set()
+        #: The last label, which names the table behind it, and the labels of each table so far.
+        self.last_label, self.tables = "", {}
         #: The thread's own arrays: their places and sizes.
         self.own: list[tuple[str, int]] = []
         #: The variables and functions outside of it that it names.
@@ -144,6 +146,7 @@ class Function:
         elif text.endswith(":"):
             self.out.append(f"{self.label(text[:-1])}:;")
             self.labels.add(text[:-1])
+            self.last_label = text[:-1]
             self.block = None
         elif match := LOCATION.match(text):
             self.line, self.has_lines = self.module.line_word(int(match[2]), int(match[3])) or self.line, True
@@ -180,7 +183,9 @@ class Function:
                 self.own.append((self.scopes[-1][v.name], v.bytes))
         elif kind == "shared":
             self.module.shared_variable(rest, False)
-        elif kind != "pragma":
+        elif kind == "branchtargets":
+            self.tables[self.last_label] = split(rest)
+        elif kind not in ("pragma", "callprototype", "calltargets"):
             raise Unknown(f"declaration {text[:80]}")
 
     # Operands
@@ -225,7 +230,8 @@ class Function:
         if name.startswith(("%cluster", "%ncluster", "%is_explicit_cluster")):
             raise Unknown(f"register {name}: clusters are not simulated")
         if name in self.module.functions:
-            raise Unknown(f"the address of {name}: calls through pointers are not simulated")
+            self.named.add(name)
+            return f"ptx::u64(&{symbol_of(name)})"
         if name in self.module.kernels or re.search(rf"\.entry\s+{re.escape(name)}\b", self.module.ptx):
             raise Unknown(f"the address of kernel {name}: dynamic parallelism is not simulated")
         raise Unknown(f"operand {text}")
@@ -537,6 +543,13 @@ class Function:
         here = f"PTX_HERE({self.line}); " if target in self.labels else ""
         return f"{here}goto {self.label(target)};"
 
+    def branch_by_index(self, _opcode: str, _chosen: dict[str, str], operands: list[str]) -> str:
+        index, table = operands
+        here = f"PTX_HERE({self.line}); " if self.labels & set(self.tables[table]) else ""
+        cases = " ".join(f"case {i}: goto {self.label(to)};" for i, to in enumerate(self.tables[table]))
+        outside = f'ptx::fail(719, "a jump beside its table", {self.line});'
+        return f"{here}switch ({self.operand(index, 'u32')}) {{ {cases} default: {outside} }}"
+
     def exit(self, opcode: str, _chosen: dict[str, str], _operands: list[str]) -> str:
         if self.is_device_function:
             raise Unknown(f"instruction {opcode} in a .func")
@@ -552,8 +565,9 @@ class Function:
             return f"{symbol_of(name)}({', '.join(places)});"
         if name in LIBRARY:
             return f"ptx::{name}({', '.join([*places, str(self.line)])});"
-        if name.startswith("%"):
-            raise Unknown("a call through a pointer: these are not simulated")
+        if any(name in scope for scope in self.registers):
+            to = f"ptx::function_at<void (*)({', '.join(['char*'] * len(places))})>"
+            return f"{to}({self.operand(name, 'u64')}, {self.line})({', '.join(places)});"
         if name.startswith("cudaLaunchDevice") or name.startswith("cudaGetParameterBuffer"):
             raise Unknown(f"call of {name}: dynamic parallelism is not simulated")
         raise Unknown(f"call of {name}")

@@ -399,6 +399,8 @@ INSTRUCTIONS = [
     # Control.
     Row("bra", SPECIAL, "branch"),
     Row("bra.uni", SPECIAL, "branch"),
+    Row("brx.idx", SPECIAL, "branch_by_index"),
+    Row("brx.idx.uni", SPECIAL, "branch_by_index"),
     Row("call", SPECIAL, "call"),
     Row("call.uni", SPECIAL, "call"),
     Row("ret", STATEMENT, "return;"),

@@ -122,6 +122,13 @@ inline u32 env_register(u32 number) {
 }
 [[noreturn]] inline void trap(int line) { fail(719, "trap", line); }
 
+/// A function by its address, which is the CPU's.
+template <class F>
+inline F function_at(u64 address, int line) {
+    if (address == 0) fail(718, "a call through a null pointer", line);
+    return reinterpret_cast<F>(address);
+}
+
 /// An argument of a call of CUDA's library of device functions.
 template <class T>
 inline T argument(const char* place) {

@@ -71,11 +71,12 @@ class Module:
         items = re.sub(r"0[fF]([0-9A-Fa-f]{8})", r"0x\1u", re.sub(r"0[dD]([0-9A-Fa-f]{16})", r"0x\1ull", items))
         addresses = re.compile(r"generic\(([\w$]+)\)")
         numbers = addresses.sub(lambda m: "0" if m[1] in self.places else m[0], items)
-        if named := self.functions & set(re.findall(r"[\w$]+", numbers)):
-            raise Unknown(f"the address of {min(named)}: calls through pointers are not simulated")
+        functions = re.compile(rf"\b({'|'.join(map(re.escape, self.functions)) or '(?!)'})\b")
+        numbers = functions.sub("0", numbers)
         if re.search(r"[A-Za-z_$]\w*\s*(?:[(+,]|$)", re.sub(r"0x[0-9A-Fa-f]+u?l*", "0", numbers)):
             raise Unknown(f"initial value {v.initial[:60]}")
         items = addresses.sub(lambda m: self.places[m[1]], items)
+        items = functions.sub(lambda m: f"ptx::u64(&{symbol_of(m[1])})", items)
         name = "g_" + re.sub(r"\W", "_", v.name)
         type_ = f"ptx::{v.type.replace('f', 'u')}"
         attributes = f'aligned({v.alignment}), visibility("default"), section("cudasim_globals"), used'
