@@ -23,7 +23,8 @@ def simulate(count=1, *, like="H100", memcheck=False, seed=0, limit=100, suppres
     count : int, optional
         The number of GPUs, 1 to 16.
     like : str, optional
-        'T4', 'A100', 'L4', 'H100' or 'B200': what the device attributes say, from compute capability to L2 cache.
+        'T4', 'A100', 'A100-80', 'L4', 'H100', 'H200' or 'B200': what the device attributes say, from compute
+        capability to L2 cache.
     memcheck : bool, optional
         Judge every access of every kernel: bounds, races, uninitialised memory, barriers. Reports go to stderr, and
         their number at the end of the process.

@@ -14,7 +14,7 @@ class Option(NamedTuple):
 
 
 OPTIONS = {
-    "like": Option("GPU", str, "what the device attributes say: T4, A100, L4, H100 or B200"),
+    "like": Option("GPU", str, "what the device attributes say: T4, A100, A100-80, L4, H100, H200 or B200"),
     "memcheck": Option("", bool, "judge every access of every kernel"),
     "seed": Option("S", int, "decides the order of blocks, threads and streams"),
     "limit": Option("N", int, "end a kernel with an error at the N-th finding"),

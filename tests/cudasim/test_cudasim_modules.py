@@ -135,6 +135,19 @@ print(code_of(lambda: link(FUNCTION, kind=5)), link()[0])
     assert prints(program) == ["0 '' True", "0 True", "0 True True", "218 True b''", "801 1"]
 
 
+def test_weak_definitions_of_joined_texts():
+    """The first one counts; of others there may be one."""
+    program = """
+weak = FUNCTION.replace(".visible .func", ".weak .func")
+other = weak.replace("shl.b32 %r2, %r1, 1", "mov.b32 %r2, 7")
+named = ".weak .global .align 4 .u32 shared_name;"
+code, log, image = link(KERNEL, weak + named, other + named)
+print(code, repr(log), filled(d.function(d.module(image), "fill")) == EXPECTED)
+print([(code, "two definitions of f_twice" in log) for code, log, _ in [link(KERNEL, FUNCTION, FUNCTION)]])
+"""
+    assert prints(program) == ["0 '' True", "[(218, True)]"]
+
+
 def test_libraries_and_their_kernels():
     program = """
 l = library(ALONE.encode())

@@ -140,7 +140,7 @@ def test_a_call_in_a_program(script):
     [
         ("ca.simulate(0)", "simulate: count is an integer from 1 to 16, not 0"),
         ("ca.simulate(2.0)", "simulate: count is an integer from 1 to 16, not 2.0"),
-        ("ca.simulate(like='GTX')", "simulate: like is T4, A100, L4, H100, B200, not 'GTX'"),
+        ("ca.simulate(like='GTX')", "simulate: like is T4, A100, A100-80, L4, H100, H200, B200, not 'GTX'"),
         ("ca.simulate(seed=-1)", "simulate: seed is an integer from 0 to "),
         ("ca.simulate(seconds=-4)", "simulate: seconds is a number from 0 on, not -4"),
         ("ca.simulate(seconds='4')", "simulate: seconds is a number from 0 on, not '4'"),

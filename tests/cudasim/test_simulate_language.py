@@ -463,6 +463,59 @@ d.synchronize()
     assert says in run(program, expect=1, runs="ptx")[1]
 
 
+ADDRESSES = """
+extern "C" __global__ void gather(double** rows, double* sums) {
+    double* row = rows[threadIdx.x];
+    sums[threadIdx.x] = row[0] + row[1];
+    rows[threadIdx.x] = row + 1;
+}
+extern "C" __global__ void seen(double* x, unsigned long long* out) {
+    __shared__ double* kept;
+    if (threadIdx.x == 0) kept = x + 1;
+    __syncthreads();
+    out[0] = (unsigned long long)kept;
+    out[1] = kept == x + 1;
+    printf("%s %p\\n", (const char*)x, x);
+}
+extern "C" __global__ void fixed(double* sum) { *sum = *(double*)AT; }
+extern "C" __global__ void past(double** rows, double* sums) { sums[0] = rows[0][2]; }
+"""
+
+
+@pytest.mark.parametrize("check", [0, 1])
+def test_addresses_in_memory(check):
+    """Those of the host's tables are the device's, those that kernels leave, too, and a fixed one is an address."""
+    program = f"""
+rows = [d.alloc(16) for _ in range(4)]
+for k, row in enumerate(rows):
+    d.upload(row, struct.pack("2d", k, 10 * k))
+table, sums = d.alloc(32), d.alloc(32)
+d.upload(table, struct.pack("4Q", *(row.value if hasattr(row, "value") else row for row in rows)))
+first = struct.unpack("4Q", d.download(table, 32))
+module = d.module(d.compile({ADDRESSES!r}.replace("AT", hex(first[1] + 8))))
+d.launch(d.function(module, "gather"), 1, 4, [table, sums])
+assert struct.unpack("4d", d.download(sums, 32)) == (0, 11, 22, 33)
+assert struct.unpack("4Q", d.download(table, 32)) == tuple(at + 8 for at in first)
+d.upload(rows[0], b"text".ljust(16, bytes(1)))
+d.launch(d.function(module, "seen"), 1, 1, [rows[0], sums])
+assert struct.unpack("2Q", d.download(sums, 16)) == (first[0] + 8, 1)
+d.launch(d.function(module, "fixed"), 1, 1, [sums])
+assert struct.unpack("d", d.download(sums, 8)) == (10,)
+print("text", hex(first[0]))
+"""
+    out, _ = run("d = Driver()" + program, check=check, runs="ptx")
+    seen, said = out.splitlines()
+    assert seen == said
+    if check:
+        launch = """
+d.upload(table, struct.pack("4Q", *first))
+d.launch(d.function(module, "past"), 1, 1, [table, sums])
+d.synchronize()
+"""
+        _, err = run("d = Driver()" + program + launch, expect=1, check=1, runs="ptx")
+        assert "8 bytes at" in err and "past the end of a block of 16 bytes" in err
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

@@ -250,7 +250,9 @@ class Function:
         value = self.operand(match[1], "u64")
         if match[2]:
             value += f" + ptx::s64({match[2]}ll)"
-        return f"ptx::shared_to_generic({value})" if space.startswith(".shared") else value
+        if space.startswith(".shared"):
+            return f"ptx::shared_to_generic({value})"
+        return f"ptx::reach({value})" if space in ("", ".global") else value
 
     def assign(self, register: str, value: str) -> str:
         return "" if register == "_" else f"SET({self.register(register)}, ({value}));"

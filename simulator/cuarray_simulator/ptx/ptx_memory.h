@@ -1,6 +1,7 @@
 // ptx_memory.h -- loads, stores, atomics and fences.
 //
-// A generic address is the CPU's. One in shared memory counts from the block's window: first the static arrays, then
+// A generic address of global memory is the device's, of which the CPU reaches the bytes elsewhere; others are the
+// CPU's. One in shared memory counts from the block's window: first the static arrays, then
 // the dynamic one, as on a GPU. Alignment is judged at every access, by its full width.
 #pragma once
 #include "ptx_float.h"
@@ -30,6 +31,9 @@ inline bool in_local(u64 at) {
     return at - (pointer - kRedZone) < kStack;
 }
 inline bool in_global(u64 at) { return !in_shared(at) && !in_local(at); }
+
+/// Where the CPU reaches what is at a generic address.
+inline u64 reach(u64 at) { return at - CUDASIM_MEMORY < CUDASIM_MEMORY_SIZE ? at + CUDASIM_MEMORY_SIZE : at; }
 
 /// The kinds of module_abi.h.
 enum Access { kRead, kWrite, kReadAtomic, kWriteAtomic, kWriteSystem, kUpdateAtomic, kUpdateSystem };

@@ -120,6 +120,8 @@ class Module:
         if match := AT_TOP.fullmatch(text):
             if match[1] == "shared":
                 self.shared_variable(match[2], ".extern" in text)
+            elif (name := variable(match[2]).name) in self.places:
+                self.refuse_again(text, name)
             else:
                 self.global_variable(match[2])
                 if match[1] == "const":
@@ -138,10 +140,7 @@ class Module:
             text = statement.text
             if depth == 0:
                 if text == "{":
-                    head, places = self.signature(waiting)
-                    function = Function(self, re.match(r"static void (\w+)", head)[1], places, ".func" in waiting)
-                    self.translated[function.symbol] = function
-                    self.out += [head, "{"]
+                    function = self.begin(waiting)
                     waiting, depth = None, 1
                     continue
                 if waiting is not None:
@@ -149,12 +148,29 @@ class Module:
                 waiting = text
             else:
                 depth += (text == "{") - (text == "}")
-                function.add(statement)
-                if depth == 0:
-                    self.out += function.finish()
+                if function:
+                    function.add(statement)
+                    if depth == 0:
+                        self.out += function.finish()
         if waiting:
             self.at_top(waiting)
         return self.text(aliases or {})
+
+    def begin(self, text: str) -> Function | None:
+        """The function whose head this is; None if it is a weak one that a joined text before has defined."""
+        head, places = self.signature(text)
+        symbol = re.match(r"static void (\w+)", head)[1]
+        if symbol in self.translated:
+            self.refuse_again(text, symbol)
+            return None
+        function = self.translated[symbol] = Function(self, symbol, places, ".func" in text)
+        self.out += [head, "{"]
+        return function
+
+    @staticmethod
+    def refuse_again(text: str, name: str) -> None:
+        if not re.search(r"\.(weak|common)\b", text):
+            raise Unknown(f"two definitions of {name}")
 
     def reached(self, symbol: str, over: frozenset[str] = frozenset()) -> tuple[set[str], int]:
         """The variables that a function and those that it calls name, and the most bytes of their own arrays.

@@ -38,6 +38,8 @@ constexpr Meaning kMeanings[] = {
      "new memory holds anything: fill it first (zeros instead of empty); in shared memory, a barrier may be missing "
      "between the write and this access"},
     {"illegal address", "the index is outside of the array, or the array was freed before the kernel ran"},
+    {"copy",
+     "a copy or fill runs when its stream comes to it: until then keep both memories, and change neither of them"},
     {"misaligned", "an access of n bytes needs an address that is a multiple of n"},
     {"barrier",
      "all threads of a block must reach the same barrier: take it out of the branch or the loop that some leave early"},
@@ -45,7 +47,9 @@ constexpr Meaning kMeanings[] = {
     {"does not end", "threads wait for something that never comes, or a loop has no end"},
 };
 
-const char* meaning_of(const char* kind) {
+const char* meaning_of(const Finding& f) {
+    const bool is_of_kernel = !f.kernel.empty() || f.message.rfind("kernel ", 0) == 0;
+    const char* const kind = !is_of_kernel && std::strcmp(f.kind, "illegal address") == 0 ? "copy" : f.kind;
     for (const Meaning& meaning : kMeanings)
         if (std::strcmp(meaning.kind, kind) == 0) return meaning.text;
     return "";
@@ -82,7 +86,7 @@ std::string in_json(const Finding& f) {
         if (!f.other.line.empty()) out += ", \"line\": " + quoted(f.other.line);
         out += "}";
     }
-    return out + ", \"message\": " + quoted(f.message) + ", \"meaning\": " + quoted(meaning_of(f.kind)) + "}\n";
+    return out + ", \"message\": " + quoted(f.message) + ", \"meaning\": " + quoted(meaning_of(f)) + "}\n";
 }
 
 /// Appends to the file in one call, so that the lines of several processes do not mix.
@@ -174,7 +178,7 @@ void report(const Finding& finding) {
     say(finding.message);
     std::string text = finding.file.empty() ? "" : text_of(finding.file, finding.line);
     if (!text.empty()) say(format("    %d | ", finding.line) + text);
-    if (*meaning_of(finding.kind)) say(std::string("    ") + meaning_of(finding.kind));
+    if (*meaning_of(finding)) say(std::string("    ") + meaning_of(finding));
     if (!settings().json.empty()) append(settings().json, in_json(finding));
 }
 

@@ -90,9 +90,10 @@ CUresult gather(std::vector<char>& into, const cudasim_kernel& kernel, void** pa
     return CUDA_SUCCESS;
 }
 
-/// Translates device addresses among the parameters into host addresses. Fills in the blocks they
-/// belong to.
-std::string rebase(std::vector<char>& parameters, const Context& context, std::vector<Allocation*>& touched) {
+/// Looks for device addresses among the parameters, and fills in the blocks they belong to. For kernels that do not
+/// translate addresses themselves, those of CUDA text, they become host addresses.
+std::string resolve(std::vector<char>& parameters, const Context& context, bool translates,
+                    std::vector<Allocation*>& touched) {
     for (size_t i = 0; i + sizeof(CUdeviceptr) <= parameters.size(); i += sizeof(CUdeviceptr)) {
         CUdeviceptr word;
         std::memcpy(&word, &parameters[i], sizeof word);
@@ -105,6 +106,7 @@ std::string rebase(std::vector<char>& parameters, const Context& context, std::v
             if (!reason.empty()) return reason;
             touched.push_back(block);
         }
+        if (translates) continue;
         word += static_cast<CUdeviceptr>(kViewOffset);
         std::memcpy(&parameters[i], &word, sizeof word);
     }
@@ -131,7 +133,7 @@ void count(const std::vector<HostUse>& uses, int change) {
 CUresult run(Context& context, const Launch& l, const Function& f, std::vector<char> parameters, uint64_t seed) {
     const char* name = f.kernel->name;
     std::vector<Allocation*> touched;
-    std::string reason = rebase(parameters, context, touched);
+    std::string reason = resolve(parameters, context, f.kernel->declared, touched);
     if (!reason.empty())
         return fault(context, CUDA_ERROR_ILLEGAL_ADDRESS, format("kernel %s: %s", name, reason.c_str()));
     Grid grid{f.module->info,   f.kernel, parameters.data(), l.grid,          l.block,

@@ -14,6 +14,7 @@
 #include <map>
 
 #include "findings.h"
+#include "module_abi.h"
 #include "pool.h"
 
 namespace cudasim {
@@ -21,8 +22,8 @@ namespace {
 
 // An unlikely upper half, so that no pair of 32-bit sizes in a parameter block looks like an address. Both lie below
 // all programs, which begin at 0x555555554000, and where ThreadSanitizer and AddressSanitizer allow memory.
-constexpr size_t kSpans = size_t(160) << 30;  // of all devices together
-constexpr CUdeviceptr kDeviceBase = 0x550000000000;
+constexpr size_t kSpans = CUDASIM_MEMORY_SIZE;
+constexpr CUdeviceptr kDeviceBase = CUDASIM_MEMORY;
 constexpr CUdeviceptr kViewBase = kDeviceBase + kSpans;
 constexpr size_t kGuard = 256;
 // The shadow takes 32 times as much memory as what it describes.

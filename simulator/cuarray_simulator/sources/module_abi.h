@@ -4,6 +4,10 @@
 
 #define CUDASIM_ABI 9
 
+/// Where the memory of all devices is, its size, and so how far behind an address the CPU reaches the same byte.
+#define CUDASIM_MEMORY 0x550000000000ull
+#define CUDASIM_MEMORY_SIZE (160ull << 30)
+
 struct cudasim_extent {
     unsigned x, y, z;
 };

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "driver.h"
+#include "memory.h"
 
 namespace cudasim {
 namespace {
@@ -68,8 +68,8 @@ std::string convert(const char*& pattern, Arguments& arguments) {
     if (std::strchr("eEfFgGaA", kind) && kind) return printed(conversion, arguments.next<double>());
     if (kind == 'p') return printed(conversion, arguments.next<const void*>());
     if (kind != 's') return conversion;
-    const char* text = arguments.next<const char*>();
-    return printed(conversion, text ? text : "(null)");
+    const auto text = arguments.next<CUdeviceptr>();
+    return printed(conversion, text ? view(text) : "(null)");
 }
 
 }  // namespace

@@ -235,19 +235,20 @@ class Execution {
             Cell* cells = shadow(offset_of(block->base));
             std::fill(cells, cells + bytes, Cell{});
         }
-        return view(block->base);
+        return translates() ? reinterpret_cast<void*>(block->base) : view(block->base);
     }
 
     // On a fiber. The address is not used again by this kernel, so that later uses are found.
     void release(void* place) {
         if (!place) return;
-        auto address = reinterpret_cast<uintptr_t>(place) - static_cast<CUdeviceptr>(kViewOffset);
+        CUdeviceptr address = reinterpret_cast<uintptr_t>(place);
+        if (!translates()) address -= static_cast<CUdeviceptr>(kViewOffset);
         Allocation* block = is_device_address(address) ? allocation_at(address) : nullptr;
         if (!block || block->base != address || !block->of_heap)
             give_up(CUDA_ERROR_LAUNCH_FAILED,
                     format("free of what malloc has not returned, or of what is free: %s", describe(address).c_str()));
         check(guards_intact(*block) ? "" : format("writes beside memory of malloc: %s", describe(address).c_str()));
-        if (checking()) access(place, static_cast<unsigned>(block->live_size), Access::Write);
+        if (checking()) access(view(address), static_cast<unsigned>(block->live_size), Access::Write);
         allowed_begin_ = allowed_end_ = 0;
         freed_.push_back(block);
         check(free_on_heap(*block));
@@ -278,6 +279,9 @@ class Execution {
 
  private:
     static unsigned long long block_count(const Grid& g) { return 1ull * g.size.x * g.size.y * g.size.z; }
+
+    /// Whether the kernel's pointers are device addresses, which it translates at each access: those of PTX.
+    bool translates() const { return grid_.kernel->declared; }
 
     void check(const std::string& wrong) {
         if (!wrong.empty()) give_up(CUDA_ERROR_LAUNCH_FAILED, wrong);
