@@ -17,9 +17,9 @@ def test_family(program, family, seed, mode):
 
 @pytest.mark.parametrize(("seed", "mode"), SCHEDULES)
 @pytest.mark.parametrize("family", ["elementwise", "reductions"])
-def test_against_the_host(program, family, seed, mode):
+def test_against_the_host(program, family, seed, mode, every):
     backend_program.check(
-        [program, family, seed, 12],
+        [program, family, seed, 12 if every else 3],
         CUDASIM_SEED=seed,
         CUDASIM_PROGRESS=mode,
         CUDASIM_CHECK=int(seed < len(PROGRESS)),

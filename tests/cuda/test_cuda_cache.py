@@ -70,6 +70,7 @@ def test_another_toolkit_is_another_kernel(program, folder, tmp_path):
     assert kernels == 3, "one memory of the toolkit, and the kernel of each"
 
 
+@pytest.mark.rest
 def test_long_compile_says_so(program, folder, tmp_path):
     slow = tmp_path / "slow-compiler"
     slow.write_text('#!/bin/sh\nsleep 1.1\nexec g++ "$@"\n')

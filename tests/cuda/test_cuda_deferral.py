@@ -165,6 +165,7 @@ assert compiled() <= before + 1, (before, compiled(), "but for where it ends")
     )
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("jit", ["on", "wait"])
 def test_memory_is_that_of_single_steps(jit, tmp_path):
     check(

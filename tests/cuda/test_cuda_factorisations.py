@@ -69,7 +69,7 @@ for det, product, inverse, values, eigenvalues in results:
     )
 
 
-@pytest.mark.few
+@pytest.mark.rest
 @pytest.mark.parametrize("cache", ["on", "off"])
 def test_streams_and_threads_with_stacks(cache):
     """One call for all matrices, which are named by addresses in the device's memory."""

@@ -39,7 +39,7 @@ print("passed")
 """
 
 
-@pytest.mark.few
+@pytest.mark.rest
 @pytest.mark.parametrize("step", [(1 << 29) - 1, 1 << 29, (1 << 29) + 1])
 def test_strides_about_2_to_the_31(step):
     program = PROGRAM.format(step=step)

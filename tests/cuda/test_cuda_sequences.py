@@ -15,6 +15,7 @@ print("passed")
 """
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("resident", [40, 90])
 def test_tiles_look_back_far(dtype, resident):
@@ -34,8 +35,8 @@ print("passed")
 """
 
 
-@pytest.mark.few
-@pytest.mark.parametrize("resident", [60, 7])
+@pytest.mark.rest
+@pytest.mark.parametrize("resident", [7, 60])
 def test_chains_that_rarely_meet(resident):
     """Numbers of small shapes end far behind a tile; pairs of equal shapes begin at odd numbers, or at even ones."""
     program = CHAINS.format(tests=backend_program.ROOT / "tests" / "python")

@@ -18,9 +18,13 @@ PTX = "simulator/cuarray_simulator/ptx/"
 OPCODES = "tests/cudasim/test_cudasim_opcodes.py -k"
 MEMORY = "tests/cudasim/test_cudasim_memory_opcodes.py -k"
 MODULES = "tests/cudasim/test_cudasim_ptx.py -k"
+LANGUAGE = "tests/cudasim/test_simulate_language.py -k"
 
 # Name, file, text, planted text, tests.
 TRANSLATOR = [
+    ("jumps-to-the-next-label", "function.py", "enumerate(self.tables[table]))", "enumerate(self.tables[table], 1))", f"{LANGUAGE} tables"),
+    ("bf16-rounded-the-other-way", "ptx_float.h", "R == (sign ? kDown : kUp)", "R == (sign ? kUp : kDown)", f"{OPCODES} conversions"),
+    ("own-arrays-are-global", "ptx_memory.h", "return at - (pointer - kRedZone) < kStack;", "return at - pointer > 2 * kStack;", f"{MEMORY} generic_address"),
     ("roundings-exchanged", "instructions.py", '"rm": "kDown", "rp": "kUp"', '"rm": "kUp", "rp": "kDown"', f"{OPCODES} f64"),
     ("carry-added-in-a-difference", "ptx_integer.h", "a - b - (with && carry)", "a - b + (with && carry)", f"{OPCODES} carries"),
     ("signed-shifts-fill-with-zeros", "ptx_integer.h", "return x < T(0) ? T(-1) : T(0);\n}\ntemplate <bool WRAP>", "return T(0);\n}\ntemplate <bool WRAP>", f"{OPCODES} s32"),
@@ -50,11 +54,13 @@ TRANSLATOR = [
 
 SIMULATE = "tests/cudasim/test_simulate.py -k"
 WRONG = "tests/cudasim/test_simulate_kernels.py -k"
-LANGUAGE = "tests/cudasim/test_simulate_language.py -k"
 DRIVER = "tests/cudasim/test_cudasim_driver.py -k"
 
 # Bugs of what users of the simulator type and read. Name, file, text, planted text, tests.
 SIMULATOR = [
+    ("freed-memory-of-kernels-stays-alive", "simulator/cuarray_simulator/sources/pool.cpp", "    return end_life(block);\n", '    return "";\n', f"{LANGUAGE} faults_of_memory"),
+    ("the-heap-of-kernels-has-no-end", "simulator/cuarray_simulator/sources/pool.cpp", "context.heap_used + bytes > context.heap", "false", f"{LANGUAGE} kernels_allocate"),
+    ("kernels-of-ptx-get-host-addresses", "simulator/cuarray_simulator/sources/launch.cpp", "        if (translates) continue;\n", "", f"{LANGUAGE} addresses_in_memory"),
     ("suppressed-kernels-are-reported", "simulator/cuarray_simulator/sources/simt.cpp", "if (wrong && !suppressed_) found(", "if (wrong) found(", f"{SIMULATE} limited"),
     ("no-limit-of-findings", "simulator/cuarray_simulator/sources/simt.cpp", "        if (is_last_finding()) {\n", "        if (false) {\n", f"{SIMULATE} limited"),
     ("blocks-are-mixed-up", "simulator/cuarray_simulator/sources/simt.cpp", "wrong.other.block == block_->time.number ?", "wrong.other.block != block_->time.number ?", f"{WRONG} 'wrong and blocks'"),
