@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import cache
 
 from instructions import ROUNDINGS, SPECIAL, STATEMENT, Instruction, look_up
 from ptx_text import Statement, Unknown, split, variable, width_of
@@ -83,6 +84,7 @@ LATE_ORDER = re.compile(r"^(atom|red)\.([a-z]+)\.((?:relaxed|acquire|release|acq
 OPCODE = re.compile(r"([a-z][\w.:]*)\s*(.*)", re.S)
 
 
+@cache
 def cpp_name(name: str) -> str:
     return re.sub(r"\W", "_", name)
 

@@ -437,16 +437,16 @@ def opcodes_of(row: Row) -> list[tuple[str, dict[str, str]]]:
 
 
 @cache
-def rows_by_name() -> dict[str, list[tuple[re.Pattern, Row]]]:
-    """The rows as regular expressions, by the opcode's first word."""
-    rows: dict[str, list[tuple[re.Pattern, Row]]] = {}
+def rows_of(name: str) -> list[tuple[re.Pattern, Row]]:
+    """The rows of an opcode's first word, each with the expression that its opcodes match."""
+    rows = []
     for row in INSTRUCTIONS:
-        pattern = "".join(
-            f"(?P<{part}>{'|'.join(map(re.escape, CHOICES[part]))})" if i % 2 else re.escape(part)
-            for i, part in enumerate(CHOICE.split(row.opcode))
-        )
-        name = re.match(r"[a-z0-9]+", row.opcode)[0]
-        rows.setdefault(name, []).append((re.compile(pattern), row))
+        if re.match(r"[a-z0-9]+", row.opcode)[0] == name:
+            pattern = "".join(
+                f"(?P<{part}>{'|'.join(map(re.escape, CHOICES[part]))})" if i % 2 else re.escape(part)
+                for i, part in enumerate(CHOICE.split(row.opcode))
+            )
+            rows.append((re.compile(pattern), row))
     return rows
 
 
@@ -454,7 +454,7 @@ def rows_by_name() -> dict[str, list[tuple[re.Pattern, Row]]]:
 def look_up(opcode: str) -> Instruction | None:
     """The row of an opcode, or None."""
     plain = HINTS.sub("", opcode) if opcode.startswith(("ld", "st")) else PREFETCH.sub("", opcode)
-    for pattern, row in rows_by_name().get(plain.partition(".")[0], []):
+    for pattern, row in rows_of(plain.partition(".")[0]):
         if match := pattern.fullmatch(plain):
             return Instruction(row, match.groupdict())
     return None
