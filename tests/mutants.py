@@ -280,6 +280,20 @@ MUTANTS = [
         "tests/python/test_interop_scipy.py -k scipy_draws",
     ),
     Mutant(
+        "exponentials-of-rounded-numbers",
+        "include/cuarray/kernel/math_float.h",
+        "((1 - sum) + h) + (error * sum + z2 * terms)",
+        "((1 - sum) + h) + z2 * terms",
+        "tests/python/test_exponential.py",
+    ),
+    Mutant(
+        "exponentials-of-tiny-numbers-underflow",
+        "include/cuarray/kernel/math_float.h",
+        "const f64 z = abs(h) < 0x1p-40 ? 0 : h,",
+        "const f64 z = h,",
+        "tests/python/test_exponential.py",
+    ),
+    Mutant(
         "roots-of-the-smallest-numbers-are-cut-off",
         "include/cuarray/kernel/math_float.h",
         "(leading * leading * leading == x) & (abs(root) > T(0x1p-40))",

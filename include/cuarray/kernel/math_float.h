@@ -35,8 +35,47 @@ CUARRAY_VECTOR_FUNCTIONS(CUARRAY_OF_X, CUARRAY_OF_XY)
 
 namespace cuarray::math {
 
+#ifndef __CUDACC__
+/// e^x as y 2^n, with n in the low bits of `shifted`; |x| <= 746. Without FMA, so that every CPU level gives the same.
+/// Within 0.64 ulp; 1 of 75 random results is not the nearest number. Of the vector library's, 3 of 7 are not.
+CUARRAY_FN f64 exp_fraction(f64 x, u64& shifted) {
+    constexpr f64 to_integer = 0x1.8p52;
+    const f64 turned = x * 1.4426950408889634 + to_integer, n = turned - to_integer;
+    const f64 rest = x - n * 0x1.62e42feep-1, low = n * 0x1.a39ef35793c76p-33, h = rest - low, error = (rest - h) - low;
+    const f64 z = abs(h) < 0x1p-40 ? 0 : h, z2 = z * z, z4 = z2 * z2;  // squares of tiny numbers would underflow
+    const f64 low_terms = (0.5 + z * 0.1666666666666667) + z2 * (0.04166666666666667 + z * 0.008333333333326112);
+    const f64 middle_terms =
+        (0.001388888888888373 + z * 0.0001984126987490126) + z2 * (2.4801587325605324e-05 + z * 2.7557255297969643e-06);
+    const f64 high_terms = (2.755727357010214e-07 + z * 2.5105259538448494e-08) + z2 * 2.0914717341716378e-09;
+    const f64 terms = low_terms + z4 * (middle_terms + z4 * high_terms);
+    const f64 sum = 1 + h;
+    shifted = bits_of(turned);
+    return sum + (((1 - sum) + h) + (error * sum + z2 * terms));
+}
+/// Whether exp(x) is less usual than near_exp knows: a subnormal number, an infinite one, NaN, or nearly so.
+CUARRAY_FN bool is_far_exp(f64 x) { return !(abs(x) <= 708); }
+CUARRAY_FN f64 near_exp(f64 x) {
+    u64 shifted;
+    const f64 y = exp_fraction(x, shifted);
+    return bit_cast<f64>(bits_of(y) + (shifted << 52));
+}
+#endif
+
 CUARRAY_FN f32 exp(f32 x) { return CUARRAY_VECTOR(expf)(x); }
-CUARRAY_FN f64 exp(f64 x) { return CUARRAY_VECTOR(exp)(x); }
+CUARRAY_FN f64 exp(f64 x) {
+#ifdef __CUDACC__
+    return ::exp(x);
+#else
+    // Far results are made by products, which raise the flags of exp; those of infinities and NaN raise none.
+    const bool is_out = (x < -746) | (x > 710), is_special = !(abs(x) < infinity<f64>());
+    const u64 half = (x < -708) & !is_out ? u64(-1000) : (x > 708) & !is_out ? u64(1000) : u64(0);
+    const f64 scale = is_special ? 1 : x < -708 ? 0x1p-1000 : x > 708 ? 0x1p1000 : 1;
+    u64 shifted;
+    const f64 y = exp_fraction(is_out | is_special ? 0 : x, shifted);
+    const f64 scaled = bit_cast<f64>(bits_of(y) + ((shifted - half) << 52)) * scale * (is_out ? scale : 1);
+    return is_special ? (x == -infinity<f64>() ? 0 : x) : scaled;
+#endif
+}
 
 CUARRAY_FN f32 exp2(f32 x) { return CUARRAY_VECTOR(exp2f)(x); }
 CUARRAY_FN f64 exp2(f64 x) { return CUARRAY_VECTOR(exp2)(x); }

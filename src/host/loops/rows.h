@@ -107,8 +107,8 @@ template <class F, class T, class U> void exact_loop(const void* const* in, void
     }
 }
 
-/// Rows whose vector functions compute numbers far from zero one by one, though these give 0 or infinity: `is_far`
-/// finds groups with such numbers, and `call` computes them by vectors.
+/// Rows whose functions take longer for numbers far from zero: `is_far` finds groups with such numbers, which `call`
+/// computes, and `near` computes the others.
 template <class F, class T> struct FarNumbers {
     static constexpr bool exists = false;
 };
@@ -123,16 +123,16 @@ CUARRAY_FN T of_near_numbers(T x, T least, T most, T tiny, T huge, Function f) {
 template <> struct FarNumbers<fn::exp, f32> {
     static constexpr bool exists = true;
     static CUARRAY_FN bool is_far(f32 x) { return (x < -87) | (x > 87); }
+    static CUARRAY_FN f32 near(f32 x) { return math::exp(x); }
     static CUARRAY_FN f32 call(f32 x) {
         return of_near_numbers(x, -104.0f, 89.0f, 1e-30f, 1e30f, [](f32 y) { return math::exp(y); });
     }
 };
 template <> struct FarNumbers<fn::exp, f64> {
     static constexpr bool exists = true;
-    static CUARRAY_FN bool is_far(f64 x) { return (x < -708) | (x > 708); }
-    static CUARRAY_FN f64 call(f64 x) {
-        return of_near_numbers(x, -746.0, 710.0, 1e-200, 1e200, [](f64 y) { return math::exp(y); });
-    }
+    static CUARRAY_FN bool is_far(f64 x) { return math::is_far_exp(x); }
+    static CUARRAY_FN f64 near(f64 x) { return math::near_exp(x); }
+    static CUARRAY_FN f64 call(f64 x) { return math::exp(x); }
 };
 
 /// Rows whose vector functions miss results that a type holds by a unit: those that `may_be_exact` are computed by the
@@ -155,11 +155,13 @@ template <class F, class T, class U>
             using Far = FarNumbers<F, T>;
             unsigned far = 0;
             for (int j = 0; j < kGroup; ++j) far |= Far::is_far(row.x[g * kGroup + j]);
-            if (far) {
+            if (far)
 #pragma omp simd
                 for (int j = 0; j < kGroup; ++j) row.put(g * kGroup + j, Far::call(row.x[g * kGroup + j]));
-                continue;
-            }
+            else
+#pragma omp simd
+                for (int j = 0; j < kGroup; ++j) row.put(g * kGroup + j, Far::near(row.x[g * kGroup + j]));
+            continue;
         }
         if constexpr (ExactResults<F, T>::exists) {
             using Exact = ExactResults<F, T>;
