@@ -21,7 +21,9 @@ WHOLE = "use functions of whole arrays, which cuarray.fuse joins"
 ABOUT_CUARRAY = "type python -m cuarray in a shell"
 MEMORY = "use cuarray.memory, which has stats, limit, trim and use_pool"
 KERNELS = "write the expression in Python; cuarray.fuse makes one kernel of it"
-OWN_KERNELS = "launch kernels of your own with Numba or cuda.core, which take cuarray arrays as they are"
+OWN_KERNELS = (
+    "launch kernels of your own with Numba, which takes cuarray arrays as they are, or cuda.core, with x.data_ptr()"
+)
 GRADIENTS = (
     "there are no gradients here; cuarray.interop.wrap makes a function of PyTorch's or JAX's arrays, with gradients"
 )

@@ -10,6 +10,7 @@ import os
 import sys
 import types
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.machinery import SourceFileLoader
 
@@ -210,7 +211,14 @@ def split(arguments: Sequence[str]) -> tuple[dict[str, str], bool, list[str]]:
         if name not in known:
             if name in options_of_simulator() and name != "json":  # that is the doctor's, too
                 raise SystemExit(f"python -m cuarray: --{name} needs --simulate before it\nusage: {USAGE}")
-            return options, False, []
+            if not options:
+                return options, False, []  # of the doctor
+            if name == "help":
+                print(f"usage: {USAGE}")
+                raise SystemExit(0)
+            meant = get_close_matches(name, known, 1)
+            hint = f"; did you mean --{meant[0]}?" if meant else ""
+            raise SystemExit(f"python -m cuarray: no option --{name}{hint}\nusage: {USAGE}")
         if value and name in ("check", "memcheck"):
             raise SystemExit(f"python -m cuarray: --{name} takes no value\nusage: {USAGE}")
         del rest[0]

@@ -17,15 +17,14 @@ extern "C" __global__ void saxpy(float a, const float* x, float* y, size_t n) {
 
 device = Device(0)
 device.set_current()
-options = ProgramOptions(arch=f"sm_{device.arch}")
+options = ProgramOptions(arch=f"sm_{device.arch}", lineinfo=True)  # so that reports name lines of the text
 kernel = Program(TEXT, "c++", options=options).compile("ptx").get_kernel("saxpy")
 
 x = ca.arange(10_000, dtype="float32")
 y = ca.ones_like(x)
 stream = device.create_stream(ca.current_stream())
-addresses = [array.__cuda_array_interface__["data"][0] for array in (x, y)]
 config = LaunchConfig(grid=(x.size + 255) // 256, block=256)
-launch(stream, config, kernel, np.float32(2), *addresses, np.uint64(x.size))
+launch(stream, config, kernel, np.float32(2), x.data_ptr(), y.data_ptr(), np.uint64(x.size))
 
 assert (y == 2 * x + 1).all()
 print(f"saxpy of {x.size} elements on {y.device}")

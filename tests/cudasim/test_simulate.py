@@ -160,6 +160,7 @@ def test_wrong_arguments(script, call, says):
         (["--simulate", "--seed", "x", "program.py"], "--seed needs a number, not 'x'"),
         (["--simulate", "--seed"], "--seed needs a value"),
         (["--simulate"], "no program is named"),
+        (["--simulate", "2", "--memchek", "program.py"], "no option --memchek; did you mean --memcheck?"),
         (["--simulate", "17", "program.py"], "count is an integer from 1 to 16, not 17"),
         (["--simulate", "--json", "nowhere/x", "program.py"], "json nowhere/x: No such file"),
         (["--simulate", "--json", "nowhere/x", "--seeds", "2", "program.py"], "json nowhere/x: No such file"),

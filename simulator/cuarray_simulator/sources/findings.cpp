@@ -38,6 +38,11 @@ constexpr Meaning kMeanings[] = {
      "new memory holds anything: fill it first (zeros instead of empty); in shared memory, a barrier may be missing "
      "between the write and this access"},
     {"illegal address", "the index is outside of the array, or the array was freed before the kernel ran"},
+    {"freed", "the array was freed before the access, by the host or by a kernel"},
+    {"memory of the host", "the address may be one of the host: copy the array to the GPU, or use pinned memory"},
+    {"race on one line",
+     "several threads run this line on one element: if each changes it, use an atomic function (atomicAdd, Numba: "
+     "cuda.atomic.add); if one reads what another writes, read it, wait at a barrier, and write then"},
     {"copy",
      "a copy or fill runs when its stream comes to it: until then keep both memories, and change neither of them"},
     {"misaligned", "an access of n bytes needs an address that is a multiple of n"},
@@ -47,11 +52,27 @@ constexpr Meaning kMeanings[] = {
     {"does not end", "threads wait for something that never comes, or a loop has no end"},
 };
 
-const char* meaning_of(const Finding& f) {
+/// The kind by which a finding's meaning is looked up.
+std::string closer_kind(const Finding& f) {
+    const std::string kind = f.kind;
+    const auto says = [&](const char* words) { return f.message.find(words) != std::string::npos; };
     const bool is_of_kernel = !f.kernel.empty() || f.message.rfind("kernel ", 0) == 0;
-    const char* const kind = !is_of_kernel && std::strcmp(f.kind, "illegal address") == 0 ? "copy" : f.kind;
+    if (kind == "illegal address") {
+        if (!is_of_kernel) return "copy";
+        if (says("not alive")) return "freed";
+        if (says("no memory of the device")) return "memory of the host";
+    }
+    const std::string line = "line " + std::to_string(number_of(f.line));
+    const bool is_one_line = f.line != 0 && f.other.line.compare(0, line.size() + 1, line + " ") == 0;
+    if (kind.rfind("race ", 0) == 0 && kind != "race between kernels" && (is_one_line || f.other.line == line))
+        return "race on one line";
+    return kind;
+}
+
+const char* meaning_of(const Finding& f) {
+    const std::string kind = closer_kind(f);
     for (const Meaning& meaning : kMeanings)
-        if (std::strcmp(meaning.kind, kind) == 0) return meaning.text;
+        if (meaning.kind == kind) return meaning.text;
     return "";
 }
 
