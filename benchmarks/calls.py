@@ -199,6 +199,7 @@ len(x)
 x.shape
 x.dtype
 x.size
+hasattr(x, "__cuda_array_interface__")
 """.strip().split("\n")
 
 #: Calls of functions.def and reductions.def with a further keyword or a less common argument.
