@@ -59,7 +59,7 @@ DRIVER = "tests/cudasim/test_cudasim_driver.py -k"
 # Bugs of what users of the simulator type and read. Name, file, text, planted text, tests.
 SIMULATOR = [
     ("freed-memory-of-kernels-stays-alive", "simulator/cuarray_simulator/sources/pool.cpp", "    return end_life(block);\n", '    return "";\n', f"{LANGUAGE} faults_of_memory"),
-    ("the-heap-of-kernels-has-no-end", "simulator/cuarray_simulator/sources/pool.cpp", "context.heap_used + bytes > context.heap", "false", f"{LANGUAGE} kernels_allocate"),
+    ("the-heap-of-kernels-has-no-end", "simulator/cuarray_simulator/sources/pool.cpp", "bytes > context.heap - context.heap_used", "false", f"{LANGUAGE} kernels_allocate"),
     ("kernels-of-ptx-get-host-addresses", "simulator/cuarray_simulator/sources/launch.cpp", "        if (translates) continue;\n", "", f"{LANGUAGE} addresses_in_memory"),
     ("suppressed-kernels-are-reported", "simulator/cuarray_simulator/sources/simt.cpp", "if (wrong && !suppressed_) found(", "if (wrong) found(", f"{SIMULATE} limited"),
     ("no-limit-of-findings", "simulator/cuarray_simulator/sources/simt.cpp", "        if (is_last_finding()) {\n", "        if (false) {\n", f"{SIMULATE} limited"),

@@ -286,7 +286,10 @@ HEAP_FAULTS = {
         "past the end of a block of 12 bytes",
     ),
     "never written": ("int* p = new int[t + 1]; x[t] = p[t]; delete[] p;", "a read of memory that was never written"),
-    "used after its end": ("int* p = (int*)malloc(4); *p = t; free(p); x[t] = *p;", "the memory is not alive"),
+    "used after its end": (
+        "int* p = (int*)malloc(4); *p = t; free(p); x[t] = *p;",
+        "the memory is not alive.*\n.*freed before the access",
+    ),
     "freed twice": ("int* p = (int*)malloc(4); *p = t; free(p); free(p);", "free of what malloc has not returned"),
     "freed in its middle": ("int* p = (int*)malloc(64); free(p + 4);", "free of what malloc has not returned"),
     "freed by one thread while another reads": (
@@ -296,7 +299,7 @@ HEAP_FAULTS = {
     ),
     "shared without a barrier": (
         "__shared__ int* volatile p; if (t == 0) { p = (int*)malloc(4); } __syncthreads(); *p = t;",
-        "a write is not ordered after the write",
+        "a write is not ordered after the write.*\n.*several threads run this line",
     ),
 }
 
@@ -332,7 +335,8 @@ extern "C" __global__ void pop(int* x) {
 }
 extern "C" __global__ void fill(int* x) {
     void* kept[200];
-    int n = 0;
+    kept[0] = malloc(1 << 16);
+    int n = 1 + (malloc(~0ull) != nullptr);
     while (n < 200 && (kept[n] = malloc(1 << 16))) ++n;
     x[0] = n;
     while (n) free(kept[--n]);

@@ -241,7 +241,7 @@ void give_back_graph_memory(Allocation& block) {
 }  // namespace
 
 Allocation* allocate_on_heap(size_t bytes, Context& context) {
-    if (bytes == 0 || context.heap_used + bytes > context.heap) return nullptr;
+    if (bytes == 0 || bytes > context.heap - context.heap_used) return nullptr;
     Allocation* block = carve(context.device, capacity_for(bytes));
     if (!block) return nullptr;
     context.heap_used += bytes;
