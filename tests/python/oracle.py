@@ -37,7 +37,7 @@ OTHER = {"logaddexp": 4.5, "logaddexp2": 4.5, "expit": 4.5, "logit": 4.5, "xlogy
 # exponential are cuarray's own.
 NOT_IN_VECTOR_LIBRARY = {"rsqrt": (2.5, 1.5), "gamma": (11.5, 8.5), "lgamma": (6.5, 4.5)}
 VECTOR_LIBRARY_LIMIT = 4.5
-CPU_FLOAT64 = {"sin": 1.5, "cos": 1.5, "exp": 1.0}
+CPU_FLOAT64 = {"sin": 1.5, "cos": 1.5, "exp": 1.0, "log": 1.0, "log2": 1.0, "log10": 1.0, "log1p": 1.0}
 
 # Exact where the quotient is an exact integer of the type; NumPy's own may be off by one even there.
 QUOTIENT_LIMIT = 1.0

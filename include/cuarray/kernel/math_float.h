@@ -84,17 +84,105 @@ CUARRAY_FN f64 exp2(f64 x) { return CUARRAY_VECTOR(exp2)(x); }
 CUARRAY_FN f32 expm1(f32 x) { return CUARRAY_VECTOR(expm1f)(x); }
 CUARRAY_FN f64 expm1(f64 x) { return CUARRAY_VECTOR(expm1)(x); }
 
+#ifndef __CUDACC__
+/// Logarithms of 2 and of e in the bases of logarithms. `of_two` has 42 bits, so that its products with exponents are
+/// exact; `of_e` has 26.
+struct NaturalBase {
+    static constexpr f64 of_two = 0x1.62e42fefa38p-1, of_two_low = 0x1.ef35793c7673p-45, of_e = 1, of_e_low = 0;
+};
+struct BaseTwo {
+    static constexpr f64 of_two = 1, of_two_low = 0, of_e = 0x1.7154768p+0, of_e_low = -0x1.6a3e80f444178p-27;
+};
+struct BaseTen {
+    static constexpr f64 of_two = 0x1.34413509f78p-2, of_two_low = 0x1.fef311f12b358p-46;
+    static constexpr f64 of_e = 0x1.bcb7b18p-2, of_e_low = -0x1.6c8d78e6acaa4p-29;
+};
+/// The number without the low 27 bits of its digits: products of two such numbers are exact.
+CUARRAY_FN f64 head_of(f64 x) { return bit_cast<f64>(bits_of(x) & ~u64(0x7ffffff)); }
+/// The logarithm of x / 2^scale, for normal numbers above 0, plus `more`. Without FMA, so that every CPU level gives
+/// the same. x is 2^n (1 + f), and log(1 + f) is f - f^2/2 + s (f^2/2 + z terms) with s = f / (2 + f), z = s^2; the
+/// terms are a Chebyshev fit. The large parts are added without error. Natural ones are within 0.67 ulp; where they are
+/// small, at most 3 of 100 random results are not the nearest number. Of the vector library's, 27 are not.
+template <class Base> CUARRAY_FN f64 near_log(f64 x, f64 scale = 0, f64 more = 0) {
+    constexpr u64 least = 0x3fe6a09e667f3bcd, one = 0x3ff0000000000000;  // bits of sqrt(1/2), and of 1
+    const u64 moved = bits_of(x) + (one - least);
+    const f64 n = bit_cast<f64>((moved >> 52) | 0x4330000000000000) - (0x1p52 + 1023 + scale);
+    const f64 f = bit_cast<f64>((moved & 0x000fffffffffffff) + least) - 1;
+    const f64 s = f / (2 + f), z = s * s, z2 = z * z, z4 = z2 * z2;
+    const f64 low_terms =
+        (0.6666666666666666 + z * 0.40000000000000885) + z2 * (0.28571428570799784 + z * 0.22222222392581262);
+    const f64 high_terms =
+        (0.18181795547497948 + z * 0.15386244738881708) + z2 * (0.13268638335555463 + z * 0.1308803520312611);
+    const f64 head = head_of(f), square = 0.5 * head * head, square_low = 0.5 * (f - head) * (f + head);
+    const f64 tail = s * (0.5 * f * f + z * (low_terms + z4 * high_terms)) - square_low + more;
+    const f64 large = n * Base::of_two, large_low = n * Base::of_two_low;
+    if constexpr (Base::of_e == 1) {
+        const f64 a = large + f, a_low = (large - a) + f, b = a - square, b_low = (a - b) - square;
+        return b + ((b_low + a_low) + (tail + large_low));
+    } else {
+        const f64 a = f - square, a_low = ((f - a) - square) + tail, a_head = head_of(a);
+        const f64 product = a_head * Base::of_e, sum = large + product, sum_low = (large - sum) + product;
+        const f64 product_low = ((a - a_head) + a_low) * Base::of_e + (a + a_low) * Base::of_e_low;
+        return sum + (sum_low + (product_low + large_low));
+    }
+}
+CUARRAY_FN bool is_far_log(f64 x) { return !((x >= 0x1p-1022) & (x < infinity<f64>())); }
+/// What logarithms give for 0, negative numbers, infinity and NaN, with their errors.
+CUARRAY_FN f64 special_log(f64 x) {
+    const f64 zero = x == 0 ? 0 : 1, below = x < 0 ? 0 : 1;
+    return x == 0 ? -1 / zero : x < 0 ? below / below : x;
+}
+/// Of all numbers.
+template <class Base> CUARRAY_FN f64 any_log(f64 x) {
+    const bool is_special = !((x > 0) & (x < infinity<f64>())), is_small = x < 0x1p-1022;
+    const f64 y = near_log<Base>(is_special ? 1 : is_small ? x * 0x1p54 : x, is_small ? 54 : 0);
+    return is_special ? special_log(x) : y;
+}
+CUARRAY_FN bool is_far_log1p(f64 x) { return !((x > -1) & (x < infinity<f64>())); }
+CUARRAY_FN f64 near_log1p(f64 x) {
+    const f64 u = 1 + x, part = u - 1, rest = (1 - (u - part)) + (x - part);
+    const f64 y = near_log<NaturalBase>(u, 0, rest / u);
+    return x == 0 ? x : y;
+}
+#endif
+
 CUARRAY_FN f32 log(f32 x) { return CUARRAY_VECTOR(logf)(x); }
-CUARRAY_FN f64 log(f64 x) { return CUARRAY_VECTOR(log)(x); }
+CUARRAY_FN f64 log(f64 x) {
+#ifdef __CUDACC__
+    return ::log(x);
+#else
+    return any_log<NaturalBase>(x);
+#endif
+}
 
 CUARRAY_FN f32 log2(f32 x) { return CUARRAY_VECTOR(log2f)(x); }
-CUARRAY_FN f64 log2(f64 x) { return CUARRAY_VECTOR(log2)(x); }
+CUARRAY_FN f64 log2(f64 x) {
+#ifdef __CUDACC__
+    return ::log2(x);
+#else
+    return any_log<BaseTwo>(x);
+#endif
+}
 
 CUARRAY_FN f32 log10(f32 x) { return CUARRAY_VECTOR(log10f)(x); }
-CUARRAY_FN f64 log10(f64 x) { return CUARRAY_VECTOR(log10)(x); }
+CUARRAY_FN f64 log10(f64 x) {
+#ifdef __CUDACC__
+    return ::log10(x);
+#else
+    return any_log<BaseTen>(x);
+#endif
+}
 
 CUARRAY_FN f32 log1p(f32 x) { return CUARRAY_VECTOR(log1pf)(x); }
-CUARRAY_FN f64 log1p(f64 x) { return CUARRAY_VECTOR(log1p)(x); }
+CUARRAY_FN f64 log1p(f64 x) {
+#ifdef __CUDACC__
+    return ::log1p(x);
+#else
+    const bool is_special = is_far_log1p(x);
+    const f64 y = near_log1p(is_special ? 0 : x);
+    return is_special ? special_log(x == infinity<f64>() ? x : 1 + x) : y;
+#endif
+}
 
 CUARRAY_FN f32 tan(f32 x) { return CUARRAY_VECTOR(tanf)(x); }
 CUARRAY_FN f64 tan(f64 x) { return CUARRAY_VECTOR(tan)(x); }

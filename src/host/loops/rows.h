@@ -135,15 +135,20 @@ template <> struct FarNumbers<fn::exp, f64> {
     static CUARRAY_FN f64 call(f64 x) { return math::exp(x); }
 };
 
-/// Rows whose vector functions miss results that a type holds by a unit: those that `may_be_exact` are computed by the
-/// scalar function, which does not.
-template <class F, class T> struct ExactResults {
-    static constexpr bool exists = false;
-};
-template <> struct ExactResults<fn::log10, f64> {
+template <class Base> struct FarLogs {
     static constexpr bool exists = true;
-    static CUARRAY_FN bool may_be_exact(f64 y) { return math::abs(y - math::rint(y)) < 0x1p-46; }
-    static CUARRAY_FN f64 call(f64 x) { return CUARRAY_C(log10)(x); }
+    static CUARRAY_FN bool is_far(f64 x) { return math::is_far_log(x); }
+    static CUARRAY_FN f64 near(f64 x) { return math::near_log<Base>(x); }
+    static CUARRAY_FN f64 call(f64 x) { return math::any_log<Base>(x); }
+};
+template <> struct FarNumbers<fn::log, f64> : FarLogs<math::NaturalBase> {};
+template <> struct FarNumbers<fn::log2, f64> : FarLogs<math::BaseTwo> {};
+template <> struct FarNumbers<fn::log10, f64> : FarLogs<math::BaseTen> {};
+template <> struct FarNumbers<fn::log1p, f64> {
+    static constexpr bool exists = true;
+    static CUARRAY_FN bool is_far(f64 x) { return math::is_far_log1p(x); }
+    static CUARRAY_FN f64 near(f64 x) { return math::near_log1p(x); }
+    static CUARRAY_FN f64 call(f64 x) { return math::log1p(x); }
 };
 
 /// The only compiled copy of a group: another one, inlined elsewhere, might not be vectorised and round differently.
@@ -161,20 +166,6 @@ template <class F, class T, class U>
             else
 #pragma omp simd
                 for (int j = 0; j < kGroup; ++j) row.put(g * kGroup + j, Far::near(row.x[g * kGroup + j]));
-            continue;
-        }
-        if constexpr (ExactResults<F, T>::exists) {
-            using Exact = ExactResults<F, T>;
-            T x[kGroup];  // results may replace them
-            unsigned exact = 0;
-            std::copy_n(row.x + g * kGroup, kGroup, x);
-#pragma omp simd
-            for (int j = 0; j < kGroup; ++j) row.put(g * kGroup + j, row.call(g * kGroup + j));
-            for (int j = 0; j < kGroup; ++j) exact |= unsigned(Exact::may_be_exact(row.a[g * kGroup + j])) << j;
-            for (; exact; exact &= exact - 1) {
-                const int j = std::countr_zero(exact);
-                row.put(g * kGroup + j, Exact::call(x[j]));
-            }
             continue;
         }
 #pragma omp simd
