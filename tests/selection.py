@@ -35,6 +35,7 @@ def pytest_configure(config):
         "markers",
         "rest: a test of the project's own tools, or one that others sample: run with --all or when it is named",
     )
+    config.addinivalue_line("markers", "together: cases that run in one process: a shard has all of them or none")
     config.addinivalue_line("markers", "full: an exhaustive variant, run with --full only")
     config.stash[MORE] = 0
 
@@ -87,8 +88,13 @@ def select(config, items):
         more -= len(items)
     if config.getoption("shard"):
         part, parts = map(int, config.getoption("shard").split("/"))
-        keep(config, items, lambda item: zlib.crc32(item.nodeid.encode()) % parts == part)
+        keep(config, items, lambda item: zlib.crc32(unit_of(item).encode()) % parts == part)
     return more
+
+
+def unit_of(item):
+    """Return the name of what a shard has as a whole: a test, or all cases of one whose cases share a process."""
+    return item.nodeid.split("[")[0] if item.get_closest_marker("together") else item.nodeid
 
 
 def keep(config, items, wanted):

@@ -150,6 +150,13 @@ def test_shards_are_parts(suite):
     assert all(ran) and len({name for names in ran for name in names}) == sum(map(len, ran)) == 21
 
 
+def test_cases_of_one_process_are_in_one_shard(suite, tmp_path):
+    tests = "import pytest\n@pytest.mark.together\n@pytest.mark.parametrize('x', range(20))\ndef test_x(x): pass\n"
+    (tmp_path / "tests/test_together.py").write_text(tests)
+    shown = [suite("-v", "--all", "--shard", f"{part}/3", "tests/test_together.py") for part in range(3)]
+    assert sorted(text.count("PASSED") for text in shown) == [0, 0, 20]
+
+
 def test_the_rest_is_all_but_the_sample(suite):
     plain, rest, everything = (set(re.findall(r"^(\S+) PASSED", suite("-v", *arguments), re.MULTILINE)) for arguments in ([], ["--rest"], ["--all"]))  # fmt: skip
     assert plain | rest == everything and not plain & rest and len(everything) == 21

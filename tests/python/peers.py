@@ -111,6 +111,7 @@ def is_installed(module):
 def test_of(file, *modules, command=(), environment=()):
     """Return a test function with one case per check of the file."""
 
+    @pytest.mark.together
     @pytest.mark.parametrize("name", checks_of(file))
     def test_check(name):
         for module in modules:

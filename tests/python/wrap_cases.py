@@ -28,6 +28,7 @@ def test_with_drjit(file):
     """Return the test of a file's checks, which need all frameworks and the LLVM library."""
     in_process = peers.test_of(file, "drjit", "tensorflow", "torch", "jax", environment=ENVIRONMENT)
 
+    @pytest.mark.together
     @pytest.mark.parametrize("name", peers.checks_of(file))
     def test_check(name):
         if not has_llvm():
