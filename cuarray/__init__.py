@@ -5,6 +5,7 @@ driver and no CUDA library; they are looked up when the first array goes to a GP
 reports what is installed.
 """
 
+import os
 import sys
 from importlib import import_module
 
@@ -52,6 +53,8 @@ from cuarray._ndarray import (
 from cuarray._numpy.warning import HostFallbackWarning as HostFallbackWarning
 from cuarray._runtime import libraries
 
+if any(variable.startswith("CUARRAY_") for variable in os.environ):
+    import_module("cuarray._runtime.settings").warn_of_settings(os.environ)
 __version__ = _core.__version__
 __array_api_version__ = ARRAY_API_VERSION
 
@@ -140,7 +143,7 @@ __all__ = sorted(
     | ALIASES.keys()
     | {name for part in parts for name in part.__all__}
 )
-del ALIASES, ARRAY_API_VERSION, LASTING_NAMES, alias, libraries, methods, numpy_types, sys, ufunc_docs
+del ALIASES, ARRAY_API_VERSION, LASTING_NAMES, alias, libraries, methods, numpy_types, os, sys, ufunc_docs
 del home, name, ours, part, parts, theirs, types
 
 

@@ -1,6 +1,5 @@
 """The report of `python -m cuarray`: devices, libraries, faults, and the commands that fix them."""
 
-import difflib
 import json
 import os
 import platform
@@ -17,40 +16,10 @@ from cuarray._arguments.ufuncs import sin
 from cuarray._core import CudaError
 from cuarray._functions.creation import asarray
 from cuarray._runtime.fuse import fuse
+from cuarray._runtime.settings import SETTINGS, fault, faults_of_settings
 
 NVIDIA = "0x10de"  # the vendor's number on the PCI bus
 DISPLAY = "0x03"  # the class of graphics devices there
-
-
-#: The variables that cuarray reads: a pattern of valid values, and these in words. docs/settings.md has the effects.
-FILE, FILE_OR_OFF = (r".+", "the path of a file"), (r".+", "the path of a file, or off")
-SWITCH, OFF = (r"[01]", "1"), (r"off|on", "off")
-SETTINGS = {
-    "CUARRAY_DEVICE": (r"cpu|cuda(:\d+)?", "cpu, cuda or cuda:N"),
-    "CUARRAY_NUM_THREADS": (r"[1-9]\d{0,3}", "a number from 1 to 4096"),
-    "CUARRAY_CPU_LEVEL": (r"base|v3|v4", "base, v3 or v4"),
-    "CUARRAY_LIBMVEC": OFF,
-    "CUARRAY_JIT": (r"off|on|avx2|wait", "off, avx2 or wait"),
-    "CUARRAY_FUSE": (r"off|on|[1-9]\d*", "off, on, or a number of elements"),
-    "CUARRAY_LIBBLAS": FILE_OR_OFF,
-    "CUARRAY_STREAM_FROM": (r"\d+", "a number of bytes"),
-    "CUARRAY_CACHE_DIR": (r".+", "the path of a folder"),
-    "CUARRAY_LIBCUDA": FILE,
-    "CUARRAY_LIBNVRTC": FILE,
-    "CUARRAY_LIBCUBLAS": FILE_OR_OFF,
-    "CUARRAY_LIBCUFFT": FILE_OR_OFF,
-    "CUARRAY_LIBCUSOLVER": FILE_OR_OFF,
-    "CUARRAY_MPI_CUDA": (r"[01]", "0 or 1"),
-    "CUARRAY_MEMORY_CACHE": OFF,
-    "CUARRAY_TRACK_MEMORY": SWITCH,
-    "CUARRAY_LOG": (r"( *(launch|alloc|copy|wait) *,?)*", "launch, alloc, copy, wait, separated by commas"),
-    "CUARRAY_SYNC": SWITCH,
-    "CUARRAY_VALIDATE": SWITCH,
-}
-
-
-#: Variables that a build reads.
-SETTINGS_OF_BUILD = {"CUARRAY_ISA_LEVELS"}
 
 
 def report():
@@ -74,7 +43,7 @@ def report():
         default = str(_core.default_device())
     except (ValueError, CudaError) as error:
         default = None
-        faults.append(fault(f"CUARRAY_DEVICE={os.environ.get('CUARRAY_DEVICE')}: {error}", "unset CUARRAY_DEVICE"))
+        faults.append(fault(str(error), "unset CUARRAY_DEVICE"))
     devices = [examine(device, faults) for device in _core.devices()]
     missing = {"cuda": _core.missing_reason("cuda")}
     gpus = graphics_devices()
@@ -102,35 +71,6 @@ def report():
         "settings": {name: value for name, value in sorted(os.environ.items()) if name.startswith("CUARRAY_")},
         "faults": faults,
     }
-
-
-def fault(what, command):
-    return {"what": what, "command": command}
-
-
-def faults_of_settings(environment, reported=()):
-    """Return a fault for each variable of ours that has no effect: an unknown name, or a value that is not valid.
-
-    Examples
-    --------
-    >>> from cuarray._tools import doctor
-    >>> doctor.faults_of_settings({"CUARRAY_SYNC": "yes"})
-    [{'what': "CUARRAY_SYNC='yes' has no effect: 1 expected", 'command': 'export CUARRAY_SYNC=1'}]
-    """
-    faults = []
-    for name, value in sorted(environment.items()):
-        if not name.startswith("CUARRAY_") or name in reported or name in SETTINGS_OF_BUILD or not value:
-            continue
-        if name not in SETTINGS:
-            near = difflib.get_close_matches(name, SETTINGS, 1, cutoff=0.9)
-            command = f"export {near[0]}={value}" if near else f"unset {name}"
-            faults.append(fault(f"{name} is no setting of cuarray", command))
-            continue
-        pattern, expected = SETTINGS[name]
-        if not re.fullmatch(pattern, value):
-            command = f"unset {name}" if " " in expected else f"export {name}={expected}"
-            faults.append(fault(f"{name}={value!r} has no effect: {expected} expected", command))
-    return faults
 
 
 def examine(device, faults):

@@ -2,9 +2,10 @@
 #include "cuarray/array/deferral.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <exception>
-#include <string>
+#include <string_view>
 
 #include "array/pending_graph.h"
 #include "cuarray/array/elements.h"
@@ -19,12 +20,15 @@ namespace {
 // geometric mean was 1.3 and 1.4.
 constexpr int64_t kAutomaticallyFrom = 8192;
 
-/// CUARRAY_FUSE: "off", "on", or the number of elements.
+/// CUARRAY_FUSE: "off", "on", or the number of elements. Other values have no effect, of which Python warns.
 int64_t automatic_size() {
-    const char* const wish = std::getenv("CUARRAY_FUSE");
-    if (!wish || !*wish || std::string(wish) == "on") return kAutomaticallyFrom;
-    const int64_t number = std::atoll(wish);
-    return number > 0 ? number : INT64_MAX;
+    const char* const value = std::getenv("CUARRAY_FUSE");
+    const std::string_view wish = value ? value : "";
+    if (wish == "off") return INT64_MAX;
+    int64_t number = 0;
+    const auto [rest, fault] = std::from_chars(wish.data(), wish.data() + wish.size(), number);
+    const bool is_number = fault == std::errc() && rest == wish.data() + wish.size() && number > 0;
+    return is_number ? number : kAutomaticallyFrom;
 }
 
 /// Whether no other thread has asked yet, with `registers`. A run holds the lock of all graphs: threads that compute

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include "cuarray/runtime/runtime.h"
 #include "runtime/decorators.h"
 #include "runtime/hooks.h"
@@ -123,7 +124,7 @@ void require(Device device) {
     raise(ErrorKind::Value, "device: there is no ", to_string(device), "; ",
           count ? "this machine has " + std::to_string(count) + " of that kind"
                 : r.kinds[int(device.kind)].reason +
-                      "; without device= arrays are on cpu, and python -m cuarray --simulate gives simulated GPUs");
+                      "; device cpu needs no GPU, and python -m cuarray --simulate gives simulated GPUs");
 }
 
 Backend& backend(Device device) { return undecorated(device).front(); }
@@ -174,6 +175,17 @@ Device first_usable(std::string* troubles) {
     return {};
 }
 
+/// The device that CUARRAY_DEVICE names. An error says where the name comes from, now and not at the first operation.
+Device usable_device_of_setting(const char* name) try {
+    const Device device = parse_device(name);
+    backend(device);
+    return device;
+} catch (const Error& error) {
+    std::string_view fault = error.what();
+    if (fault.starts_with("device: ")) fault.remove_prefix(8);
+    throw Error(error.kind(), "CUARRAY_DEVICE: " + std::string(fault), error.notes());
+}
+
 }  // namespace
 
 Device default_device() {
@@ -181,8 +193,7 @@ Device default_device() {
     if (const int chosen = r.chosen; chosen >= 0) return unpacked_device(chosen);
     const char* wish = std::getenv("CUARRAY_DEVICE");
     std::string troubles;
-    const Device device = wish && *wish ? parse_device(wish) : first_usable(&troubles);
-    backend(device);  // raises now, not at the first operation, if the device cannot be used
+    const Device device = wish && *wish ? usable_device_of_setting(wish) : first_usable(&troubles);
     {
         const std::lock_guard lock(r.mutex);
         if (const int chosen = r.chosen; chosen >= 0) return unpacked_device(chosen);

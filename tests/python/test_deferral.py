@@ -87,7 +87,9 @@ assert _core.is_pending(x * 2)
 """)
 
 
-@pytest.mark.parametrize("value, waits", [("off", False), ("on", True), ("100", True), ("30000", False)])
+@pytest.mark.parametrize(
+    "value, waits", [("off", False), ("on", True), ("100", True), ("30000", False), ("no", True), ("0", True)]
+)
 def test_the_setting(value, waits):
     out = in_own_process("print(_core.is_pending(ca.ones(20_000) + 1))", CUARRAY_FUSE=value)
     assert out.strip() == str(waits)

@@ -11,6 +11,7 @@ import pytest
 
 import cuarray
 from cuarray._runtime import libraries
+from cuarray._runtime.settings import SETTINGS, faults_of_settings, warn_of_settings
 from cuarray._tools import doctor
 
 
@@ -175,8 +176,33 @@ SILENT = [
 
 @pytest.mark.parametrize("name, value, command", SILENT, ids=lambda x: str(x))
 def test_doctor_names_settings_without_effect(name, value, command):
-    found = doctor.faults_of_settings({name: value})
+    found = faults_of_settings({name: value})
     assert [each["command"] for each in found] == [command] and name in found[0]["what"]
+
+
+@pytest.mark.parametrize("name, value, command", SILENT, ids=lambda x: str(x))
+def test_import_warns_of_settings_without_effect(name, value, command, recwarn):
+    warn_of_settings({name: value})
+    found = [str(each.message) for each in recwarn]
+    speaks_itself = name == "CUARRAY_COLOR" or (name in SETTINGS and SETTINGS[name].is_checked_where_read)
+    assert len(found) == (not speaks_itself)
+    assert all(name in text and text.endswith(f"; type `{command}`") for text in found)
+
+
+def test_import_warns_at_its_line():
+    run = python("import os\nimport cuarray", CUARRAY_TRACK_MEMORY="yes")
+    assert run.stderr.startswith(
+        "<string>:2: RuntimeWarning: CUARRAY_TRACK_MEMORY='yes' has no effect: 1 expected; type "
+    )
+    assert python("import cuarray", CUARRAY_TRACK_MEMORY="1", CUARRAY_COLOR="red").stderr == ""
+
+
+@pytest.mark.parametrize(
+    "value, fault", [("gpu", "'gpu' is neither 'cpu' nor"), ("cuda:250", "there is no cuda:250; ")]
+)
+def test_errors_of_the_default_device_name_the_setting(value, fault):
+    run = python("import cuarray; cuarray.ones(3)", CUARRAY_DEVICE=value)
+    assert f"CUARRAY_DEVICE: {fault}" in run.stderr
 
 
 def test_doctor_accepts_valid_settings():
@@ -185,7 +211,7 @@ def test_doctor_accepts_valid_settings():
         "CUARRAY_NUM_THREADS": "4096", "CUARRAY_MEMORY_CACHE": "off", "CUARRAY_LIBBLAS": "off", "CUARRAY_CACHE_DIR": "/x y",
         "CUARRAY_ISA_LEVELS": "all", "CUARRAY_TRACK_MEMORY": "", "PATH": "/usr/bin",
     }  # fmt: skip
-    assert doctor.faults_of_settings(valid) == []
+    assert faults_of_settings(valid) == []
     run = subprocess.run(
         [sys.executable, "-m", "cuarray"], capture_output=True, text=True, env={**os.environ, "CUARRAY_SYNC": "yes"}
     )
