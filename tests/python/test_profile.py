@@ -9,6 +9,7 @@ import threading
 
 import numpy as np
 import pytest
+from own_process import in_own_process
 
 import cuarray as ca
 
@@ -251,6 +252,18 @@ def test_measuring_the_copy_is_in_no_profile(device):
     with ca.profile() as p:
         assert profile_table.copy_bandwidth(device) > 0
     assert p.events == []
+
+
+def test_first_operations_are_as_later_ones():
+    """Operands that die are known by what the first use of an operator has learned, also where that is profiled."""
+    out = in_own_process("""
+w, y = ca.zeros((300, 300)), ca.ones((300, 300))
+with ca.profile() as p:
+    w[...] = y * 2 + 1
+    ca.synchronize()
+print([(e.kind, e.expression, e.bytes) for e in p.events if e.kind != "wait"])
+""")
+    assert out.strip() == f"[('launch', 'a*2 + 1', {2 * 300 * 300 * 8})]"
 
 
 def test_empty_profile(tmp_path):

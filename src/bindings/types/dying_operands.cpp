@@ -78,8 +78,13 @@ class InterpreterCalls {
  public:
     bool include(OperatorText op, SlotFrame frame, PyObject* const* objects, int count) {
         if (probes_) return record(frame, objects, count);
-        if (!is_known_ && may_learn()) learn(op);
+        prepare(op);
         return chains_[0].matches(frame) || chains_[1].matches(frame);
+    }
+
+    /// Learns the calls if they are not known.
+    void prepare(OperatorText op) {
+        if (!is_known_ && may_learn()) learn(op);
     }
 
  private:
@@ -150,20 +155,25 @@ bool has_one_reference(PyObject* object) {
 #endif
 }
 
+InterpreterCalls interpreter_calls[OperatorText::kKinds][kMostOperators];
+
 }  // namespace
 
 unsigned dying_operands(OperatorText op, SlotFrame frame, PyObject* const* objects, int count) {
-    static InterpreterCalls calls[OperatorText::kKinds][kMostOperators];
     unsigned dying = 0;
     for (int i = 0; i < count; ++i) dying |= unsigned(has_one_reference(objects[i])) << i;
-    return dying && calls[op.kind][op.number].include(op, frame, objects, count) ? dying : 0;
+    return dying && interpreter_calls[op.kind][op.number].include(op, frame, objects, count) ? dying : 0;
 }
+
+void prepare_dying_operands(OperatorText op) { interpreter_calls[op.kind][op.number].prepare(op); }
 
 #else
 
 }  // namespace
 
 unsigned dying_operands(OperatorText, SlotFrame, PyObject* const*, int) { return 0; }
+
+void prepare_dying_operands(OperatorText) {}
 
 #endif
 

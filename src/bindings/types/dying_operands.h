@@ -29,4 +29,7 @@ constexpr int kMostOperators = 32;
 /// known.
 unsigned dying_operands(OperatorText op, SlotFrame frame, PyObject* const* objects, int count);
 
+/// Makes operands of the operator known also while work is recorded or deferred, when nothing new can be learned.
+void prepare_dying_operands(OperatorText op);
+
 }  // namespace cuarray::python

@@ -137,6 +137,7 @@ PyObject* compare(PyObject* self, PyObject* other, int operation) noexcept;
 
 /// The slots of numbers and the rows behind them; looks the rows up.
 const PyType_Slot* number_slots();
+void prepare_operators();  ///< makes their first uses compute as later ones, also while work is recorded
 
 /// Memory that another library owns; `device` and `copy` are from_dlpack's.
 Array import_capsule(PyObject* capsule, int64_t stream);  ///< `stream`: where the data is ready

@@ -55,6 +55,15 @@ unsigned dying_bits(OperatorText::Kind kind, Operator op, SlotFrame frame, PyObj
     return kSymbols[op] ? dying_operands({kind, op, kSymbols[op]}, frame, objects, count) : 0;
 }
 
+/// Which of the operators are unary.
+constexpr bool kIsUnary[] = {
+#define OTHER(name, row, symbol, precedence, slot) false,
+#define BINARY OTHER
+#define COMPARISON OTHER
+#define UNARY(name, row, symbol, precedence, slot) true,
+#include "cuarray/core/operators.def"
+};
+
 /// The slot of each operator, for calling another library's; of comparisons the operation, for tp_richcompare.
 constexpr int kSlots[] = {
 #define OTHER(name, row, symbol, precedence, slot) Py_nb_##slot,
@@ -279,10 +288,8 @@ Scalar exponent_beside(const Array& x, PyObject* number) {
     const Kind kind = info(x.dtype()).kind;
     if (PyFloat_CheckExact(number) && kind >= Kind::Floating)
         return convert(Scalar::of(DType::float64, PyFloat_AS_DOUBLE(number)), x.dtype());
-    if (!PyLong_CheckExact(number) || kind == Kind::Bool) return {};
-    int overflow;
-    const int64_t integer = PyLong_AsLongLongAndOverflow(number, &overflow);
-    const bool is_small = integer > -100 && integer < 100 && !overflow;
+    int64_t integer;
+    const bool is_small = kind != Kind::Bool && read_plain_int(number, integer) && integer > -100 && integer < 100;
     return is_small ? convert(Scalar::of(DType::int64, integer), x.dtype()) : Scalar();
 }
 
@@ -470,6 +477,15 @@ PyObject* compare_numbers(PyObject* a, PyObject* b, int operation) {
 PyObject* compare(PyObject* self, PyObject* other, int operation) noexcept {
     if (PyObject* const result = guarded([&] { return compare_numbers(self, other, operation); })) return result;
     return apply(Operator(Less + operation), self, other, slot_frame());
+}
+
+void prepare_operators() {
+    for (int op = 0; op < kOperators; ++op) {
+        if (!kSymbols[op]) continue;
+        prepare_dying_operands({kIsUnary[op] ? OperatorText::Unary : OperatorText::Binary, op, kSymbols[op]});
+        if (!kIsUnary[op]) prepare_dying_operands({OperatorText::InPlace, op, kSymbols[op]});
+    }
+    prepare_dying_operands({OperatorText::Assignment});
 }
 
 const PyType_Slot* number_slots() {

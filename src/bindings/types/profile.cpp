@@ -17,6 +17,7 @@ class ProfileRecording {
     ~ProfileRecording() { stop(); }
 
     void start() {
+        prepare_operators();
         bool was_off;
         {
             const GilRelease released;
