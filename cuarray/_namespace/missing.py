@@ -156,6 +156,7 @@ ATTRIBUTES = {
     **{
         name: f"use x {sign} y" for name, sign in {"matmul": "@", "mm": "@", "mul": "*", "ne": "!=", "sub": "-"}.items()
     },
+    **dict.fromkeys(["append", "extend"], "use cuarray.append(x, values), or append to a list and make the array last"),
     "at": "arrays can be written here: x[index] = value, x[index] += value, cuarray.add.at(x, index, value)",
     "block_until_ready": "use cuarray.synchronize()",
     "clamp": "use x.clip(min, max)",

@@ -1,6 +1,7 @@
 // python.cpp -- argument lists, and the calls that wait for the GIL.
 #include "bindings/python.h"
 #include <unistd.h>
+#include <algorithm>
 #include <mutex>
 #include <vector>
 #include "bindings/protocols/other_arrays.h"
@@ -37,19 +38,37 @@ int run_pending_calls(void*) {
 int position_of(const Signature& signature, PyObject* name) {
     for (int position = 0; position < Signature::kMaxParameters && signature.names[position]; ++position)
         if (PyUnicode_CompareWithASCIIString(name, signature.names[position]) == 0) return position;
-    refuse_keyword(signature.function, name);
+    std::vector<std::string> names;
+    for (int k = 0; k < Signature::kMaxParameters && signature.names[k]; ++k) names.push_back(signature.names[k]);
+    refuse_keyword(signature.function, name, names);
+}
+
+Attribute get_close_matches{"difflib", "get_close_matches"};
+
+/// What the caller of a function may have meant by a keyword that it does not have; "" if nothing comes near.
+std::string advice_on_keyword(PyObject* keyword, const std::vector<std::string>& names) {
+    constexpr const char* kNamesOfNumPy[][2] = {
+        {"dim", "axis"}, {"dims", "axis"}, {"axes", "axis"}, {"keepdim", "keepdims"}, {"keep_dims", "keepdims"}};
+    for (const auto& [theirs, numpys] : kNamesOfNumPy)
+        if (PyUnicode_CompareWithASCIIString(keyword, theirs) == 0 && std::ranges::count(names, numpys))
+            return std::string("NumPy's name is '") + numpys + "'";
+    if (PyUnicode_CompareWithASCIIString(keyword, "requires_grad") == 0)
+        return "gradients are never recorded: leave it out";
+    const Object known = Object::steal(PyList_New(0));
+    for (const std::string& name : names)
+        check(PyList_Append(known.get(), Object::steal(PyUnicode_FromString(name.c_str())).get()));
+    const Object near =
+        Object::steal(PyObject_CallFunction(get_close_matches.get(), "OOid", keyword, known.get(), 1, .75));
+    if (PyList_Size(near.get()) < 1) return "";
+    return std::string("did you mean '") + PyUnicode_AsUTF8(PyList_GetItem(near.get(), 0)) + "'?";
 }
 
 }  // namespace
 
-void refuse_keyword(const char* function, PyObject* name) {
-    constexpr const char* kOfTorch[][2] = {
-        {"dim", "axis"}, {"dims", "axis"}, {"keepdim", "keepdims"}, {"axes", "axis"}, {"keep_dims", "keepdims"}};
-    for (const auto& [theirs, ours] : kOfTorch)
-        if (PyUnicode_CompareWithASCIIString(name, theirs) == 0)
-            fail(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'; NumPy's name is '%s'", function, name,
-                 ours);
-    fail(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", function, name);
+void refuse_keyword(const char* function, PyObject* name, const std::vector<std::string>& names) {
+    const std::string advice = advice_on_keyword(name, names);
+    fail(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'%s%s", function, name,
+         advice.empty() ? "" : "; ", advice.c_str());
 }
 
 void stop_thread() noexcept {

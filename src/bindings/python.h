@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 #include "cuarray/core/error.h"
 #include "runtime/hooks.h"
 
@@ -106,8 +107,9 @@ template <class... Parts>
     fail(type, function ? (std::string(function) + ": " + format).c_str() : format, parts...);
 }
 
-/// Raises TypeError for a keyword that a function does not have.
-[[noreturn]] void refuse_keyword(const char* function, PyObject* name);
+/// Raises TypeError for a keyword that a function with parameters of these names does not have.
+[[noreturn, gnu::cold]] void refuse_keyword(const char* function, PyObject* name,
+                                            const std::vector<std::string>& names);
 
 /// The parameter that a converter reads, as errors name it. Without a function, fail() finds the public one
 /// that was called.

@@ -55,6 +55,17 @@ def test_advice(name, words):
     assert words in refusal(name)
 
 
+@pytest.mark.parametrize(("function", "keyword", "advice"), [
+    ("sum", "dim", "; NumPy's name is 'axis'"), ("sum", "axs", "; did you mean 'axis'?"), ("sin", "dtyp", "; did you mean 'dtype'?"),
+    ("zeros", "requires_grad", "; gradients are never recorded: leave it out"),
+    ("clip", "axes", ""), ("median", "keepdim", "; NumPy's name is 'keepdims'"), ("sort", "nothing", ""),
+])  # fmt: skip
+def test_advice_on_keywords(function, keyword, advice):
+    with pytest.raises(TypeError) as error:
+        getattr(cuarray, function)(cuarray.ones(3), **{keyword: 1})
+    assert str(error.value) == f"{function}() got an unexpected keyword argument {keyword!r}{advice}"
+
+
 def test_what_stands_beside_names_of_cupy_exists():
     text = (
         (Path(__file__).resolve().parents[2] / "docs/differences.md")

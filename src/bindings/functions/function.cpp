@@ -84,7 +84,9 @@ int place_of_keyword(const TableFunction& f, PyObject* keyword) {
         if (PyUnicode_Compare(PyTuple_GET_ITEM(f.names, k), keyword) == 0)
             fail(PyExc_TypeError, "%U() got some positional-only arguments passed as keyword arguments: '%U'", f.name,
                  keyword);
-    refuse_keyword(PyUnicode_AsUTF8(f.name), keyword);
+    std::vector<std::string> names;
+    for (int k = f.positional_only; k < f.count; ++k) names.push_back(PyUnicode_AsUTF8(PyTuple_GET_ITEM(f.names, k)));
+    refuse_keyword(PyUnicode_AsUTF8(f.name), keyword, names);
 }
 
 /// Puts the arguments of a call, and defaults, in the order of the signature.

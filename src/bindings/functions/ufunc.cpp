@@ -160,7 +160,7 @@ void CallOptions::read(PyObject* const* values, PyObject* keywords) {
         PyObject* name = PyTuple_GetItem(keywords, i);
         int keyword = 0;
         while (keyword < kKeywords && PyUnicode_CompareWithASCIIString(name, kKeywordNames[keyword])) ++keyword;
-        if (keyword == kKeywords) refuse_keyword(row_.name, name);
+        if (keyword == kKeywords) refuse_keyword(row_.name, name, {kKeywordNames, kKeywordNames + kKeywords});
         const int group = keyword == LongSignature || keyword == Dtype ? Sig : keyword;
         if (given & 1u << group)
             fail(PyExc_TypeError, "%s: only one of dtype=, sig= and signature= can be given", row_.name);

@@ -84,7 +84,7 @@ const char* advice(char kind, const std::string& name, bool is_foreign_order) {
         case 'm': return "there are no dates: use int64 counts, as x.view('int64') of a NumPy array x has them";
         case 'O':
             return "there are only numbers and bools; x.astype(float) converts objects that are numbers, and the codes of texts "
-                   "and categories are numbers (pandas: x.astype('category').cat.codes)";
+                   "and categories are numbers (pandas: x.astype('category').cat.codes; polars: x.cast(pl.Categorical).to_physical())";
         case 'S':
         case 'U':
         case 'T': return "use integer codes, or keep text in NumPy";
