@@ -69,7 +69,7 @@ def lines_of(files):
 ROWS = {
     "ufuncs.def": r"(?:UFUNC|UNARY|BINARY)\(\s*(\w+),",
     "reductions.def": r"REDUCTION\((\w+),.*(?:Public|Method)\(",
-    "functions.def": r"(?:FUNCTION|BUILTIN)\((\w+),|GENERALIZED\([^,]*, (\w+),",
+    "functions.def": r'(?:FUNCTION|BUILTIN)\((\w+),|RENAMED\("(\w+)"|GENERALIZED\("[^"]*", (\w+),',
 }
 #: A longer file has several nouns.
 LONG = 600

@@ -36,6 +36,19 @@ def raise_named(error, name):
     raise type(error)(f"{name}: {error}") from error
 
 
+KDLCPU = 1  # DLPack's device type of host memory
+
+
+def is_on_host(array):
+    """Whether the host can read the array's memory."""
+    return array.__dlpack_device__()[0] == KDLCPU
+
+
+def host_copy(array):
+    """Return the values as a numpy.ndarray, a view where the memory is on the host."""
+    return array.__array__() if is_on_host(array) else array.numpy()
+
+
 def device_of(*objects):
     """Return the device of the first object that is an array, or None."""
     for x in objects:

@@ -4,11 +4,10 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.axes import bounded, integer, normalise_axis
-from cuarray._arguments.operands import as_arrays, dtype_into, sole_output, write_output
+from cuarray._arguments.operands import as_arrays, dtype_into, is_on_host, sole_output, write_output
 from cuarray._core import ndarray
 from cuarray._fft import on_cpu
 from cuarray._fft.kinds import FROM_REAL, OPPOSITE, TO_REAL
-from cuarray._functions.array_text import is_on_host
 
 #: The real type of the precision of a complex one.
 REAL = {np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.float64)}

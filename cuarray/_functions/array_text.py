@@ -4,17 +4,7 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.functions import concat
-
-KDLCPU = 1  # DLPack's device type of host memory
-
-
-def is_on_host(array):
-    return array.__dlpack_device__()[0] == KDLCPU
-
-
-def host_copy(array):
-    """Return the values as a numpy.ndarray, a view where the memory is on the host."""
-    return array.__array__() if is_on_host(array) else array.numpy()
+from cuarray._arguments.operands import host_copy, is_on_host
 
 
 def corners(array):

@@ -6,10 +6,9 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.functions import argsort, concat, empty, searchsorted, sort, take, unique, zeros
-from cuarray._arguments.operands import as_arrays
+from cuarray._arguments.operands import as_arrays, is_on_host
 from cuarray._arguments.ufuncs import minimum
 from cuarray._core import ndarray
-from cuarray._functions.array_text import is_on_host
 from cuarray._runtime.fuse import fused_call
 
 __all__ = [

@@ -67,6 +67,6 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * math.pi):
         least = period / 2 if discont is None else discont
         turns = where(less(abs_ufunc(steps), least), 0, within - steps)
     result = p.astype(dtype, copy=True)
-    behind = (slice(None),) * (axis % p.ndim) + (slice(1, None),)
+    behind = (slice(None),) * axis + (slice(1, None),)
     result[behind] += cumsum(turns, axis=axis)
     return result

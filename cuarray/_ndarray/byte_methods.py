@@ -12,8 +12,8 @@ import numpy as np
 from cuarray import _core
 from cuarray._arguments.axes import integer, shape_tuple
 from cuarray._arguments.functions import empty
+from cuarray._arguments.operands import host_copy
 from cuarray._core import ndarray
-from cuarray._functions.array_text import host_copy
 
 
 def as_ctypes(self):

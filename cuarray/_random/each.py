@@ -6,9 +6,9 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.functions import broadcast_to
+from cuarray._arguments.operands import is_on_host
 from cuarray._arguments.ufuncs import sqrt
 from cuarray._core import ndarray
-from cuarray._functions.array_text import is_on_host
 from cuarray._random.transforms import (
     DRAWS,
     array_of,

@@ -1,15 +1,12 @@
 """The class Generator: NumPy's methods, whose results are arrays of a device."""
 
-import operator
-
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index
 
 from cuarray import _core
+from cuarray._arguments.axes import normalise_axis
 from cuarray._arguments.functions import take, take_along_axis
-from cuarray._arguments.operands import target
+from cuarray._arguments.operands import is_on_host, target
 from cuarray._core import ndarray
-from cuarray._functions.array_text import is_on_host
 from cuarray._random.distributions import DISTRIBUTIONS, OF_GENERATOR, add_methods
 from cuarray._random.draws import Source, seed_of
 
@@ -456,7 +453,7 @@ class Generator(Source):
             x = _core.population(x, self._device, "permuted")
             if type(x) is np.ndarray:
                 return self._numpys("permuted", x, axis=axis)
-            axis = axis_of(x, axis, "permuted") if axis is not None and x.ndim else axis
+            axis = normalise_axis(axis, x, "permuted") if axis is not None and x.ndim else axis
             if self._is_drawn_by_numpy(x):
                 return _core.array_from_object(self._numpys("permuted", x.__array__(), axis=axis), None, x.device, True)
         else:
@@ -485,7 +482,7 @@ class Generator(Source):
     def _permuted_like(self, x, place, axis):
         """Permute by orders that are drawn. Without an axis, elements go by their order in `place`."""
         if axis is not None:
-            axis = axis_of(x, axis, "permuted")
+            axis = normalise_axis(axis, x, "permuted")
             return take_along_axis(x, self._order(x.shape, axis, x.device), axis)
         if place.flags.f_contiguous and not place.flags.c_contiguous:
             return self._permuted_like(x.T, place.T, None).T.copy(order="K")
@@ -550,11 +547,6 @@ add_methods(Generator, (*DISTRIBUTIONS, *OF_GENERATOR))
 def in_order(x, order, axis):
     """Return the entries of an axis in another order."""
     return x[order] if axis == 0 else take(x, order, axis)  # the former is faster for few
-
-
-def axis_of(x, axis, function):
-    """Return an axis of an array as a number that is not negative."""
-    return normalize_axis_index(operator.index(axis), x.ndim, function)
 
 
 def default_rng(seed=None, device=None):

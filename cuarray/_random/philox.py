@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 
 from cuarray import _core
+from cuarray._arguments.axes import normalise_axis
 from cuarray._arguments.functions import take
 from cuarray._arguments.operands import target
 from cuarray._core import ndarray
@@ -12,7 +13,7 @@ from cuarray._functions.creation import as_array
 from cuarray._random.choices import indices_by, integers_between
 from cuarray._random.distributions import DISTRIBUTIONS, OF_GENERATOR, signature
 from cuarray._random.each import COMPOSITES, EACH, OF_NUMBERS, as_counts, drawn_each
-from cuarray._random.generator import OF_BIT_GENERATORS, Generator, axis_of, in_order
+from cuarray._random.generator import OF_BIT_GENERATORS, Generator, in_order
 from cuarray._random.rows import DEPENDENT
 from cuarray._random.transforms import (
     DRAWS,
@@ -290,13 +291,13 @@ class PhiloxGenerator(Generator):
         x = _core.population(x, self._device, "permutation")
         if type(x) is np.ndarray:
             return super().permutation(x, axis)
-        axis = axis_of(x, axis, "permutation")
+        axis = normalise_axis(axis, x, "permutation")
         return in_order(x, self._order_of(x, axis), axis)
 
     def shuffle(self, x, axis=0):
         if not isinstance(x, ndarray) or x.ndim == 0:
             return super().shuffle(x, axis)
-        axis = axis_of(x, axis, "shuffle")
+        axis = normalise_axis(axis, x, "shuffle")
         target(x, "shuffle")
         if x.size:
             x[...] = in_order(x, self._order_of(x, axis), axis)

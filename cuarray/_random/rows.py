@@ -7,8 +7,8 @@ import numpy as np
 
 from cuarray import _core
 from cuarray._arguments.functions import empty, zeros
+from cuarray._arguments.operands import is_on_host
 from cuarray._core import ndarray
-from cuarray._functions.array_text import is_on_host
 from cuarray._functions.creation import array, as_array
 from cuarray._random.draws import holds_arrays
 from cuarray._random.each import MOST, MOST_TRIALS, part, spread

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from cuarray import _core
+from cuarray._arguments.operands import is_on_host
 from cuarray._arguments.ufuncs import exp, expm1, sqrt, where
 from cuarray._core import ndarray
-from cuarray._functions.array_text import is_on_host
 from cuarray._functions.creation import as_array
 from cuarray._runtime.fuse import fuse
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import cuarray as ca
+from cuarray._arguments.operands import is_on_host
 from cuarray._ndarray import byte_methods
 
 try:
@@ -47,11 +48,6 @@ def as_cuarray(data, **kwargs):
 def as_numpy(data, **kwargs):
     """Return a chunk as a NumPy array, which on cpu shares its memory."""
     return np.asarray(data) if is_on_host(data) else data.numpy(**kwargs)
-
-
-def is_on_host(array):
-    """Whether the host can read the array's memory."""
-    return array.device == ca.device("cpu")
 
 
 # What chunks are made of and combined with

@@ -23,6 +23,14 @@ inline int64_t to_int64(const Scalar& scalar) {
     return number;
 }
 
+/// Bytes from element 0 of an array to the one at a position of an axis. IndexError where there is none.
+inline int64_t offset_along(const Array& array, int axis, int64_t position) {
+    const int64_t n = array.shape()[axis];
+    if (position < -n || position >= n)
+        raise(ErrorKind::Index, "index ", position, " is out of bounds for axis ", axis, " with size ", n);
+    return (position < 0 ? position + n : position) * array.strides()[axis];
+}
+
 /// The element that many bytes from element 0, if the host may read it now.
 inline std::optional<Scalar> element_now(const Array& array, int64_t offset = 0) {
     const char* const data = direct_data(array);

@@ -74,7 +74,7 @@ Array largest_magnitude(const Array& x, ReduceOptions options) {
 
 Array smallest(const Array& x, const ReduceOptions& options) {
     bool has_none = false;
-    for (const int64_t axis : options.axes) has_none |= x.shape()[int(axis < 0 ? axis + x.ndim() : axis)] == 0;
+    for (const int64_t axis : options.axes) has_none |= x.shape()[int(axis)] == 0;
     if (has_none)
         raise(ErrorKind::Value, options.name, ": there is no smallest of no elements, in an array of shape ",
               to_string(x.shape()));
@@ -147,7 +147,7 @@ Array vector_norms(const Array& x, const NormOrder& order, const ReduceOptions& 
 /// Norms of matrices in two axes, which are different and not negative.
 Array norms_of_last(const Array& x, const NormOrder& order, const char* name) {
     const int row = x.ndim() - 2, column = x.ndim() - 1;
-    const ReduceOptions last = options_of({-1}, false, name);
+    const ReduceOptions last = options_of({row}, false, name);  // one axis is gone by then
     Array keep;
     if (order.kind == Order::Default || (order.kind == Order::Word && (order.text == "fro" || order.text == "f")))
         return apply_row(row::sqrt, sums_of_squares(in_work_type(x, keep), options_of({row, column}, false, name)));

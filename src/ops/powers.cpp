@@ -200,4 +200,18 @@ ValueId short_power(Expr& expr, ValueId x, const Scalar& exponent) {
     return expr.cast(PowerForm{expr, work, expr.cast(x, work)}.power(power), dtype);
 }
 
+bool take_power(DirectLoops& loops, LoopId loop, DType dtype, const void* const* in, void* const* out) {
+    Scalar exponent;
+    exponent.dtype = dtype;
+    std::memcpy(exponent.bytes, in[1], size_t(item_size(dtype)));
+    if (take_powers(loops, exponent, in[0], out[0], 1)) return true;
+    const bool is_plain = dtype == DType::int64 || dtype == DType::float64 || dtype == DType::complex128;
+    if (!is_plain || has_short_power(exponent)) return false;
+    int64_t integer;
+    std::memcpy(&integer, in[1], sizeof integer);
+    if (dtype == DType::int64 && integer < 0) return false;
+    loops.run(loop, in, out, 1);
+    return true;
+}
+
 }  // namespace cuarray

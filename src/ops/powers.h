@@ -14,7 +14,11 @@ RowId row_of_power(const Scalar& exponent);
 /// float64.
 CUARRAY_API bool take_powers(DirectLoops& loops, const Scalar& exponent, const void* from, void* to, int64_t n);
 
-/// The same for an array of few elements, in a new one; an array without memory where that cannot be.
+/// The power of two numbers of one dtype; false for negative exponents of integers, which are errors, and for those
+/// that have a shorter form of several rows.
+CUARRAY_API bool take_power(DirectLoops& loops, LoopId loop, DType dtype, const void* const* in, void* const* out);
+
+/// Powers of an array of few elements, in a new one; an array without memory where that cannot be.
 CUARRAY_API Array powers_of_few(const Array& x, const Scalar& exponent);
 
 /// Whether elements of the exponent's dtype have such a form: integers for 2 to 16; floats for -2, -1, -1/2, 1/2,

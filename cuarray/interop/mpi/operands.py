@@ -4,6 +4,7 @@ from mpi4py import MPI
 
 import cuarray as ca
 from cuarray import _core
+from cuarray._arguments.operands import is_on_host
 from cuarray.interop.mpi.library import reads_gpus
 from cuarray.interop.mpi.operations import as_mpi_type, has_type
 
@@ -28,11 +29,6 @@ def split(spec):
 def is_no_buffer(spec):
     """Whether a buffer argument is None or MPI.IN_PLACE, which mean the same to mpi4py."""
     return spec is None or spec is MPI.IN_PLACE
-
-
-def is_on_host(array):
-    """Whether the host can read the array's memory."""
-    return array.device == CPU
 
 
 def is_readable(array, on_host=False):

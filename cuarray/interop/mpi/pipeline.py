@@ -9,7 +9,8 @@ import numpy as np
 from mpi4py import MPI
 
 import cuarray as ca
-from cuarray.interop.mpi.operands import host_memory, is_no_buffer, is_on_host, load, store
+from cuarray._arguments.operands import is_on_host
+from cuarray.interop.mpi.operands import host_memory, is_no_buffer, load, store
 from cuarray.interop.mpi.operations import as_mpi_type
 
 

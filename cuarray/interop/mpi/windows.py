@@ -4,9 +4,10 @@ import numpy as np
 from mpi4py import MPI
 
 import cuarray as ca
+from cuarray._arguments.operands import is_on_host
 from cuarray.interop.mpi.communicators import overridden
 from cuarray.interop.mpi.library import reads_gpus
-from cuarray.interop.mpi.operands import host_memory, is_on_host, load
+from cuarray.interop.mpi.operands import host_memory, load
 from cuarray.interop.mpi.operations import as_mpi_type
 
 

@@ -10,6 +10,14 @@
 
 namespace cuarray::python {
 
+/// An int of Python itself that fits; false for all else.
+inline bool read_plain_int(PyObject* object, int64_t& value) {
+    if (!PyLong_CheckExact(object)) return false;
+    int overflow = 0;
+    value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    return !overflow;
+}
+
 inline Object to_python(int64_t number) { return Object::steal(PyLong_FromLongLong(number)); }
 /// A real numpy.dtype; that of bfloat16 comes from ml_dtypes.
 Object to_python(DType dtype);

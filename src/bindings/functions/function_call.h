@@ -127,13 +127,6 @@ inline Array* read_output(PyObject* object, const FunctionCall& call, Array& imp
     return to_output(object, is_ndarray(object) ? Device{} : Device(call.device()), call.row.name, imported);
 }
 
-inline bool read_plain_int(PyObject* object, int64_t& value) {
-    if (!PyLong_CheckExact(object)) return false;
-    int overflow = 0;
-    value = PyLong_AsLongLongAndOverflow(object, &overflow);
-    return !overflow;
-}
-
 /// Ints and tuples of them; false for others.
 inline bool read_plain_dims(PyObject* object, Dims& dims) {
     int64_t value;

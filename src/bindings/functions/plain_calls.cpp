@@ -55,11 +55,9 @@ bool read_as(PyObject* object, DType dtype, Scalar& number) {
         put(PyComplex_AsCComplex(object));
         return dtype == DType::complex128;
     }
-    if (!PyLong_CheckExact(object)) return false;
-    int overflow;
-    const int64_t integer = PyLong_AsLongLongAndOverflow(object, &overflow);
+    int64_t integer;
     const DTypeInfo& type = info(dtype);
-    if (overflow || type.kind == Kind::Bool) return false;
+    if (type.kind == Kind::Bool || !read_plain_int(object, integer)) return false;
     if (type.kind == Kind::Complex) {
         put(std::complex(double(integer)));
         return dtype == DType::complex128;
@@ -76,22 +74,6 @@ bool read_as(PyObject* object, DType dtype, Scalar& number) {
     if ((integer < 0 && type.kind == Kind::Unsigned) || (bits < 63 && (integer < 0 ? ~integer : integer) >> bits))
         return false;
     put(integer);  // its low bytes
-    return true;
-}
-
-/// The power of two numbers of one dtype; false for negative exponents of integers, which are errors, and for those
-/// that have a shorter form of several rows.
-bool take_power(DirectLoops& loops, LoopId loop, DType dtype, const void* const* in, void* const* out) {
-    Scalar exponent;
-    exponent.dtype = dtype;
-    std::memcpy(exponent.bytes, in[1], size_t(item_size(dtype)));
-    if (take_powers(loops, exponent, in[0], out[0], 1)) return true;
-    const bool is_plain = dtype == DType::int64 || dtype == DType::float64 || dtype == DType::complex128;
-    if (!is_plain || has_short_power(exponent)) return false;
-    int64_t integer;
-    std::memcpy(&integer, in[1], sizeof integer);
-    if (dtype == DType::int64 && integer < 0) return false;
-    loops.run(loop, in, out, 1);
     return true;
 }
 

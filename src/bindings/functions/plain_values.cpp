@@ -11,10 +11,7 @@
 namespace cuarray::python {
 
 bool read_int(PyObject* object, int64_t& value) {
-    int overflow = 0;
-    if (!PyLong_CheckExact(object)) return false;
-    value = PyLong_AsLongLongAndOverflow(object, &overflow);
-    return !overflow && value > -(int64_t(1) << 60) && value < int64_t(1) << 60;
+    return read_plain_int(object, value) && value > -(int64_t(1) << 60) && value < int64_t(1) << 60;
 }
 
 bool read_shape(PyObject* object, Dims& shape) {

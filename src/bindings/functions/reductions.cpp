@@ -93,10 +93,8 @@ PyObject* reduce_few_by_name(ReductionId row, PyObject* object, const ReductionC
         return reduce_few(row, array, result) ? wrap(result) : nullptr;
     }
     const int ndim = array.ndim();
-    if (!PyLong_CheckExact(call.axis) || ndim < 2) return nullptr;
-    int overflow;
-    const long axis = PyLong_AsLongAndOverflow(call.axis, &overflow);
-    if (overflow || axis < -ndim || axis >= ndim) return nullptr;
+    int64_t axis;
+    if (ndim < 2 || !read_plain_int(call.axis, axis) || axis < -ndim || axis >= ndim) return nullptr;
     Array result = reduce_few(row, array, int(axis < 0 ? axis + ndim : axis));
     return result.defined() ? wrap(std::move(result)) : nullptr;
 }

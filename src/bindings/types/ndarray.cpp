@@ -10,6 +10,7 @@
 #include "bindings/protocols/interfaces.h"
 #include "bindings/types/fallback.h"
 #include "bindings/types/value_text.h"
+#include "cuarray/ops/shaping.h"
 #include "cuarray/runtime/registry.h"
 #include "ops/element_access.h"
 
@@ -118,22 +119,14 @@ PyObject* base(PyObject* self, void*) {
 }
 
 PyObject* transposed(PyObject* self, void*) {
-    return guarded([&] {
-        const Array& array = array_of(self);
-        Dims axes;
-        for (int axis = array.ndim() - 1; axis >= 0; --axis) axes.push_back(axis);
-        return wrap_view(array.transpose(axes), self);
-    });
+    return guarded([&] { return wrap_view(permute_dims(array_of(self)), self); });
 }
 
 PyObject* matrix_transposed(PyObject* self, void*) {
     return guarded([&] {
         const Array& array = array_of(self);
         if (array.ndim() < 2) raise(ErrorKind::Value, "mT: the array has ", array.ndim(), " dimensions; it needs 2");
-        Dims axes;
-        for (int axis = 0; axis < array.ndim(); ++axis) axes.push_back(axis);
-        std::swap(axes[array.ndim() - 2], axes[array.ndim() - 1]);
-        return wrap_view(array.transpose(axes), self);
+        return wrap_view(matrix_transpose(array), self);
     });
 }
 

@@ -138,12 +138,11 @@ PyObject* fill_method(PyObject* self, PyObject** values) {
 
 /// The memory of an element of a vector that the host may read now, chosen by a Python int; null otherwise.
 const char* element_of_vector(const Array& array, PyObject* index) {
-    if (!PyLong_CheckExact(index) || array.ndim() != 1) return nullptr;
-    int overflow = 0;
-    const long long i = PyLong_AsLongLongAndOverflow(index, &overflow), n = array.shape()[0];
-    if (overflow || i < -n || i >= n) return nullptr;
+    int64_t position;
+    if (array.ndim() != 1 || !read_plain_int(index, position)) return nullptr;
+    const int64_t offset = offset_along(array, 0, position);
     const char* const data = direct_data(array);
-    return data ? data + (i < 0 ? i + n : i) * array.strides()[0] : nullptr;
+    return data ? data + offset : nullptr;
 }
 
 PyObject* item_method(PyObject* self, Arguments args, Py_ssize_t count) {
@@ -168,32 +167,9 @@ PyObject* item_method(PyObject* self, Arguments args, Py_ssize_t count) {
         if (index.size() != array.ndim())
             raise(ErrorKind::Value, "item: ", index.size(), " indices for an array of ", array.ndim(), " dimensions");
         int64_t offset = 0;
-        for (int axis = 0; axis < array.ndim(); ++axis) {
-            const int64_t extent = array.shape()[axis], position = index[axis];
-            if (position < -extent || position >= extent)
-                raise(ErrorKind::Index, "index ", position, " is out of bounds for axis ", axis, " with size ", extent);
-            offset += (position < 0 ? position + extent : position) * array.strides()[axis];
-        }
+        for (int axis = 0; axis < array.ndim(); ++axis) offset += offset_along(array, axis, index[axis]);
         return to_python(item(array.view(Layout(), offset), "item")).release();
     });
-}
-
-/// The same memory as elements of another dtype; where the item size differs the last axis changes its extent.
-Array reinterpret(const Array& array, DType dtype) {
-    const int64_t from = item_size(array.dtype()), to = item_size(dtype);
-    Layout layout = array.layout();
-    if (from != to) {
-        const int last = array.ndim() - 1;
-        if (last < 0 || (layout.strides[last] != from && layout.shape[last] > 1 && !array.is_empty()))
-            raise(ErrorKind::Value, "view: a dtype of another size needs a contiguous last axis");
-        const int64_t bytes = layout.shape[last] * from;
-        if (bytes % to)
-            raise(ErrorKind::Value, "view: a last axis of ", bytes, " bytes is no multiple of the ", to, " bytes of ",
-                  info(dtype).name);
-        layout.shape[last] = bytes / to;
-        layout.strides[last] = to;
-    }
-    return array.view(std::move(layout), 0, dtype);
 }
 
 /// Whether it is numpy.ndarray or a class made of it.
@@ -222,7 +198,7 @@ PyObject* view_method(PyObject* self, PyObject** values) {
         const Object numpy = Object::steal(PyObject_CallMethod(self, "__array__", nullptr));
         return PyObject_CallMethod(numpy.get(), "view", "O", values[0]);
     }
-    Object view = Object::steal(wrap_view(reinterpret(array, to_dtype(values[0], array.dtype(), "view")), self));
+    Object view = Object::steal(wrap_view(reinterpreted(array, to_dtype(values[0], array.dtype(), "view")), self));
     if (!is_given(values[1]) || values[1] == own) return view.release();
     if (!is_numpy_class(values[1]))
         fail(PyExc_TypeError, "view: the class of a view is cuarray.ndarray or one made of numpy.ndarray, not %R",

@@ -43,16 +43,14 @@ bool is_integer(PyObject* entry) {
 }
 
 int64_t to_position(PyObject* entry) {
-    int is_beyond = 0;
+    int64_t position;
     if (is_integer_value(entry) && dtype_of_number(entry) != DType::uint64) {
-        int64_t position;
         std::memcpy(&position, convert(scalar_of_number(entry), DType::int64).bytes, sizeof position);
         return position;
     }
-    if (PyLong_CheckExact(entry))
-        if (const int64_t position = PyLong_AsLongLongAndOverflow(entry, &is_beyond); !is_beyond) return position;
+    if (read_plain_int(entry, position)) return position;
     const Object integer = Object::steal(PyNumber_Index(entry));
-    const Py_ssize_t position = PyNumber_AsSsize_t(integer.get(), PyExc_IndexError);
+    position = PyNumber_AsSsize_t(integer.get(), PyExc_IndexError);
     if (position == -1 && PyErr_Occurred()) throw ExceptionIsSet{};
     return position;
 }
@@ -133,14 +131,12 @@ class SubscriptKey {
         std::vector<int64_t> values;
         for (Py_ssize_t i = 0; i < PyList_Size(entry); ++i) {
             PyObject* const value = PyList_GetItem(entry, i);
-            int overflow = 0;
-            if (is_number(value) && info(dtype_of_number(value)).kind == Kind::Signed) {
-                values.push_back(to_position(value));
-                continue;
-            }
-            if (!PyLong_CheckExact(value)) return {};
-            values.push_back(PyLong_AsLongLongAndOverflow(value, &overflow));
-            if (overflow) return {};
+            int64_t position;
+            if (is_number(value) && info(dtype_of_number(value)).kind == Kind::Signed)
+                position = to_position(value);
+            else if (!read_plain_int(value, position))
+                return {};
+            values.push_back(position);
         }
         const int64_t count = int64_t(values.size());
         return Object::steal(wrap(copy_from_host(values.data(), {count}, DType::int64, device_)));
@@ -192,14 +188,6 @@ class SubscriptKey {
     std::vector<Object> owned_;
 };
 
-/// Bytes from element 0 of an array with axes to the one at `position` of its first axis.
-int64_t offset_of(const Array& array, int64_t position) {
-    const int64_t n = array.shape()[0];
-    if (position < -n || position >= n)
-        raise(ErrorKind::Index, "index ", position, " is out of bounds for axis 0 with size ", n);
-    return (position < 0 ? position + n : position) * array.strides()[0];
-}
-
 /// The element that many bytes from element 0: a copy, and a value.
 PyObject* element_at_offset(const Array& array, int64_t offset) {
     if (const std::optional<Scalar> element = element_now(array, offset)) return wrap(*element);
@@ -208,26 +196,22 @@ PyObject* element_at_offset(const Array& array, int64_t offset) {
 
 /// The element of a 1-d array.
 PyObject* element_at(const Array& array, int64_t position) {
-    return element_at_offset(array, offset_of(array, position));
+    return element_at_offset(array, offset_along(array, 0, position));
 }
 
 /// Whether a key is one integer for each axis; then `offset` is that of the element. IndexError where there is none.
 bool is_element_key(const Array& array, PyObject* key, int64_t& offset) {
     if (is_integer(key)) {
         if (array.ndim() != 1) return false;
-        offset = offset_of(array, to_position(key));
+        offset = offset_along(array, 0, to_position(key));
         return true;
     }
     if (!PyTuple_CheckExact(key) || PyTuple_GET_SIZE(key) != array.ndim()) return false;
     for (int axis = 0; axis < array.ndim(); ++axis)
         if (!is_integer(PyTuple_GET_ITEM(key, axis))) return false;
     offset = 0;
-    for (int axis = 0; axis < array.ndim(); ++axis) {
-        const int64_t position = to_position(PyTuple_GET_ITEM(key, axis)), n = array.shape()[axis];
-        if (position < -n || position >= n)
-            raise(ErrorKind::Index, "index ", position, " is out of bounds for axis ", axis, " with size ", n);
-        offset += (position < 0 ? position + n : position) * array.strides()[axis];
-    }
+    for (int axis = 0; axis < array.ndim(); ++axis)
+        offset += offset_along(array, axis, to_position(PyTuple_GET_ITEM(key, axis)));
     return true;
 }
 
