@@ -282,8 +282,8 @@ MUTANTS = [
     Mutant(
         "exponentials-of-rounded-numbers",
         "include/cuarray/kernel/math_float.h",
-        "((1 - sum) + h) + (error * sum + z2 * terms)",
-        "((1 - sum) + h) + z2 * terms",
+        "((1 - sum) + h) + (error * (sum + curve) + curve)",
+        "((1 - sum) + h) + curve",
         "tests/python/test_nearest_numbers.py",
     ),
     Mutant(
@@ -326,6 +326,27 @@ MUTANTS = [
         "include/cuarray/kernel/math_float.h",
         "x * 0x1p54 : x, is_small ? 54 : 0)",
         "x * 0x1p54 : x, 0)",
+        "tests/python/test_nearest_numbers.py",
+    ),
+    Mutant(
+        "powers-of-rounded-logarithms",
+        "include/cuarray/kernel/math_float.h",
+        "t_low = product_error(y, head_of(y), log.high, head_of(log.high), t) + y * log.low;",
+        "t_low = y * log.low;",
+        "tests/python/test_nearest_numbers.py",
+    ),
+    Mutant(
+        "odd-powers-of-negative-numbers-are-positive",
+        "include/cuarray/kernel/math_float.h",
+        "(bits_of(z) + (shifted << 52)) | sign",
+        "bits_of(z) + (shifted << 52)",
+        "tests/python/test_nearest_numbers.py",
+    ),
+    Mutant(
+        "tiny-exponents-underflow",
+        "include/cuarray/kernel/math_float.h",
+        " & ((abs(y) >= 0x1p-64) | (y == 0));",
+        ";",
         "tests/python/test_nearest_numbers.py",
     ),
     Mutant(

@@ -33,11 +33,21 @@ CUDA_LIMITS = {
 OTHER = {"logaddexp": 4.5, "logaddexp2": 4.5, "expit": 4.5, "logit": 4.5, "xlogy": 8.0, "degrees": 4.5, "radians": 4.5}
 
 # On the CPU, every function of glibc's vector library has the limit that the library needs at some instruction
-# set level; these functions are not in it, and have limits for (float32, float64). float64 sine, cosine and
-# exponential are cuarray's own.
+# set level; these functions are not in it, and have limits for (float32, float64). float64 sine, cosine,
+# exponential, logarithms and powers are cuarray's own.
 NOT_IN_VECTOR_LIBRARY = {"rsqrt": (2.5, 1.5), "gamma": (11.5, 8.5), "lgamma": (6.5, 4.5)}
 VECTOR_LIBRARY_LIMIT = 4.5
-CPU_FLOAT64 = {"sin": 1.5, "cos": 1.5, "exp": 1.0, "log": 1.0, "log2": 1.0, "log10": 1.0, "log1p": 1.0}
+CPU_FLOAT64 = {
+    "sin": 1.5,
+    "cos": 1.5,
+    "exp": 1.0,
+    "log": 1.0,
+    "log2": 1.0,
+    "log10": 1.0,
+    "log1p": 1.0,
+    "pow": 1.0,
+    "float_power": 1.0,
+}
 
 # Exact where the quotient is an exact integer of the type; NumPy's own may be off by one even there.
 QUOTIENT_LIMIT = 1.0

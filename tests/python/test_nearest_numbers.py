@@ -94,3 +94,101 @@ def test_zeros_keep_their_signs(name):
                 found = getattr(ca, name)(ca.full(count, zero, device="cpu")).numpy()
                 wanted = getattr(np, name)(zero)
                 assert (found == wanted).all() and (np.signbit(found) == np.signbit(wanted)).all()
+
+
+POWERS = {
+    "usual": (0, 10, -3, 3),
+    "near 1": (0.5, 2, -30, 30),
+    "of -1": (0.9, 1.1, -500, 500),
+    "large": (1, 1000, -100, 100),
+    "all": (1e-300, 1e300, -1.02, 1.02),
+}
+BASES = (
+    0.0,
+    1.0,
+    2.0,
+    0.5,
+    3.0,
+    1 - 2**-53,
+    1 + 2**-52,
+    1e-320,
+    5e-324,
+    1e308,
+    2**-1022,
+    np.inf,
+    np.nan,
+    1e19,
+    0.7,
+    10.0,
+)
+EXPONENTS = (
+    0.0,
+    1.0,
+    2.0,
+    3.0,
+    0.5,
+    2.5,
+    7.0,
+    1e-300,
+    1e-19,
+    1e300,
+    1023.0,
+    1024.0,
+    1074.0,
+    np.inf,
+    np.nan,
+    2.0**53,
+    9.75,
+)
+
+
+@pytest.mark.parametrize("name", ["pow", "float_power"])
+@pytest.mark.parametrize("values", POWERS)
+def test_nearly_all_powers_are_the_nearest_numbers(name, values, rng):
+    least, most, low, high = POWERS[values]
+    x, y = rng.uniform(least, most, 20_000), rng.uniform(low, high, 20_000)
+    x[::7], y[::7] = -x[::7], np.rint(y[::7])
+    nearest = np.power(x.astype(np.longdouble), y.astype(np.longdouble)).astype(np.float64)
+    a, b = ca.asarray(x, device="cpu"), ca.asarray(y, device="cpu")
+    function = getattr(ca, name)
+    with ca.eager():
+        found = function(a, b).numpy()
+        for begin, step in [(1, 1), (3, 2), (5, 7)]:
+            assert np.array_equal(function(a[begin::step], b[begin::step]).numpy(), found[begin::step])
+        assert [float(function(v, w)) for v, w in zip(a[:50], b[:50], strict=True)] == found[:50].tolist()
+    with ca.fuse():
+        assert np.array_equal((function(a + 0, b) * 1).numpy(), found)
+    assert (found != nearest).mean() < 0.03
+    assert (abs(found.view(np.int64) - nearest.view(np.int64)) <= 1).all()
+    # In groups with numbers that another function computes, the others stay.
+    a[::5] = 0.0
+    mixed = function(a, b).numpy()
+    kept = np.arange(20_000) % 5 > 0
+    assert np.array_equal(mixed[kept], found[kept])
+
+
+@pytest.mark.parametrize("name", ["pow", "float_power"])
+def test_powers_of_special_numbers(name):
+    signed = [[sign * v for v in values for sign in (1, -1)] for values in (BASES, EXPONENTS)]
+    x, y = (grid.ravel() for grid in np.meshgrid(*signed))
+    a, b = ca.asarray(x, device="cpu"), ca.asarray(y, device="cpu")
+
+    def errors(library, v, w):
+        try:
+            with library.errstate(all="raise"):
+                getattr(library, name)(v, w)
+        except FloatingPointError as error:
+            return str(error).split()[0]
+        return None
+
+    with np.errstate(all="ignore"), ca.errstate(all="ignore"):
+        wanted, found = np.float_power(x, y), getattr(ca, name)(a, b).numpy()
+        single = np.asarray([getattr(ca, name)(a[k : k + 1], b[k : k + 1])[0] for k in range(x.size)])
+    np.testing.assert_array_max_ulp(found, wanted, 1)
+    assert (np.signbit(found) == np.signbit(wanted))[~np.isnan(wanted)].all()
+    assert np.array_equal(found, single, equal_nan=True)
+    # Results that are exact have no error.
+    exact = np.isin(wanted, [0, 1, np.inf]) | np.isin(x, [0, 1, -1, np.inf, -np.inf, 2])
+    assert np.array_equal(found[exact], wanted[exact], equal_nan=True)
+    for k in range(0, x.size, 7):
+        assert errors(ca, a[k : k + 1], b[k : k + 1]) == errors(np, x[k : k + 1], y[k : k + 1]), (x[k], y[k])

@@ -9,11 +9,11 @@
 // Integers that are all divided by one number have a loop before theirs.
 #pragma once
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include "core/loops.h"
 #include "host/loops/division.h"
 #include "host/loops/halves.h"
+#include "host/loops/old_glibc.h"
 #include "host/loops/tables.h"
 
 namespace cuarray::host {
@@ -55,6 +55,13 @@ template <class F, class T, class U> struct BoundRow {
             return fn::call<F, T, U>(x[i], y[i]);
         else
             return fn::call<F, T, U>(x[i], y[i], z[i]);
+    }
+    /// Another function of one or two operands.
+    template <class Function> CUARRAY_FN auto apply(int64_t i, Function f) const {
+        if constexpr (ins == 1)
+            return f(x[i]);
+        else
+            return f(x[i], y[i]);
     }
     template <class R> CUARRAY_FN void put(int64_t i, R result) const {
         if constexpr (outs == 1) {
@@ -107,10 +114,14 @@ template <class F, class T, class U> void exact_loop(const void* const* in, void
     }
 }
 
-/// Rows whose functions take longer for numbers far from zero: `is_far` finds groups with such numbers, which `call`
-/// computes, and `near` computes the others.
+/// Rows whose functions take longer for some numbers, most of which are far from zero: `is_far` finds groups with such
+/// numbers, which `call` computes, and `near` computes the others. `are_few` where `call` is no vector function: then
+/// it computes only the far ones of a group.
 template <class F, class T> struct FarNumbers {
     static constexpr bool exists = false;
+};
+struct FarNumbersOfVectors {
+    static constexpr bool exists = true, are_few = false;
 };
 /// f of numbers from `least` to `most`, f(0) being 1; beyond them 0 or infinity, which a product gives with f's flags.
 template <class T, class Function>
@@ -120,23 +131,20 @@ CUARRAY_FN T of_near_numbers(T x, T least, T most, T tiny, T huge, Function f) {
     const T scale = is_below | is_above ? far : T(1);
     return f(is_below | is_above ? T(0) : x) * scale * scale;
 }
-template <> struct FarNumbers<fn::exp, f32> {
-    static constexpr bool exists = true;
+template <> struct FarNumbers<fn::exp, f32> : FarNumbersOfVectors {
     static CUARRAY_FN bool is_far(f32 x) { return (x < -87) | (x > 87); }
     static CUARRAY_FN f32 near(f32 x) { return math::exp(x); }
     static CUARRAY_FN f32 call(f32 x) {
         return of_near_numbers(x, -104.0f, 89.0f, 1e-30f, 1e30f, [](f32 y) { return math::exp(y); });
     }
 };
-template <> struct FarNumbers<fn::exp, f64> {
-    static constexpr bool exists = true;
+template <> struct FarNumbers<fn::exp, f64> : FarNumbersOfVectors {
     static CUARRAY_FN bool is_far(f64 x) { return math::is_far_exp(x); }
     static CUARRAY_FN f64 near(f64 x) { return math::near_exp(x); }
     static CUARRAY_FN f64 call(f64 x) { return math::exp(x); }
 };
 
-template <class Base> struct FarLogs {
-    static constexpr bool exists = true;
+template <class Base> struct FarLogs : FarNumbersOfVectors {
     static CUARRAY_FN bool is_far(f64 x) { return math::is_far_log(x); }
     static CUARRAY_FN f64 near(f64 x) { return math::near_log<Base>(x); }
     static CUARRAY_FN f64 call(f64 x) { return math::any_log<Base>(x); }
@@ -144,12 +152,46 @@ template <class Base> struct FarLogs {
 template <> struct FarNumbers<fn::log, f64> : FarLogs<math::NaturalBase> {};
 template <> struct FarNumbers<fn::log2, f64> : FarLogs<math::BaseTwo> {};
 template <> struct FarNumbers<fn::log10, f64> : FarLogs<math::BaseTen> {};
-template <> struct FarNumbers<fn::log1p, f64> {
-    static constexpr bool exists = true;
+template <> struct FarNumbers<fn::log1p, f64> : FarNumbersOfVectors {
     static CUARRAY_FN bool is_far(f64 x) { return math::is_far_log1p(x); }
     static CUARRAY_FN f64 near(f64 x) { return math::near_log1p(x); }
     static CUARRAY_FN f64 call(f64 x) { return math::log1p(x); }
 };
+
+template <> struct FarNumbers<fn::pow, f64> {
+    static constexpr bool exists = true, are_few = true;
+    static CUARRAY_FN bool is_far(f64 x, f64 y) { return math::is_far_pow(x, y); }
+    static CUARRAY_FN f64 near(f64 x, f64 y) { return math::near_pow(x, y); }
+    static f64 call(f64 x, f64 y) { return CUARRAY_C(pow)(x, y); }
+};
+template <> struct FarNumbers<fn::float_power, f64> : FarNumbers<fn::pow, f64> {};
+
+/// A group of a row that has far numbers.
+template <class Far, class Row> CUARRAY_FN void far_group(const Row& row) {
+    constexpr auto is_far = [](auto... x) __attribute__((always_inline)) { return Far::is_far(x...); };
+    constexpr auto near = [](auto... x) __attribute__((always_inline)) { return Far::near(x...); };
+    constexpr auto call = [](auto... x) __attribute__((always_inline)) { return Far::call(x...); };
+    unsigned has_far = 0;
+    for (int j = 0; j < kGroup; ++j) has_far |= row.apply(j, is_far);
+    if (!has_far) {
+#pragma omp simd
+        for (int j = 0; j < kGroup; ++j) row.put(j, row.apply(j, near));
+    } else if constexpr (Far::are_few) {
+        RowBlock<Row, kGroup> block;  // results may replace the operands
+        std::copy_n(row.x, kGroup, block.x);
+        std::copy_n(row.y, kGroup, block.y);
+#pragma omp simd
+        for (int j = 0; j < kGroup; ++j) {
+            const bool is_one = is_far(block.x[j], block.y[j]);
+            row.put(j, near(is_one ? 1 : block.x[j], is_one ? 1 : block.y[j]));
+        }
+        for (int j = 0; j < kGroup; ++j)
+            if (is_far(block.x[j], block.y[j])) row.put(j, call(block.x[j], block.y[j]));
+    } else {
+#pragma omp simd
+        for (int j = 0; j < kGroup; ++j) row.put(j, row.apply(j, call));
+    }
+}
 
 /// The only compiled copy of a group: another one, inlined elsewhere, might not be vectorised and round differently.
 template <class F, class T, class U>
@@ -157,15 +199,7 @@ template <class F, class T, class U>
     const BoundRow<F, T, U> row(in, out);
     for (int64_t g = 0; g < groups; ++g) {
         if constexpr (FarNumbers<F, T>::exists) {
-            using Far = FarNumbers<F, T>;
-            unsigned far = 0;
-            for (int j = 0; j < kGroup; ++j) far |= Far::is_far(row.x[g * kGroup + j]);
-            if (far)
-#pragma omp simd
-                for (int j = 0; j < kGroup; ++j) row.put(g * kGroup + j, Far::call(row.x[g * kGroup + j]));
-            else
-#pragma omp simd
-                for (int j = 0; j < kGroup; ++j) row.put(g * kGroup + j, Far::near(row.x[g * kGroup + j]));
+            far_group<FarNumbers<F, T>>(row.from(g * kGroup));
             continue;
         }
 #pragma omp simd
