@@ -324,8 +324,8 @@ MUTANTS = [
     Mutant(
         "logarithms-of-subnormal-numbers-keep-their-scale",
         "include/cuarray/kernel/math_float.h",
-        "x * 0x1p54 : x, is_small ? 54 : 0)",
-        "x * 0x1p54 : x, 0)",
+        "blend(is_small, 54.0, 0.0)",
+        "0.0",
         "tests/python/test_nearest_numbers.py",
     ),
     Mutant(

@@ -130,14 +130,14 @@ template <class Base> CUARRAY_FN f64 near_log(f64 x, f64 scale = 0, f64 more = 0
 CUARRAY_FN bool is_far_log(f64 x) { return !((x >= 0x1p-1022) & (x < infinity<f64>())); }
 /// What logarithms give for 0, negative numbers, infinity and NaN, with their errors.
 CUARRAY_FN f64 special_log(f64 x) {
-    const f64 zero = x == 0 ? 0 : 1, below = x < 0 ? 0 : 1;
-    return x == 0 ? -1 / zero : x < 0 ? below / below : x;
+    const f64 zero = blend(x == 0, 0.0, 1.0), below = blend(x < 0, 0.0, 1.0);
+    return blend(x == 0, -1 / zero, blend(x < 0, below / below, x));
 }
 /// Of all numbers.
 template <class Base> CUARRAY_FN f64 any_log(f64 x) {
     const bool is_special = !((x > 0) & (x < infinity<f64>())), is_small = x < 0x1p-1022;
-    const f64 y = near_log<Base>(is_special ? 1 : is_small ? x * 0x1p54 : x, is_small ? 54 : 0);
-    return is_special ? special_log(x) : y;
+    const f64 y = near_log<Base>(blend(is_special, 1.0, blend(is_small, x * 0x1p54, x)), blend(is_small, 54.0, 0.0));
+    return blend(is_special, special_log(x), y);
 }
 CUARRAY_FN bool is_far_log1p(f64 x) { return !((x > -1) & (x < infinity<f64>())); }
 CUARRAY_FN f64 near_log1p(f64 x) {
@@ -180,8 +180,8 @@ CUARRAY_FN f64 log1p(f64 x) {
     return ::log1p(x);
 #else
     const bool is_special = is_far_log1p(x);
-    const f64 y = near_log1p(is_special ? 0 : x);
-    return is_special ? special_log(x == infinity<f64>() ? x : 1 + x) : y;
+    const f64 y = near_log1p(blend(is_special, 0.0, x));
+    return blend(is_special, special_log(blend(x == infinity<f64>(), x, 1 + x)), y);
 #endif
 }
 
