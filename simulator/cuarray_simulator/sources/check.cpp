@@ -336,19 +336,30 @@ Wrong KernelOrder::judge(Cell& cell, Access access, const Touch& now, const Bloc
     if (!is_write) {
         if (cell.read.work != now.work) {
             cell.read = read_note(cell.read, now);
+            cell.other_reader = {};
             return wrong;
         }
         Touch merged = now;
+        Reader other{};
         // For several unordered readers, only their scope is recorded.
         if (cell.read.block == now.block && !ordered(cell.read, now, block)) {
             merged.lanes = cell.read.lanes || cell.read.thread != now.thread;
             merged.warps = cell.read.warps || cell.read.thread / 32 != now.thread / 32;
+            other = cell.read.thread != now.thread ? Reader{cell.read.thread + 1, cell.read.line} : cell.other_reader;
         }
         cell.read = merged;
+        cell.other_reader = other;
         return wrong;
     }
-    if (!wrong && cell.read.work && !both_atomic(cell.read, now) && !ordered(cell.read, now, block))
+    if (!wrong && cell.read.work && !both_atomic(cell.read, now) && !ordered(cell.read, now, block)) {
         wrong = {Wrong::Kind::Race, true, false, cell.read};
+        const bool is_own =
+            cell.read.work == now.work && cell.read.block == now.block && cell.read.thread == now.thread;
+        if (is_own && cell.other_reader.thread) {  // a thread that reads, and then writes, is not its own race
+            wrong.other.thread = cell.other_reader.thread - 1;
+            wrong.other.line = cell.other_reader.line;
+        }
+    }
     cell.written = now;
     return wrong;
 }

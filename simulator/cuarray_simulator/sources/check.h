@@ -39,9 +39,17 @@ struct Touch {
     int line;
 };
 
+/// A reader as reports name it.
+struct Reader {
+    uint32_t thread;  ///< 1 is thread 0; 0: none
+    int line;
+};
+
 /// A byte's shadow; zero means never written.
 struct Cell {
     Touch written, read;
+    /// Of several readers in a block that are not ordered, one of another thread than the last.
+    Reader other_reader;
 };
 
 /// What is wrong with an access, if anything.
