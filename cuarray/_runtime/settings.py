@@ -68,10 +68,11 @@ def faults_of_settings(environment, reported=()):
             command = f"export {near}={value}" if near else f"unset {name}"
             faults.append(fault(f"{name} is no setting of cuarray", command))
             continue
-        pattern, expected, _ = SETTINGS[name]
+        pattern, expected, is_checked_where_read = SETTINGS[name]
         if not re.fullmatch(pattern, value):
             command = f"unset {name}" if " " in expected else f"export {name}={expected}"
-            faults.append(fault(f"{name}={value!r} has no effect: {expected} expected", command))
+            what = "is not valid" if is_checked_where_read else "has no effect"
+            faults.append(fault(f"{name}={value!r} {what}: {expected} expected", command))
     return faults
 
 

@@ -78,9 +78,7 @@ def examine(device, faults):
     try:
         found = {"device": str(device), **json.loads(_core.describe(device))}
     except (ValueError, CudaError) as error:
-        setting = str(error).partition(":")[0]
-        command = f"unset {setting}" if setting in os.environ else "CUARRAY_DEVICE=cpu python -m cuarray"
-        faults.append(fault(f"{device}: {error}", command))
+        faults.append(fault(f"{device}: {error}", command_for(error)))
         return {"device": str(device), "name": str(device), "self_test": f"FAILED: {error}"}
     if found.get("processor_level", "") > found.get("level", "") and "CUARRAY_CPU_LEVEL" not in os.environ:
         level = found["processor_level"]
@@ -100,8 +98,14 @@ def examine(device, faults):
         found["self_test"] = f"passed in {self_test(device) * 1e3:.1f} ms"
     except Exception as error:
         found["self_test"] = f"FAILED: {type(error).__name__}: {error}"
-        faults.append(fault(f"{device}: the self-test failed: {error}", "CUARRAY_DEVICE=cpu python -m cuarray"))
+        faults.append(fault(f"{device}: the self-test failed: {error}", command_for(error)))
     return found
+
+
+def command_for(error):
+    """Return what to type after an error of a device: without the setting that it names, else without GPUs."""
+    setting = str(error).partition(":")[0]
+    return f"unset {setting}" if setting in os.environ else "CUARRAY_DEVICE=cpu python -m cuarray"
 
 
 def self_test(device):

@@ -151,7 +151,9 @@ def test_doctor_as_json():
     assert run.returncode == bool(known["faults"])
 
 
-@pytest.mark.parametrize("name, value", [("CUARRAY_NUM_THREADS", "abc"), ("CUARRAY_CPU_LEVEL", "v9")])
+@pytest.mark.parametrize(
+    "name, value", [("CUARRAY_NUM_THREADS", "abc"), ("CUARRAY_CPU_LEVEL", "v9"), ("CUARRAY_STREAM_FROM", "abc")]
+)
 def test_doctor_reports_settings_that_cannot_be_used(name, value):
     run = subprocess.run(
         [sys.executable, "-m", "cuarray"], capture_output=True, text=True, env={**os.environ, name: value}
