@@ -65,6 +65,7 @@ SIMULATOR = [
     ("no-limit-of-findings", "simulator/cuarray_simulator/sources/simt.cpp", "        if (is_last_finding()) {\n", "        if (false) {\n", f"{SIMULATE} limited"),
     ("blocks-are-mixed-up", "simulator/cuarray_simulator/sources/simt.cpp", "wrong.other.block == block_->time.number ?", "wrong.other.block != block_->time.number ?", f"{WRONG} 'wrong and blocks'"),
     ("the-line-of-the-barrier-is-lost", "simulator/cuarray_simulator/sources/simt.cpp", "                place_.line = block_->barrier_line();\n", "", f"{WRONG} branch"),
+    ("a-thread-races-with-itself", "simulator/cuarray_simulator/sources/check.cpp", "if (is_own && cell.other_reader.thread) {", "if (false) {", "tests/cudasim/test_cudasim_checks.py -k another_thread"),
     ("the-other-line-is-lost", "simulator/cuarray_simulator/sources/check.cpp", "    now.line = line;\n", "", f"{SIMULATE} both_accesses"),
     ("nvrtc-is-taken-for-a-framework", "simulator/cuarray_simulator/sources/caller.cpp", '.rfind("libnvrtc", 0) == 0', '.rfind("libnvrtc", 0) == 1', f"{SIMULATE} both_accesses"),
     ("findings-leave-the-status-alone", "cuarray/_tools/simulated_run.py", "    if simulator().end():\n        raise SystemExit(1)\n", "    simulator().end()\n", f"{SIMULATE} both_accesses"),
