@@ -1,6 +1,5 @@
 """The environment variables that cuarray reads, and a warning of those that have no effect."""
 
-import difflib
 import re
 import warnings
 from typing import NamedTuple
@@ -78,7 +77,9 @@ def faults_of_settings(environment, reported=()):
 
 def meant(name):
     """Return the setting whose name was misspelt, or None."""
-    near = difflib.get_close_matches(name, SETTINGS, 1, cutoff=0.9)
+    from difflib import get_close_matches  # a millisecond, which imports without misspelt names save
+
+    near = get_close_matches(name, SETTINGS, 1, cutoff=0.9)
     return near[0] if near else None
 
 
@@ -87,7 +88,8 @@ def warn_of_settings(environment):
 
     Values that raise where they are used are left to that error.
     """
-    of_others = {name for name in environment if name not in SETTINGS and not meant(name)}
+    ours = {name: value for name, value in environment.items() if name.startswith("CUARRAY_")}
+    of_others = {name for name in ours if name not in SETTINGS and not meant(name)}
     checked = {name for name, setting in SETTINGS.items() if setting.is_checked_where_read}
-    for each in faults_of_settings(environment, of_others | checked):
+    for each in faults_of_settings(ours, of_others | checked):
         warnings.warn(f"{each['what']}; type `{each['command']}`", RuntimeWarning, stacklevel=3)
