@@ -207,12 +207,22 @@ template <class F, class T, class U>
     }
 }
 
+/// Whether the scalar function gives the bits of the group's, which takes the time of this many of them.
+template <class F, class T> constexpr bool are_scalars_alike = false;
+template <> constexpr bool are_scalars_alike<fn::pow, f64> = true;
+constexpr int64_t kScalars = 3;
+
 template <class F, class T, class U> void grouped_loop(const void* const* in, void* const* out, int64_t n) {
     using Row = BoundRow<F, T, U>;
     const int64_t groups = n / kGroup, begin = groups * kGroup;
     whole_groups<F, T, U>(in, out, groups);
     if (begin == n) return;
     const Row row(in, out);
+    if constexpr (are_scalars_alike<F, T>)
+        if (n - begin <= kScalars) {
+            for (int64_t i = begin; i < n; ++i) row.put(i, row.call(i));
+            return;
+        }
     RowBlock<Row, kGroup> last;
     for (int64_t j = 0; j < kGroup; ++j) {
         const int64_t i = begin + j < n ? begin + j : begin;
