@@ -1,10 +1,12 @@
-"""What other libraries are told when they are imported: to hand over PTX, with the lines of the program."""
+"""What other libraries are told when they are imported: to hand over PTX, with the lines of the program, and to use the driver alone."""
 
 import functools
 import importlib.util
 import inspect
 import sys
 import warnings
+
+from .warp_memory import with_driver_memory
 
 
 def without_nvjitlink(pathfinder):
@@ -37,7 +39,11 @@ def with_lines(decorators):
     decorators.jit = jit_with_lines
 
 
-CHANGES = {"cuda.pathfinder": without_nvjitlink, "numba.cuda.decorators": with_lines}
+CHANGES = {
+    "cuda.pathfinder": without_nvjitlink,
+    "numba.cuda.decorators": with_lines,
+    "warp._src.context": with_driver_memory,
+}
 
 
 class Finder:

@@ -1,4 +1,4 @@
-"""Every load, store and atomic of the simulator's table of PTX instructions."""
+"""Every load, store, atomic and step with a barrier in memory of the simulator's table of PTX instructions."""
 
 import ast
 import random
@@ -9,6 +9,8 @@ import ptx_exact as exact
 import pytest
 from ptx_opcodes import as_bits, from_bits, register, results
 from simulated import environment, run
+from test_simulate import KERNEL, compiler, script, simulate  # noqa: F401  (fixtures)
+from test_simulate_kernels import HEAD
 
 import instructions  # isort: skip
 
@@ -312,3 +314,60 @@ print(struct.unpack("{3 * len(opcodes)}i", d.download(out, {12 * len(opcodes)}))
     # Of memory that is global, shared and local.
     shared = {f"isspacep.shared{of}": (0, 1, 0) for of in ("", "::cta", "::cluster")}
     assert answers == {"isspacep.global": (1, 0, 0), "isspacep.local": (0, 0, 1), **shared}
+
+
+def step_with(opcode):
+    """Inline PTX for a step with the barrier whose generic address is `at` and offset `s`, and its arrivals."""
+    place, address = ("%0", '"r"(s)') if ".shared" in opcode else ("%0", '"l"(at)')
+    what = re.sub(r"^cp\.async\.", "", opcode).split(".")[1]
+    expects = ".expect_tx" in opcode
+    if what == "init":
+        text = f"{opcode} [{place}], ARRIVALS;"
+    elif what == "inval":
+        text = f"{opcode} [{place}]; mbarrier.init{opcode.removeprefix('mbarrier.inval')} [{place}], ARRIVALS;"
+    elif what.endswith("_tx"):
+        other = {"expect_tx": "complete_tx", "complete_tx": "expect_tx"}[what]
+        text = f"{opcode} [{place}], 48; {opcode.replace(what, other)} [{place}], 48;"
+    elif what.endswith("_wait"):
+        value = "%1" if ".parity" in opcode else "token"
+        text = f"{{ .reg .pred p; .reg .b64 token; cvt.u64.u32 token, %1; {opcode} p, [{place}], {value}; @p trap; }}"
+        address += ', "r"(0)'
+    elif opcode.startswith("cp."):
+        text = f"{opcode} [{place}];"
+    else:
+        state = "_" if "cluster" in opcode.split(".b64")[0].rpartition("shared")[2] else "token"
+        count = ", 32" if expects else ", 1" if ".noComplete" in opcode else ""
+        text = f"{{ .reg .b64 token; {opcode} {state}, [{place}]{count}; }}"
+        if expects:
+            text += f" mbarrier.complete_tx{'.shared' if '.shared' in opcode else ''}.b64 [{place}], 32;"
+    arrivals = what in ("arrive", "arrive_drop") and (not opcode.startswith("cp.") or ".noinc" in opcode)
+    return f'asm volatile("{text}" :: {address} : "memory");', int(arrivals)
+
+
+def test_every_step_with_a_barrier_in_memory(script):  # noqa: F811
+    """The real assembler knows each; the barrier opens after exactly the arrivals among them."""
+    opcodes = [
+        o
+        for row in instructions.INSTRUCTIONS
+        if row.meaning == "memory_barrier"
+        for o, _ in instructions.opcodes_of(row)
+    ]
+    opcodes.sort(key=lambda opcode: not opcode.startswith(("mbarrier.init", "mbarrier.inval")))
+    steps = [step_with(opcode) for opcode in opcodes]
+    assert len(steps) > 100
+    body = "\n".join(text for text, _ in steps).replace("ARRIVALS", str(1 + sum(n for _, n in steps)))
+    text = (
+        HEAD
+        + f"""
+        __shared__ unsigned long long barrier;
+        const unsigned long long at = (unsigned long long)&barrier;
+        const unsigned s = (unsigned)__cvta_generic_to_shared(&barrier);
+        {body}
+        asm volatile("mbarrier.arrive.b64 _, [%0];" :: "l"(at) : "memory");
+        asm volatile("{{ .reg .pred p; again: mbarrier.test_wait.parity.b64 p, [%0], 0; @!p bra again; }}"
+                     :: "l"(at) : "memory");
+        x[0] = 7;
+    }}"""
+    )
+    run = simulate(script(KERNEL + f"x = launch({text!r}, block=1)\nprint(*d.download(x, 1))\n"), "--memcheck")
+    assert run.stdout == "7\n", run.stdout + run.stderr

@@ -148,6 +148,23 @@ print([(code, "two definitions of f_twice" in log) for code, log, _ in [link(KER
     assert prints(program) == ["0 '' True", "[(218, True)]"]
 
 
+def test_functions_that_joined_texts_declare_otherwise():
+    """A result more or less, as assemblers allow, but not another number of parameters."""
+    program = """
+EMPTY = FUNCTION.replace("(.param .b32 result) twice", "twice").replace("    st.param.b32 [result], %r2;\\n", "")
+ignored = KERNEL.replace("(.param .b32 result) twice", "twice").replace("call.uni (returned), twice", "call.uni twice")
+ignored = ignored.replace("    ld.param.b32 %r3, [returned];\\n", "    shl.b32 %r3, %r1, 1;\\n")
+unread = KERNEL.replace("    ld.param.b32 %r3, [returned];\\n", "    shl.b32 %r3, %r1, 1;\\n")
+strict = FUNCTION.replace("    shl", "    .reg .pred %p1; setp.ge.u32 %p1, %r1, 8; @%p1 trap;\\n    shl")
+for kernel_, function in ((unread, EMPTY), (ignored, strict)):
+    code, log, image = link(kernel_, function)
+    print(code, repr(log), filled(d.function(d.module(image), "fill")) == EXPECTED)
+code, log, image = link(KERNEL, FUNCTION.replace("(.param .b32 x)", "(.param .b32 x, .param .b32 y)"))
+print(code, "twice of 2 parameters, which is called with 1" in log)
+"""
+    assert prints(program) == ["0 '' True", "0 '' True", "218 True"]
+
+
 def test_libraries_and_their_kernels():
     program = """
 l = library(ALONE.encode())

@@ -285,7 +285,7 @@ def test_every_statement_of_the_table_runs(tmp_path):
     """Barriers, fences and what ends a thread; the real assembler knows each of them."""
     statements = [opcode for row in INSTRUCTIONS if row.types == STATEMENT for opcode, _ in opcodes_of(row)]
     operands = {"bar.warp.sync": " 0xFFFFFFFF", "nanosleep.u32": " 10"}
-    operands["cp.async.wait_group"] = " 0"
+    operands |= {name: " 0" for name in statements if ".wait_group" in name}
     plain = [name for name in statements if ".red." not in name and name not in ("ret", "ret.uni", "trap", "brkpt")]
     lines = [f'asm volatile("{name}{operands.get(name, "")};" ::: "memory");' for name in plain]
     lines += [

@@ -14,6 +14,16 @@ pytestmark = pytest.mark.rest
 
 HEAD = 'extern "C" __global__ void kernel(int* x) {\n    const int t = threadIdx.x, b = blockIdx.x, i = b * blockDim.x + t;\n'
 
+#: The begin of kernels with a barrier in memory for 64 threads: its offset `at`, and `to` of an array.
+BARRIER = """
+        __shared__ alignas(16) int s[64];
+        __shared__ unsigned long long barrier;
+        const unsigned at = (unsigned)__cvta_generic_to_shared(&barrier), to = (unsigned)__cvta_generic_to_shared(s);
+        if (t == 0) asm volatile("mbarrier.init.shared.b64 [%0], 64;" :: "r"(at) : "memory");
+        __syncthreads();
+#define WAIT asm volatile("{ .reg .pred p; again: mbarrier.test_wait.parity.shared.b64 p, [%0], 0; @!p bra again; }" :: "r"(at) : "memory");
+#define COPY_BULK asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" :: "r"(to), "l"(x), "r"(at) : "memory");
+"""
 #: Name: the kind of finding, the launch, and the body of the kernel. x has 1024 elements, which are 0.
 WRONG = {
     "no barrier between write and read": ("race in a block", "", """
@@ -165,6 +175,89 @@ WRONG = {
         const unsigned to = (unsigned)__cvta_generic_to_shared(s + t);
         asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: "r"(to), "l"(x + t) : "memory");
         x[512 + t] = s[t];                  // here
+    """),
+    "a copy of a thread's own that another reads": ("uninitialised", "", BARRIER + """
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: "r"(to + 4 * t), "l"(x + t) : "memory");
+        asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" :: "r"(at) : "memory");
+        x[512 + t] = s[63 - t];             // here
+    """),
+    "a bulk copy that nobody waited for": ("uninitialised", "", BARRIER + """
+        if (t == 0) {
+            asm volatile("mbarrier.expect_tx.relaxed.cta.shared.b64 [%0], 256;" :: "r"(at) : "memory");
+            COPY_BULK
+        }
+        asm volatile("mbarrier.arrive.shared.b64 _, [%0];" :: "r"(at) : "memory");
+        x[512 + t] = s[t];                  // here
+    """),
+    "a bulk copy whose bytes are not expected": ("does not end", "", BARRIER + """
+        if (t == 0) {
+            COPY_BULK
+        }
+        asm volatile("mbarrier.expect_tx.relaxed.cta.shared.b64 [%0], 256;" :: "r"(at) : "memory");
+        asm volatile("mbarrier.arrive.shared.b64 _, [%0];" :: "r"(at) : "memory");
+        WAIT                                // here
+    """),
+    "a bulk copy that overtakes the end of its block": ("illegal address", "", BARRIER + """
+        if (t == 0) {
+            COPY_BULK                       // here
+        }
+    """),
+    "a bulk copy from shared memory without a wait": ("illegal address", "", BARRIER + """
+        s[t] = t;
+        __syncthreads();
+        if (t == 0)
+            asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;" :: "l"(x), "r"(to) : "memory");  // here
+    """),
+    "a buffer that is written before its bulk copy has read it": ("race in a block", "", BARRIER + """
+        s[t] = t;
+        __syncthreads();
+        if (t == 0) {
+            asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;" :: "l"(x), "r"(to) : "memory");  // here
+            asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+        }
+        s[t] = 2 * t;                       // here
+        if (t == 0) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+    """),
+    "a bulk copy of 24 bytes": ("misaligned", "", BARRIER + """
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %3, [%2];" :: "r"(to), "l"(x), "r"(at), "r"(24 + t / 64) : "memory");  // here
+    """),
+    "a bulk copy past the end of shared memory": ("illegal address", "block=1", BARRIER + """
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 512, [%2];" :: "r"(to), "l"(x), "r"(at) : "memory");  // here
+    """),
+    "a barrier in memory that orders nothing": ("race in a block", "", BARRIER + """
+        s[t] = t;                           // here
+        asm volatile("mbarrier.arrive.relaxed.cta.shared.b64 _, [%0];" :: "r"(at) : "memory");
+        WAIT
+        x[t] = s[63 - t];                   // here
+    """),
+    "a barrier in memory that nobody waits for": ("race in a block", "", BARRIER + """
+        s[t] = t;                           // here
+        asm volatile("mbarrier.arrive.shared.b64 _, [%0];" :: "r"(at) : "memory");
+        x[t] = s[63 - t];                   // here
+    """),
+    "a barrier in memory by the wrong parity": ("race in a block", "", BARRIER + """
+        s[t] = t;                           // here
+        asm volatile("mbarrier.arrive.shared.b64 _, [%0];" :: "r"(at) : "memory");
+        asm volatile("{ .reg .pred p; again: mbarrier.test_wait.parity.shared.b64 p, [%0], 1; @!p bra again; }" :: "r"(at) : "memory");
+        x[t] = s[63 - t];                   // here
+    """),
+    "a barrier in memory that some never reach": ("does not end", "", BARRIER + """
+        if (t != 5) {
+            asm volatile("mbarrier.arrive.shared.b64 _, [%0];" :: "r"(at) : "memory");
+            WAIT                            // here
+        }
+    """),
+    "a barrier in memory with one arrival too many": ("barrier", "", BARRIER + """
+        if (t == 0) asm volatile("mbarrier.arrive.shared.b64 _, [%0], 64;" :: "r"(at) : "memory");
+        if (t == 1) asm volatile("mbarrier.arrive.shared.b64 _, [%0], 65;" :: "r"(at) : "memory");  // here
+    """),
+    "a barrier in memory that nobody has made": ("barrier", "block=1", """
+        __shared__ unsigned long long barrier;
+        asm volatile("mbarrier.arrive.b64 _, [%0];" :: "l"(&barrier) : "memory");    // here
+    """),
+    "a barrier in memory that is written over": ("barrier", "block=1", BARRIER + """
+        *(volatile int*)&barrier = 3;
+        asm volatile("mbarrier.arrive.shared.b64 _, [%0], 2;" :: "r"(at) : "memory");    // here
     """),
     "a barrier that waits for more threads": ("does not end", "", """
         if (t < 32) asm volatile("bar.sync 1, 64;" ::: "memory");    // here

@@ -2,6 +2,8 @@
 
 import re
 
+import ml_dtypes
+import numpy as np
 import pytest
 from simulated import run
 from test_simulate import KERNEL, compiler, script, simulate  # noqa: F401  (fixtures)
@@ -85,6 +87,104 @@ RUNS = {
         asm volatile("cp.async.wait_all;" ::: "memory");
         x[t] += s[1][t];
     """, (64, 63, 62)),
+    "a barrier in memory for all threads, by tokens": ("block=128", """
+        __shared__ unsigned long long barrier;
+        __shared__ int s[128];
+        const unsigned at = (unsigned)__cvta_generic_to_shared(&barrier);
+        if (t == 0) asm volatile("mbarrier.init.shared.b64 [%0], 128;" :: "r"(at) : "memory");
+        __syncthreads();
+        for (int k = 0; k < 4; ++k) {
+            s[t] = t + k;
+            unsigned long long token;
+            int ended = 0, lacks;
+            asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(token) : "r"(at) : "memory");
+            asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(lacks) : "l"(token));
+            if (lacks < 1 || lacks > 128) x[1000] = 1;
+            while (!ended)
+                asm volatile("{ .reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+                             : "=r"(ended) : "r"(at), "l"(token) : "memory");
+            x[t] += s[127 - t];
+            asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(token) : "r"(at) : "memory");
+            do asm volatile("{ .reg .pred p; mbarrier.try_wait.shared.b64 p, [%1], %2, 20; selp.u32 %0, 1, 0, p; }"
+                            : "=r"(ended) : "r"(at), "l"(token) : "memory");
+            while (!ended);
+        }
+        __syncthreads();
+        if (t == 0) asm volatile("mbarrier.inval.shared.b64 [%0];" :: "r"(at) : "memory");
+    """, (4 * 127 + 6, 4 * 126 + 6, 4 * 125 + 6)),
+    "bulk copies through two buffers": ("block=64", """
+        __shared__ alignas(16) int in[2][64];
+        __shared__ alignas(16) int out[2][64];
+        __shared__ unsigned long long full[2];
+        int* y = x + 512;
+        for (int k = 0; k < 4; ++k) y[64 * k + t] = 64 * k + t;
+        __syncthreads();
+        if (t == 0) {
+            for (int b = 0; b < 2; ++b)
+                asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"((unsigned)__cvta_generic_to_shared(full + b)));
+            asm volatile("fence.mbarrier_init.release.cluster; fence.proxy.async;" ::: "memory");
+        }
+        __syncthreads();
+        auto load = [&](int k) {
+            const unsigned at = (unsigned)__cvta_generic_to_shared(full + k % 2);
+            const unsigned to = (unsigned)__cvta_generic_to_shared(in[k % 2]);
+            asm volatile("mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%0], 256;" :: "r"(at) : "memory");
+            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];"
+                         :: "r"(to), "l"(y + 64 * k), "r"(at) : "memory");
+        };
+        if (t == 0) load(0);
+        for (int k = 0; k < 4; ++k) {
+            if (t == 0 && k < 3) load(k + 1);
+            const unsigned at = (unsigned)__cvta_generic_to_shared(full + k % 2);
+            asm volatile("{ .reg .pred p; again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1; @!p bra again; }"
+                         :: "r"(at), "r"(k / 2 % 2) : "memory");
+            if (t == 0 && k > 1) asm volatile("cp.async.bulk.wait_group.read 1;" ::: "memory");
+            __syncthreads();
+            out[k % 2][t] = in[k % 2][63 - t] + 1;
+            asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+            __syncthreads();
+            if (t == 0) {
+                const unsigned from = (unsigned)__cvta_generic_to_shared(out[k % 2]);
+                asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;"
+                             :: "l"(x + 64 * k), "r"(from) : "memory");
+                asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+            }
+        }
+        if (t == 0) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+    """, (64, 63, 62)),
+    "copies of threads that arrive at a barrier in memory": ("block=64", """
+        __shared__ alignas(16) int s[64];
+        __shared__ unsigned long long barrier[2];
+        const unsigned at = (unsigned)__cvta_generic_to_shared(barrier);
+        x[512 + t] = t;
+        if (t == 0) asm volatile("mbarrier.init.b64 [%0], 64;" :: "l"(barrier) : "memory");
+        if (t == 1) asm volatile("mbarrier.init.b64 [%0], 64;" :: "l"(barrier + 1) : "memory");
+        __syncthreads();
+        const unsigned to = (unsigned)__cvta_generic_to_shared(s + t);
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: "r"(to), "l"(x + 512 + t) : "memory");
+        asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" :: "r"(at) : "memory");
+        asm volatile("{ .reg .pred p; again: mbarrier.test_wait.parity.shared.b64 p, [%0], 0; @!p bra again; }"
+                     :: "r"(at) : "memory");
+        const int seen = s[63 - t];
+        asm volatile("mbarrier.arrive.shared.b64 _, [%0];" :: "r"(at) : "memory");
+        asm volatile("{ .reg .pred p; again: mbarrier.test_wait.parity.shared.b64 p, [%0], 1; @!p bra again; }"
+                     :: "r"(at) : "memory");
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: "r"(to), "l"(x + 512 + (t ^ 1)) : "memory");
+        asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" :: "r"(at + 8) : "memory");
+        if (t < 32) {
+            asm volatile("mbarrier.arrive_drop.shared.b64 _, [%0];" :: "r"(at + 8) : "memory");
+        } else {
+            asm volatile("mbarrier.arrive.shared.b64 _, [%0];" :: "r"(at + 8) : "memory");
+            asm volatile("{ .reg .pred p; again: mbarrier.test_wait.parity.shared.b64 p, [%0], 0; @!p bra again; }"
+                         :: "r"(at + 8) : "memory");
+            x[t] = s[t - 32];
+            asm volatile("mbarrier.arrive.shared.b64 _, [%0];" :: "r"(at + 8) : "memory");
+            asm volatile("{ .reg .pred p; again: mbarrier.test_wait.parity.shared.b64 p, [%0], 1; @!p bra again; }"
+                         :: "r"(at + 8) : "memory");
+        }
+        __syncthreads();
+        if (t < 32) x[t] = seen;
+    """, (63, 62, 61)),
     "a reduction of a warp": ("block=32", """
         x[t] = __reduce_add_sync(~0u, t) + __reduce_max_sync(~0u, -t) + __reduce_or_sync(~0u, t);
     """, (527, 527, 527)),
@@ -149,6 +249,70 @@ def test_printf_and_assert(script):  # noqa: F811
     assert run.stdout == "-3  2.50|ab  |1099511627776 q ff%\n", run.stdout + run.stderr
     assert "line 4: assertion x[0] == 1 failed, in void kernel(int *)" in run.stderr and run.returncode == 1
     assert "CudaError: cuStreamSynchronize: 710" in run.stderr
+
+
+@pytest.mark.parametrize("name", ["e4m3", "e5m2"])
+def test_pairs_of_floats_of_8_bits(name, script):  # noqa: F811
+    """All codes to halves, and 4,096 numbers back, against ml_dtypes; NaN is one, and what is too large the largest."""
+    dtype = {"e4m3": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2}[name]
+    body = f"""
+        for (int k = 256 * b + t; k < 4096; k += 1024) {{
+            unsigned short both, relu, again; unsigned wide, wide_relu, pair;
+            asm("cvt.rn.satfinite.{name}x2.f32 %0, %1, %2;" : "=h"(both) : "f"(in[k]), "f"(-in[k]));
+            asm("cvt.rn.satfinite.relu.{name}x2.f32 %0, %1, %2;" : "=h"(relu) : "f"(in[k]), "f"(-in[k]));
+            asm("cvt.rn.f16x2.{name}x2 %0, %1;" : "=r"(wide) : "h"((unsigned short)(k & 255 | 0x3800)));
+            asm("cvt.rn.relu.f16x2.{name}x2 %0, %1;" : "=r"(wide_relu) : "h"((unsigned short)(k & 255 | 0xB800)));
+            asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(in[k]), "f"(-in[k]));
+            asm("cvt.rn.satfinite.{name}x2.f16x2 %0, %1;" : "=h"(again) : "r"(pair));
+            out[5 * k] = both, out[5 * k + 1] = relu, out[5 * k + 2] = wide, out[5 * k + 3] = wide_relu;
+            out[5 * k + 4] = again;
+        }}
+    }}"""
+    text = (
+        'extern "C" __global__ void kernel(const float* in, unsigned* out) { const int t = threadIdx.x, b = blockIdx.x;'
+        + body
+    )
+    random = np.random.default_rng(3)
+    values = (random.standard_normal(4096) * 2.0 ** random.integers(-20, 20, 4096)).astype(np.float32)
+    values[:8] = np.nan, np.inf, 0, 448, 464, 57344, 61440, 2.0**-9
+    program = script(
+        KERNEL
+        + f"""
+import numpy as np
+values = np.load("values.npy")
+a, o = d.alloc(values.nbytes), d.alloc(4 * 5 * 4096)
+d.upload(a, values.tobytes())
+d.launch(d.kernel({text!r}, "kernel"), 4, 256, [a, o])
+np.save("out.npy", np.frombuffer(d.download(o, 4 * 5 * 4096), "u4"))
+"""
+    )
+    np.save(program.parent / "values.npy", values)
+    run = simulate(program, "--memcheck")
+    assert run.returncode == 0, run.stderr
+    both, relu, wide, wide_relu, again = np.load(program.parent / "out.npy").reshape(-1, 5).T
+
+    def encoded(x, relu=False):
+        most = np.float32(ml_dtypes.finfo(dtype).max)
+        x = np.where(np.isnan(x), x, np.clip(x, -most, most))
+        x = np.where(x <= 0, 0, x) if relu else x
+        return np.where(np.isnan(x), 0x7F, x.astype(dtype).view(np.uint8)).astype(np.uint32)
+
+    def same_halves(found, code):
+        wanted = code.astype(np.uint8).view(dtype).astype(np.float16)
+        is_nan = np.isnan(wanted)
+        return np.array_equal(np.where(is_nan, 0x7FFF, wanted.view(np.uint16)), found & 0xFFFF)
+
+    with np.errstate(over="ignore"):
+        halves = values.astype(np.float16).astype(np.float32)
+    codes = np.arange(4096) & 255
+    assert np.array_equal(both, encoded(values) << 8 | encoded(-values))
+    assert np.array_equal(relu, encoded(values, True) << 8 | encoded(-values, True))
+    assert np.array_equal(again, encoded(halves) << 8 | encoded(-halves))
+    assert same_halves(wide, codes) and np.all(wide >> 16 == np.float16(np.uint8(0x38).view(dtype)).view(np.uint16))
+    positive = np.where(
+        codes < 128, codes, np.where(np.isnan(codes.astype(np.uint8).view(dtype).astype(float)), 0x7F, 0)
+    )
+    assert same_halves(wide_relu, positive) and np.all(wide_relu >> 16 == 0)
 
 
 GRID = """
@@ -527,8 +691,10 @@ d.synchronize()
          ' : "=r"(x[0]) : "l"(x));', "tensor cores are not simulated"),
         ("x[0] = int(tex2D<float>((cudaTextureObject_t)t, 1.f, 2.f));", "textures and surfaces are not simulated"),
         ('asm volatile("barrier.cluster.arrive;");', "clusters are not simulated"),
-        ('__shared__ long long s; asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"((unsigned)__cvta_generic_to_shared(&s)));',
-         "barriers in memory and bulk copies are not simulated"),
+        ('asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], 16;" :: "l"(x), "r"(0));',
+         "reductions by bulk copies and copies to several blocks are not simulated"),
+        ('asm volatile("cp.async.bulk.prefetch.tensor.1d.L2.global.tile [%0, {%1}];" :: "l"(x), "r"(0));',
+         "tensor maps are not simulated"),
     ],
 )  # fmt: skip
 def test_what_is_not_simulated_is_named(text, says, script):  # noqa: F811

@@ -40,7 +40,8 @@ ATOMICS = {
 NOT_SIMULATED = {
     r"(mma|wmma|wgmma|tcgen05|ldmatrix|stmatrix|movmatrix)\b": "tensor cores",
     r"(tex|tld4|txq|suld|sust|sured|suq|istypep)\b": "textures and surfaces",
-    r"(cp|cp\.reduce)\.async\.(bulk|mbarrier)|mbarrier|multimem|tensormap": "barriers in memory and bulk copies",
+    r"cp\.async\.bulk(\.prefetch)?\.tensor|tensormap": "tensor maps",
+    r"cp\.reduce|multimem|cp\.async\.bulk": "reductions by bulk copies and copies to several blocks",
     r"(cluster|mapa|getctarank|barrier\.cluster)|.*\.shared::cluster": "clusters",
     r".*\.(e4m3|e5m2|e2m1|e2m3|e3m2|ue8m0)": "floats of 8 bits and fewer",
     r"(alloca|stacksave|stackrestore)\b": "arrays of a variable size",
@@ -110,6 +111,8 @@ class Function:
         self.lines_at: dict[str, tuple[int, ...]] = {}
         #: The labels so far: a branch to one of them closes a loop.
         self.labels: set[str] = set()
+        #: Of each block around the statement: its place in `out`, and its own labels, which others may repeat.
+        self.inner_labels: list[tuple[int, list[str]]] = []
         #: The last label, which names the table behind it, and the labels of each table so far.
         self.last_label, self.tables = "", {}
         #: The thread's own arrays: their places and sizes.
@@ -140,14 +143,20 @@ class Function:
         if text == "{":
             self.scopes.append({})
             self.registers.append(set())
+            self.inner_labels.append((len(self.out), []))
             self.out.append("{")
         elif text == "}":
             self.scopes.pop()
             self.registers.pop()
+            if self.inner_labels and (labels := self.inner_labels[-1][1]):
+                self.out[self.inner_labels[-1][0]] = f"{{ __label__ {', '.join(labels)};"
+            self.inner_labels = self.inner_labels[:-1]
             self.out.append("}")
         elif text.endswith(":"):
             self.out.append(f"{self.label(text[:-1])}:;")
             self.labels.add(text[:-1])
+            if self.inner_labels:
+                self.inner_labels[-1][1].append(self.label(text[:-1]))
             self.last_label = text[:-1]
             self.block = None
         elif match := LOCATION.match(text):
@@ -332,6 +341,20 @@ class Function:
         )
         return self.assign(target, f"{upper} << 16 | {lower}")
 
+    def pair_of_tiny(self, opcode: str, chosen: dict[str, str], operands: list[str]) -> str:
+        """Conversions to and from two floats of 8 bits, of which the first of two numbers goes to the upper one."""
+        target, *sources = operands
+        format_, relu = f"ptx::{chosen['tiny'].removesuffix('x2').capitalize()}", str(bool(chosen["relu"])).lower()
+        if opcode.endswith(".f32"):
+            high, low = (self.operand(o, "f32") for o in sources)
+            return self.assign(target, f"ptx::u16(ptx::pair_of_tiny<{format_}>({high}, {low}, {relu}))")
+        (source,) = sources
+        if not opcode.endswith(".f16x2"):
+            return self.assign(target, f"ptx::halves_of_tiny<{format_}>({self.operand(source, 'u16')}, {relu})")
+        high, low = (f"ptx::from_half(ptx::as<ptx::f16>(ptx::u16(pair >> {shift})))" for shift in (16, 0))
+        code = f"ptx::u32 pair = {self.operand(source, 'u32')}; "
+        return code + self.assign(target, f"ptx::u16(ptx::pair_of_tiny<{format_}>({high}, {low}, {relu}))")
+
     def compare_pairs(self, opcode: str, chosen: dict[str, str], operands: list[str]) -> str:
         """Comparisons of both halves; each gives 1 or 0, of the format or as a mask."""
         target, *sources = operands
@@ -367,6 +390,60 @@ class Function:
             f"ptx::copy_async({self.address(target, '.shared')}, {self.address(source, '.global')}, {size}, {taken}, "
             f"{self.line});"
         )
+
+    def copy_bulk(self, opcode: str, chosen: dict[str, str], operands: list[str]) -> str:
+        """A copy of whole lines that a barrier in memory, or the thread's group, waits for."""
+        target, source, size, *more = operands
+        is_to_shared = ".mbarrier::" in opcode
+        if len(more) != is_to_shared + bool(chosen["cache_hint"]):
+            raise ValueError
+        to, from_ = (".shared", ".global") if is_to_shared else (".global", ".shared")
+        barrier = self.address(more[0], ".shared") if is_to_shared else "0"
+        return (
+            f"ptx::copy_bulk({self.address(target, to)}, {self.address(source, from_)}, {self.operand(size, 'u32')}, "
+            f"{barrier}, {self.line});"
+        )
+
+    def memory_barrier(self, opcode: str, chosen: dict[str, str], operands: list[str]) -> str:
+        """A step with a barrier in shared memory."""
+        what = opcode.removeprefix("cp.async.").split(".")[1]
+        is_of_copies, is_arrival = opcode.startswith("cp."), "arrival" in chosen
+        counts_bytes = ".expect_tx" in opcode
+        target, operands = (operands[0], operands[1:]) if is_arrival or "wait" in chosen else ("_", operands)
+        place, *values = operands
+        step, least, most, number, flags = {
+            "init": ("Init", 1, 1, "", 0),
+            "inval": ("Invalidate", 0, 0, "0", 0),
+            "expect_tx": ("Expect", 1, 1, "0", 0),
+            "complete_tx": ("Complete", 1, 1, "0", 0),
+            "arrive": ("Arrive", 0, 1, "1", 1),
+            "arrive_drop": ("Drop", 0, 1, "1", 1),
+            "test_wait": ("Test", 1, 1, "", 1),
+            "try_wait": ("Test", 1, 2, "", 1),
+        }[what]
+        if is_of_copies:
+            step, most, flags = "ArriveAfterCopies", 0, 4 * bool(chosen["noinc"])
+        if counts_bytes or ".noComplete" in opcode:
+            least = 1
+        if not least <= len(values) <= most:
+            raise ValueError
+        if ".relaxed" in opcode:
+            flags &= ~1
+        if ".noComplete" in opcode:
+            flags |= 2
+        if chosen.get("parity"):
+            step = "TestParity"
+        size = f"ptx::s64({self.operand(values[0], 'u32')})" if counts_bytes or what.endswith("_tx") else "0"
+        if size == "0" and values:
+            number = self.operand(values[0], "u64" if step == "Test" else "u32")
+        space = next(word for key, word in chosen.items() if key.endswith("space"))
+        code = (
+            f"ptx::memory_barrier(ptx::Step::{step}, {self.address(place, space)}, {number}, {size}, {flags}u, "
+            f"{self.line})"
+        )
+        if "wait" in chosen:
+            return self.assign(target, f"{code} != 0")
+        return self.assign(target, code) if is_arrival and target != "_" else code + ";"
 
     @staticmethod
     def word(key: str, chosen: str) -> str:

@@ -52,6 +52,18 @@ CHOICES = {
     "order": ["", ".weak", ".volatile", *(f".relaxed.{s}" for s in ("cta", "cluster", "gpu", "sys"))],
     "acquire": [f".acquire.{s}" for s in ("cta", "cluster", "gpu", "sys")],
     "release": [f".release.{s}" for s in ("cta", "cluster", "gpu", "sys")],
+    "cta_space": ["", ".shared", ".shared::cta"],
+    "cluster_space": ["", ".shared", ".shared::cta", ".shared::cluster"],
+    "arrive_order": ["", *(f".{o}.{s}" for o in ("release", "relaxed") for s in ("cta", "cluster"))],
+    "wait_order": ["", *(f".{o}.{s}" for o in ("acquire", "relaxed") for s in ("cta", "cluster"))],
+    "tx_order": ["", ".relaxed.cta", ".relaxed.cluster"],
+    "arrival": ["arrive", "arrive_drop"],
+    "wait": ["test_wait", "try_wait"],
+    "parity": ["", ".parity"],
+    "tx": ["expect_tx", "complete_tx"],
+    "noinc": ["", ".noinc"],
+    "read": ["", ".read"],
+    "cache_hint": ["", ".L2::cache_hint"],
     "own_order": ["", ".volatile"],
     "space": ["", ".global", ".shared", ".shared::cta"],
     "outer_space": ["", ".global"],
@@ -86,6 +98,8 @@ CHOICES = {
     "named_shared": ["shared::cta", "shared::cluster"],
     "prefetched": ["", ".global", ".local"],
     "level": ["L1", "L2"],
+    "tiny": ["e4m3x2", "e5m2x2"],
+    "relu": ["", ".relu"],
     "floats": [".v2.f32", ".v4.f32"],
 }
 
@@ -317,6 +331,10 @@ INSTRUCTIONS = [
         "f16",
         "ptx::half_out<ptx::f16, false, {sat}>(ptx::integral<{round}>(ptx::half_in<false>({a})))",
     ),
+    # Pairs of floats of 8 bits.
+    Row("cvt.rn.satfinite[relu].[tiny].f32", SPECIAL, "pair_of_tiny"),
+    Row("cvt.rn.satfinite[relu].[tiny].f16x2", SPECIAL, "pair_of_tiny"),
+    Row("cvt.rn[relu].f16x2.[tiny]", SPECIAL, "pair_of_tiny"),
     # Addresses: those in shared memory are offsets, those in other spaces are generic ones.
     Row("cvta.shared.u64", "u64", "ptx::shared_to_generic({a})"),
     Row("cvta.to.shared.u64", "u64", "ptx::generic_to_shared({a})"),
@@ -367,6 +385,34 @@ INSTRUCTIONS = [
     Row("cp.async.commit_group", STATEMENT, "cudasim_runtime_table->commit_copies();"),
     Row("cp.async.wait_group", STATEMENT, "cudasim_runtime_table->wait_for_copies(ptx::u32({0}));"),
     Row("cp.async.wait_all", STATEMENT, "ptx::wait_for_all_copies();"),
+    # Bulk copies, and barriers in memory. The block is a cluster of its own.
+    *(
+        Row(f"cp.async.bulk.{to}.global.mbarrier::complete_tx::bytes[cache_hint]", SPECIAL, "copy_bulk")
+        for to in ("shared::cta", "shared::cluster")
+    ),
+    Row("cp.async.bulk.global.shared::cta.bulk_group[cache_hint]", SPECIAL, "copy_bulk"),
+    Row("cp.async.bulk.commit_group", STATEMENT, "cudasim_runtime_table->commit_bulk_copies();"),
+    Row("cp.async.bulk.wait_group[read]", STATEMENT, "cudasim_runtime_table->wait_for_bulk_copies(ptx::u32({0}));"),
+    Row("cp.async.bulk.prefetch.L2.global[cache_hint]", SPECIAL, "nothing"),
+    Row("mbarrier.init[cta_space].b64", SPECIAL, "memory_barrier"),
+    Row("mbarrier.inval[cta_space].b64", SPECIAL, "memory_barrier"),
+    Row("mbarrier.[tx][tx_order][cluster_space].b64", SPECIAL, "memory_barrier"),
+    Row("mbarrier.[arrival][arrive_order][cluster_space].b64", SPECIAL, "memory_barrier"),
+    Row("mbarrier.[arrival].expect_tx[arrive_order][cluster_space].b64", SPECIAL, "memory_barrier"),
+    *(
+        Row(f"mbarrier.[arrival].noComplete{order}[cta_space].b64", SPECIAL, "memory_barrier")
+        for order in ("", ".release.cta")
+    ),
+    Row("mbarrier.[wait][parity][wait_order][cta_space].b64", SPECIAL, "memory_barrier"),
+    Row("mbarrier.pending_count.b64", "b64", "ptx::u32({a} & 0xFFFFF)"),
+    Row("cp.async.mbarrier.arrive[noinc][cta_space].b64", SPECIAL, "memory_barrier"),
+    *(
+        Row(f"fence.{what}", STATEMENT, "ptx::fence(false);")
+        for what in (
+            "mbarrier_init.release.cluster",
+            *(f"proxy.async{space}" for space in ("", ".global", ".shared::cta", ".shared::cluster")),
+        )
+    ),
     Row("membar.cta", STATEMENT, "ptx::fence(false);"),
     Row("membar.gl", STATEMENT, "ptx::fence(true);"),
     Row("membar.sys", STATEMENT, "ptx::fence(true);"),

@@ -295,4 +295,53 @@ inline T half_max(T a, T b) {
     return half_out<T, FTZ, false>(max<false, NAN_WINS>(half_in<FTZ>(a), half_in<FTZ>(b)));
 }
 
+// Floats of 8 bits. Those with 4 bits of exponent have no infinities; 0x7F is the NaN that instructions make.
+
+struct E4m3 {
+    static constexpr int kExponentBits = 4, kBits = 3, kBias = 7;
+    static constexpr f64 kMost = 448;
+};
+struct E5m2 {
+    static constexpr int kExponentBits = 5, kBits = 2, kBias = 15;
+    static constexpr f64 kMost = 57344;
+};
+
+/// The nearest number of the format; the largest for what is beyond.
+template <class F>
+inline u32 to_tiny(f64 x, bool relu) {
+    if (x != x) return 0x7F;
+    if (relu && !(x > 0)) return 0;
+    const u32 sign = __builtin_signbit(x) ? 0x80 : 0;
+    const f64 size = __builtin_fmin(__builtin_fabs(x), F::kMost);
+    int exponent = size == 0 ? 0 : __builtin_ilogb(size);
+    if (exponent < 1 - F::kBias) exponent = 1 - F::kBias;
+    const u32 units = u32(__builtin_nearbyint(__builtin_ldexp(size, F::kBits - exponent)));
+    if (units < 1u << F::kBits) return sign | units;  // subnormal
+    return sign | ((u32(exponent + F::kBias) << F::kBits) + units - (1u << F::kBits));
+}
+template <class F>
+inline u32 pair_of_tiny(f64 high, f64 low, bool relu) {
+    return to_tiny<F>(high, relu) << 8 | to_tiny<F>(low, relu);
+}
+template <class F>
+inline f16 from_tiny(u32 bits, bool relu) {
+    const u32 exponent = bits >> F::kBits & ((1u << F::kExponentBits) - 1), rest = bits & ((1u << F::kBits) - 1);
+    const bool has_infinity = F::kExponentBits == 5, is_last = exponent == (1u << F::kExponentBits) - 1;
+    f16 x;
+    if (is_last && (has_infinity ? rest != 0 : rest == (1u << F::kBits) - 1))
+        return f16{0x7FFF};
+    else if (is_last && has_infinity)
+        x = f16{u16(0x7C00 | (bits & 0x80) << 8)};
+    else
+        x = to_half<f16, kNearest>(
+            f32(__builtin_copysign(__builtin_ldexp(f64(exponent ? rest + (1u << F::kBits) : rest),
+                                                   int(exponent ? exponent : 1) - F::kBias - F::kBits),
+                                   bits & 0x80 ? -1.0 : 1.0)));
+    return relu ? half_relu(x) : x;
+}
+template <class F>
+inline u32 halves_of_tiny(u32 pair, bool relu) {
+    return u32(as<u16>(from_tiny<F>(pair >> 8 & 0xFF, relu))) << 16 | u32(as<u16>(from_tiny<F>(pair & 0xFF, relu)));
+}
+
 }  // namespace ptx

@@ -141,6 +141,7 @@ inline u64* map_counters(const char* kernel, size_t count) {
 }  // namespace ptx
 
 #include "ptx_approximations.h"
+#include "ptx_barriers.h"
 #include "ptx_float.h"
 #include "ptx_integer.h"
 #include "ptx_memory.h"

@@ -46,6 +46,9 @@ class Module:
         #: The shared and constant variables by name, and all translated functions by their C++ symbol.
         self.variables: dict[str, dict[str, Variable]] = {"shared": {}, "const": {}}
         self.translated: dict[str, Function] = {}
+        #: The numbers of results and parameters that texts declare for a function, and those that it has.
+        self.declared: dict[str, set[tuple[int, int]]] = {}
+        self.defined: dict[str, tuple[int, int]] = {}
         #: The files of lines: their numbers in the PTX, in order, and their names.
         self.files = {int(number): name for number, name in FILE.findall(ptx)}
 
@@ -94,6 +97,7 @@ class Module:
         if kind == "entry":
             return f"static void {symbol}(const char* parameters)", self.kernel(name, read[1], rest)
         every = [*read[0], *read[1]]
+        self.declared.setdefault(symbol, set()).add((len(read[0]), len(read[1])))
         head = f"static void {symbol}({', '.join(f'char* q_{v.name}' for v in every)})"
         return head, {v.name: f"ptx::u64(q_{v.name})" for v in every}
 
@@ -163,6 +167,8 @@ class Module:
         if symbol in self.translated:
             self.refuse_again(text, symbol)
             return None
+        results, parameters = HEADER.search(text).group(2, 4)
+        self.defined[symbol] = len(split(results or "")), len(split(parameters or ""))
         function = self.translated[symbol] = Function(self, symbol, places, ".func" in text)
         self.out += [head, "{"]
         return function
@@ -195,10 +201,23 @@ class Module:
                     ends[space] = aligned(ends[space], v.alignment) + v.bytes
         return ends["shared"], own, ends["const"]
 
+    def forward(self, symbol: str, declared: tuple[int, int]) -> str:
+        """A function as another text declares it: with a result that it has not, or without its result."""
+        results, parameters = self.defined[symbol]
+        if declared[1] != parameters:
+            raise Unknown(f"{symbol.removeprefix('f_')} of {parameters} parameters, which is called with {declared[1]}")
+        names = [f"q_{i}" for i in range(parameters)]
+        head = ", ".join(f"char* {name}" for name in [*["result"] * declared[0], *names])
+        given = ", ".join([*["result"] * results, *names])
+        unused = "" if declared[0] else "alignas(16) char result[16]; "
+        return f"static void {symbol}({head}) {{ {unused}{symbol}({given}); }}"
+
     def text(self, aliases: dict[str, str]) -> str:
         self.shared_bytes = aligned(self.shared_bytes, 16)
         out = [f"#define PTX_STATIC_SHARED {self.shared_bytes}u", '#include "ptx_prelude.h"']
         out += [f'PTX_COUNTERS("{next(iter(self.kernels), "")}", {len(self.blocks)});', *self.out]
+        for symbol, shape in self.defined.items():
+            out += [self.forward(symbol, other) for other in sorted(self.declared.get(symbol, {shape}) - {shape})]
         rows = []
         names = {name: name for name in self.kernels} | aliases
         for number, (alias, name) in enumerate(names.items()):

@@ -58,6 +58,7 @@ void Block::start(const cudasim_extent& where, const cudasim_extent& grid, const
     }
     ready_.clear();
     named_.fill({});
+    memory_barriers.clear();
     if (checking()) {
         uint32_t number = static_cast<uint32_t>(where.x + grid.x * (where.y + static_cast<size_t>(grid.y) * where.z));
         KernelOrder::start(time, number, count_, static_bytes + dynamic_bytes);
@@ -76,59 +77,64 @@ void Block::make_ready(Thread& thread) {
     ready_.push_back(thread.number);
 }
 
-std::string Block::left_early(const Thread& thread, const cudasim_module& module) const {
-    return format("divergent barrier: thread %u left the kernel while others wait in ", thread.number) +
-           line_name(module, barrier_line_);
+Fault Block::left_early(const Thread& thread, const cudasim_module& module) const {
+    return {format("divergent barrier: thread %u left the kernel while others wait in ", thread.number) +
+                line_name(module, barrier_line_),
+            Cause::Barrier};
 }
 
-std::string Block::arrive(Thread& thread, int line, bool& waits, const cudasim_module& module) {
+Fault Block::arrive(Thread& thread, int line, bool& waits, const cudasim_module& module) {
     if (ended_ > 0)
-        return "divergent barrier: " + line_name(module, line) +
-               " is reached after a thread of the block has left the kernel";
+        return {"divergent barrier: " + line_name(module, line) +
+                    " is reached after a thread of the block has left the kernel",
+                Cause::Barrier};
     if (at_barrier_ > 0 && line != barrier_line_)
-        return format("divergent barrier: threads of one block wait in lines %d and %d", number_of(barrier_line_),
-                      number_of(line));
+        return {format("divergent barrier: threads of one block wait in lines %d and %d", number_of(barrier_line_),
+                       number_of(line)),
+                Cause::Barrier};
     barrier_line_ = line;
     waits = ++at_barrier_ < count_;
     thread.waiting = waits;
-    if (waits) return "";
+    if (waits) return {};
     at_barrier_ = 0;
     KernelOrder::barrier(time);
     for (Thread& other : threads_)
         if (&other != &thread) make_ready(other);
-    return "";
+    return {};
 }
 
-std::string Block::arrive_named(Thread& thread, unsigned number, unsigned threads, int line, bool& waits) {
-    if (number >= kBarriers) return format("barrier %u: a block has the barriers 0 to 15", number);
-    if (threads % 32) return format("barrier %u for %u threads: it takes whole warps of 32", number, threads);
+Fault Block::arrive_named(Thread& thread, unsigned number, unsigned threads, int line, bool& waits) {
+    if (number >= kBarriers) return {format("barrier %u: a block has the barriers 0 to 15", number)};
+    if (threads % 32) return {format("barrier %u for %u threads: it takes whole warps of 32", number, threads)};
     // The last warp may have fewer threads.
     if (threads == 0 || threads == (count_ + 31) / 32 * 32) threads = count_;
     if (threads > count_)
-        return format("barrier %u waits for %u threads, and the block has %u", number, threads, count_);
+        return {format("barrier %u waits for %u threads, and the block has %u", number, threads, count_)};
     NamedBarrier& b = named_[number];
     if (!b.arrived.empty() && b.threads != threads)
-        return format("divergent barrier: barrier %u is for %u threads in line %d and for %u in line %d", number,
-                      b.threads, number_of(b.line), threads, number_of(line));
+        return {format("divergent barrier: barrier %u is for %u threads in line %d and for %u in line %d", number,
+                       b.threads, number_of(b.line), threads, number_of(line)),
+                Cause::Barrier};
     b.threads = threads;
     b.line = line;
     b.arrived.push_back(thread.number);
     if (waits) b.waiting.push_back(thread.number);
-    if (checking()) KernelOrder::arrive(time, number, thread.number);
+    if (checking()) KernelOrder::arrive(time, thread.number, b.arrivals);
     thread.waiting = waits && b.arrived.size() < threads;
     waits = thread.waiting;
-    if (b.arrived.size() < threads) return "";
-    if (checking()) KernelOrder::release(time, number, b.arrived, b.waiting);
-    for (unsigned other : b.waiting)
+    if (b.arrived.size() < threads) return {};
+    for (unsigned other : b.waiting) {
+        if (checking()) KernelOrder::learn_from(time, other, b.arrivals);
         if (other != thread.number) make_ready(threads_[other]);
+    }
     b = {};
-    return "";
+    return {};
 }
 
-std::string Block::join(Thread& thread, unsigned mask, int kind, const void* value, unsigned bytes, bool& waits) {
+Fault Block::join(Thread& thread, unsigned mask, int kind, const void* value, unsigned bytes, bool& waits) {
     unsigned w = thread.number / 32, lane = thread.number % 32, bit = 1u << lane;
     Warp& warp = warps_[w];
-    if (!(mask & bit)) return format("%s: lane %u is not in its own mask 0x%x", kind_name(kind), lane, mask);
+    if (!(mask & bit)) return {format("%s: lane %u is not in its own mask 0x%x", kind_name(kind), lane, mask)};
     warp.forget(lane);
     std::memcpy(warp.given[lane], value, bytes);
     auto same = std::find_if(warp.open.begin(), warp.open.end(), [&](auto& r) { return r.mask == mask; });
@@ -136,17 +142,23 @@ std::string Block::join(Thread& thread, unsigned mask, int kind, const void* val
         same = warp.open.insert(warp.open.end(), {mask, bit, kind});
     } else {
         if (same->kind != kind)
-            return format("warp %u: some lanes are in %s, others in %s", w, kind_name(same->kind), kind_name(kind));
+            return {format("warp %u: some lanes are in %s, others in %s", w, kind_name(same->kind), kind_name(kind))};
         same->arrived |= bit;
     }
     for (const Rendezvous& other : warp.open)
         if (&other != &*same && (other.arrived & mask) && (same->arrived & other.mask))
-            return format("%s: lanes of warp %u wait for each other with masks 0x%x and 0x%x", kind_name(kind), w,
-                          other.mask, mask);
+            return {format("%s: lanes of warp %u wait for each other with masks 0x%x and 0x%x", kind_name(kind), w,
+                           other.mask, mask)};
     thread.waiting = true;
     complete(w, &thread);
     waits = thread.waiting;
-    return "";
+    return {};
+}
+
+const Delivery* Block::undelivered() const {
+    for (const auto& [place, barrier] : memory_barriers)
+        if (!barrier.deliveries.empty()) return &barrier.deliveries.front();
+    return nullptr;
 }
 
 /// Completes the exchanges of a warp whose live lanes have all arrived. The lane that arrived last continues
@@ -212,6 +224,8 @@ std::string Block::stalled(const cudasim_module& module) const {
         if (const NamedBarrier& b = named_[number]; !b.arrived.empty())
             text += format("; %zu of %u threads at barrier %u in ", b.arrived.size(), b.threads, number) +
                     line_name(module, b.line);
+    for (const auto& [place, barrier] : memory_barriers)
+        text += "; the barrier in memory made at " + line_name(module, barrier.line) + ": " + barrier.in_words();
     for (size_t w = 0; w < warps_.size(); ++w)
         for (const Rendezvous& r : warps_[w].open)
             text += format("; warp %zu: lanes 0x%x in %s with mask 0x%x", w, r.arrived, kind_name(r.kind), r.mask);

@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "fiber.h"
+#include "memory_barrier.h"
 #include "module_abi.h"
 
 namespace cudasim {
@@ -17,18 +18,9 @@ constexpr char kPoison = static_cast<char>(0xCB);
 /// The barriers of a block.
 constexpr unsigned kBarriers = 16;
 
-/// A copy to shared memory that the thread has not waited for.
-struct PendingCopy {
-    char* to;
-    const char* from;
-    unsigned bytes, read, group;
-    int line;
-};
-
 /// A thread that has started and not ended.
 struct Thread {
-    std::vector<PendingCopy> copies;
-    unsigned copy_group = 0;
+    PendingCopies copies, bulk_copies;
     Fiber* fiber = nullptr;
     unsigned number = 0;
     cudasim_extent index = {};
@@ -67,6 +59,7 @@ struct NamedBarrier {
     unsigned threads = 0;
     int line = 0;
     std::vector<unsigned> arrived, waiting;
+    KernelOrder::Arrivals arrivals;
 };
 
 /// One resident block.
@@ -89,8 +82,8 @@ class Block {
         if (next_ >= size_.x) thread.index = {next_ % size_.x, next_ / size_.x % size_.y, next_ / size_.x / size_.y};
         thread.waiting = false;
         thread.line = 0;
-        thread.copies.clear();
-        thread.copy_group = 0;
+        thread.copies = {};
+        thread.bulk_copies = {};
         --unstarted_;
         next_ += step_;
         if (next_ >= count_) next_ -= count_;
@@ -110,13 +103,18 @@ class Block {
     }
     /// The line of the barrier at which threads wait, or at which they last met.
     int barrier_line() const { return barrier_line_; }
-    std::string left_early(const Thread& thread, const cudasim_module& module) const;
+    Fault left_early(const Thread& thread, const cudasim_module& module) const;
     /// Arrives at barrier 0, of all threads, in `line`; `waits` tells whether the thread must wait.
-    std::string arrive(Thread& thread, int line, bool& waits, const cudasim_module& module);
+    Fault arrive(Thread& thread, int line, bool& waits, const cudasim_module& module);
     /// Arrives at one of the other barriers, or at one of a part of the threads; `waits` asks and tells likewise.
-    std::string arrive_named(Thread& thread, unsigned number, unsigned threads, int line, bool& waits);
+    Fault arrive_named(Thread& thread, unsigned number, unsigned threads, int line, bool& waits);
     /// Joins an exchange; `waits` tells whether the thread must wait.
-    std::string join(Thread& thread, unsigned mask, int kind, const void* value, unsigned bytes, bool& waits);
+    Fault join(Thread& thread, unsigned mask, int kind, const void* value, unsigned bytes, bool& waits);
+    Thread& thread(unsigned number) { return threads_[number]; }
+    /// The barriers in shared memory, by their addresses.
+    std::map<const void*, MemoryBarrier> memory_barriers;
+    /// A copy that a barrier still waits for: it would come into memory that another block has.
+    const Delivery* undelivered() const;
     cudasim_exchanged exchanged(const Thread& thread) const;
 
     /// A thread that waits, where none can run.

@@ -237,7 +237,6 @@ void KernelOrder::start(BlockTime& block, uint32_t number, unsigned threads, siz
     block.barrier = 0;
     block.warps.assign((threads + 31) / 32, 1);
     block.seen.clear();
-    block.arrivals.clear();
     block.threads = threads;
     block.common = {};
     block.own.clear();
@@ -250,26 +249,22 @@ void KernelOrder::barrier(BlockTime& block) {
     block.own.clear();
 }
 
-void KernelOrder::arrive(BlockTime& block, unsigned barrier, unsigned thread) {
+void KernelOrder::arrive(BlockTime& block, unsigned thread, Arrivals& arrivals) {
     if (block.seen.empty()) block.seen.assign(block.warps.size(), std::vector<uint32_t>(block.threads));
-    auto& clocks = block.arrivals.try_emplace(barrier, block.threads).first->second;
+    auto& clocks = arrivals.clocks;
+    clocks.resize(block.threads);
     const auto& known = block.seen[thread / 32];
     for (unsigned other = 0; other < block.threads; ++other) clocks[other] = std::max(clocks[other], known[other]);
     clocks[thread] = block.clock++;
+    if (auto own = block.own.find(thread); own != block.own.end()) learn(arrivals.messages, own->second);
 }
 
-void KernelOrder::release(BlockTime& block, unsigned barrier, const std::vector<unsigned>& arrived,
-                          const std::vector<unsigned>& waiting) {
-    auto clocks = std::move(block.arrivals[barrier]);
-    block.arrivals.erase(barrier);
-    Messages all;
-    for (unsigned thread : arrived)
-        if (auto own = block.own.find(thread); own != block.own.end()) learn(all, own->second);
-    for (unsigned thread : waiting) {
-        auto& seen = block.seen[thread / 32];
-        for (unsigned other = 0; other < block.threads; ++other) seen[other] = std::max(seen[other], clocks[other]);
-        if (!block.own.empty()) learn(block.own[thread], all);
-    }
+void KernelOrder::learn_from(BlockTime& block, unsigned thread, const Arrivals& arrivals) {
+    if (arrivals.clocks.empty()) return;
+    auto& seen = block.seen[thread / 32];
+    for (unsigned other = 0; other < block.threads; ++other)
+        seen[other] = std::max(seen[other], arrivals.clocks[other]);
+    if (!block.own.empty()) learn(block.own[thread], arrivals.messages);
 }
 
 void KernelOrder::meet(BlockTime& block, unsigned warp, uint32_t lanes) {

@@ -108,20 +108,23 @@ class KernelOrder {
         std::vector<uint32_t> warps;
         /// Up to which clock each warp knows each thread, from barriers of a part of the block; empty without such.
         std::vector<std::vector<uint32_t>> seen;
-        /// The clocks of the threads that have arrived at each such barrier, and what their warps knew.
-        std::unordered_map<unsigned, std::vector<uint32_t>> arrivals;
         /// The clocks of all threads since the last barrier, and the additional ones of single threads.
         Messages common;
         std::unordered_map<uint32_t, Messages> own;
         std::vector<Cell> shared;
     };
 
+    /// The clocks of the threads that have arrived at a barrier of a part of the block, and what they knew.
+    struct Arrivals {
+        std::vector<uint32_t> clocks;
+        Messages messages;
+    };
+
     static void start(BlockTime& block, uint32_t number, unsigned threads, size_t shared_bytes);
     static void barrier(BlockTime& block);
-    /// A thread arrives at a barrier of a part of the block; when it is complete, those that wait know the arrived.
-    static void arrive(BlockTime& block, unsigned barrier, unsigned thread);
-    static void release(BlockTime& block, unsigned barrier, const std::vector<unsigned>& arrived,
-                        const std::vector<unsigned>& waiting);
+    /// A thread arrives at a barrier of a part of the block; one that has waited for it knows the arrived.
+    static void arrive(BlockTime& block, unsigned thread, Arrivals& arrivals);
+    static void learn_from(BlockTime& block, unsigned thread, const Arrivals& arrivals);
     /// The synchronized lanes of a warp.
     static void meet(BlockTime& block, unsigned warp, uint32_t lanes);
     static void fence(BlockTime& block, unsigned thread);

@@ -80,9 +80,8 @@ bool runs_ptx() { return is_set("CUDASIM_RUNS", "ptx"); }
 /// What the host compiler reads besides a kernel, relative to this library's folder.
 std::vector<std::string> preludes(bool of_ptx) {
     if (!of_ptx) return {"simt_prelude.h", "module_abi.h"};
-    return {"module_abi.h",  "ptx_prelude.h",   "ptx_approximations.h", "ptx_float.h",
-            "ptx_integer.h", "ptx_memory.h",    "ptx_threads.h",        "translate.py",
-            "function.py",   "instructions.py", "ptx_text.py"};
+    return {"module_abi.h", "ptx_prelude.h", "ptx_approximations.h", "ptx_float.h", "ptx_barriers.h",  "ptx_integer.h",
+            "ptx_memory.h", "ptx_threads.h", "translate.py",         "function.py", "instructions.py", "ptx_text.py"};
 }
 
 const std::vector<std::string> kFlags{"-O1",

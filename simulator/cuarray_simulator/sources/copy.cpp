@@ -16,9 +16,8 @@ namespace {
 /// The number of bytes of a target that are poisoned while a copy to it is in flight.
 constexpr size_t kSpoilt = 64 << 10;
 
-/// The context to blame when queued work fails.
 CUresult illegal(Context& context, const char* what, const std::string& reason) {
-    return fault(context, CUDA_ERROR_ILLEGAL_ADDRESS, format("%s: %s", what, reason.c_str()));
+    return fail_access(context, what, {reason, Cause::Copy});
 }
 
 /// At the call: a device range must lie in one allocated block.
@@ -72,8 +71,7 @@ CUresult run_copy(Context& context, const Copy& c, const HostUse& to_use, const 
     for (CUdeviceptr address : {c.to, c.from}) {
         Allocation* block = c.between_devices ? allocation_at(address) : nullptr;
         const Context& owner = block ? *block->context : context;
-        std::string reason = why_unusable(owner, address, c.bytes);
-        if (!reason.empty()) return illegal(context, c.name, reason);
+        if (Fault wrong = why_unusable(owner, address, c.bytes)) return illegal(context, c.name, wrong.message);
     }
     if (!to_use.still_there() || !from_use.still_there())
         return illegal(context, c.name, "pinned memory was freed while a copy of it was in flight");
@@ -177,7 +175,7 @@ CUresult enqueue_fill(const char* name, CUdeviceptr to, T value, size_t count, C
     if (!known || to % sizeof(T) != 0) return CUDA_ERROR_INVALID_VALUE;
     Context& context = *stream->context;
     auto run = [=, &context] {
-        std::string reason = why_unusable(context, to, bytes);
+        std::string reason = why_unusable(context, to, bytes).message;
         if (reason.empty() && shadowed(allocation_at(to))) reason = touch_range(offset_of(to), bytes, Access::Write);
         if (!reason.empty()) return illegal(context, name, reason);
         auto* items = reinterpret_cast<T*>(view(to));

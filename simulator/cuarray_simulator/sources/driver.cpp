@@ -212,14 +212,15 @@ std::string format(const char* pattern, ...) {
 
 void say(const std::string& line) { std::fprintf(stderr, "cudasim: %s\n", line.c_str()); }
 
-CUresult fault(Context& context, CUresult code, const std::string& what) {
+CUresult fail_access(Context& context, const char* what, const Fault& wrong) {
+    if (!wrong) return CUDA_SUCCESS;
     Finding finding;
-    finding.kind = code == CUDA_ERROR_ILLEGAL_ADDRESS ? "illegal address" : "error";
-    finding.message = what;
-    return fault(context, code, finding);
+    finding.cause = wrong.cause;
+    finding.message = format("%s: ", what) + wrong.message;
+    return fail_work(context, CUDA_ERROR_ILLEGAL_ADDRESS, finding);
 }
 
-CUresult fault(Context& context, CUresult code, const Finding& what) {
+CUresult fail_work(Context& context, CUresult code, const Finding& what) {
     report(what);
     if (context.sticky == CUDA_SUCCESS) context.sticky = code;
     return code;

@@ -128,9 +128,11 @@ Context* as_context(CUcontext handle);
 inline CUcontext handle_of(Context* context) { return reinterpret_cast<CUcontext>(context); }
 
 struct Finding;
+struct Fault;
 /// Records a failure of queued work in a context and reports it. Returns `code`.
-CUresult fault(Context& context, CUresult code, const Finding& what);
-CUresult fault(Context& context, CUresult code, const std::string& what);
+CUresult fail_work(Context& context, CUresult code, const Finding& what);
+/// The same of an illegal address: returns CUDA_ERROR_ILLEGAL_ADDRESS, or CUDA_SUCCESS if nothing is wrong.
+CUresult fail_access(Context& context, const char* what, const Fault& wrong);
 /// Formats like printf.
 std::string format(const char* pattern, ...) __attribute__((format(printf, 1, 2)));
 /// Prints one line on stderr, marked as the simulator's.

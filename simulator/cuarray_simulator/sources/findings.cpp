@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <sstream>
 
@@ -20,61 +21,61 @@ namespace {
 
 constexpr int kLineBits = 24;
 
-/// What a kind of finding means, and what mends it.
+/// The kind that reports name for a cause, and what it means and what mends it.
 struct Meaning {
+    Cause cause;
     const char *kind, *text;
 };
 
+constexpr const char* kRaceOfLine =
+    "several threads run this line on one element: if each changes it, use an atomic function (atomicAdd, Numba: "
+    "cuda.atomic.add); if one reads what another writes, read it, wait at a barrier, and write then";
+
+/// In the order of Cause.
 constexpr Meaning kMeanings[] = {
-    {"race in a block",
+    {Cause::Other, "error", ""},
+    {Cause::RaceInBlock, "race in a block",
      "threads of one block run in any order: put __syncthreads() (Numba: cuda.syncthreads()) between the two, or "
      "__syncwarp() if both are in one warp, or make both atomic"},
-    {"race between blocks",
+    {Cause::RaceBetweenBlocks, "race between blocks",
      "blocks run at the same time and in any order: make both atomic, give each block elements of its own, or compute "
      "the second in another kernel"},
-    {"race between kernels",
+    {Cause::RaceOfLineInBlock, "race in a block", kRaceOfLine},
+    {Cause::RaceOfLineBetweenBlocks, "race between blocks", kRaceOfLine},
+    {Cause::RaceBetweenKernels, "race between kernels",
      "work in two streams runs in any order: have one stream wait for an event of the other, or use one stream"},
-    {"uninitialised",
+    {Cause::Uninitialised, "uninitialised",
      "new memory holds anything: fill it first (zeros instead of empty); in shared memory, a barrier may be missing "
      "between the write and this access"},
-    {"illegal address", "the index is outside of the array, or the array was freed before the kernel ran"},
-    {"freed", "the array was freed before the access, by the host or by a kernel"},
-    {"memory of the host", "the address may be one of the host: copy the array to the GPU, or use pinned memory"},
-    {"race on one line",
-     "several threads run this line on one element: if each changes it, use an atomic function (atomicAdd, Numba: "
-     "cuda.atomic.add); if one reads what another writes, read it, wait at a barrier, and write then"},
-    {"copy",
+    {Cause::OutOfBounds, "illegal address",
+     "the index is outside of the array, or the array was freed before the kernel ran"},
+    {Cause::Freed, "illegal address", "the array was freed before the access, by the host or by a kernel"},
+    {Cause::HostMemory, "illegal address",
+     "the address may be one of the host: copy the array to the GPU, or use pinned memory"},
+    {Cause::NoAccess, "illegal address",
+     "memory belongs to its device and context: enable the access of peers, or copy what is needed"},
+    {Cause::Copy, "illegal address",
      "a copy or fill runs when its stream comes to it: until then keep both memories, and change neither of them"},
-    {"misaligned", "an access of n bytes needs an address that is a multiple of n"},
-    {"barrier",
+    {Cause::Free, "illegal address",
+     "memory is freed while other work may still use it: free it in the same stream, or wait for that work first"},
+    {Cause::Misaligned, "misaligned", "an access of n bytes needs an address that is a multiple of n"},
+    {Cause::Barrier, "barrier",
      "all threads of a block must reach the same barrier: take it out of the branch or the loop that some leave early"},
-    {"assertion", "a condition that the kernel asserts does not hold"},
-    {"does not end", "threads wait for something that never comes, or a loop has no end"},
+    {Cause::MemoryBarrier, "barrier",
+     "a barrier in memory (mbarrier, cuda::barrier) is made by one thread before a barrier of the block, counts "
+     "exactly the arrivals it was made for, and is waited for by the token or the parity of its current phase"},
+    {Cause::Assertion, "assertion", "a condition that the kernel asserts does not hold"},
+    {Cause::Endless, "does not end", "threads wait for something that never comes, or a loop has no end"},
 };
 
-/// The kind by which a finding's meaning is looked up.
-std::string closer_kind(const Finding& f) {
-    const std::string kind = f.kind;
-    const auto says = [&](const char* words) { return f.message.find(words) != std::string::npos; };
-    const bool is_of_kernel = !f.kernel.empty() || f.message.rfind("kernel ", 0) == 0;
-    if (kind == "illegal address") {
-        if (!is_of_kernel) return "copy";
-        if (says("not alive")) return "freed";
-        if (says("no memory of the device")) return "memory of the host";
-    }
-    const std::string line = "line " + std::to_string(number_of(f.line));
-    const bool is_one_line = f.line != 0 && f.other.line.compare(0, line.size() + 1, line + " ") == 0;
-    if (kind.rfind("race ", 0) == 0 && kind != "race between kernels" && (is_one_line || f.other.line == line))
-        return "race on one line";
-    return kind;
+constexpr bool in_order() {
+    for (size_t i = 0; i < std::size(kMeanings); ++i)
+        if (kMeanings[i].cause != static_cast<Cause>(i)) return false;
+    return std::size(kMeanings) == static_cast<size_t>(Cause::Count);
 }
+static_assert(in_order());
 
-const char* meaning_of(const Finding& f) {
-    const std::string kind = closer_kind(f);
-    for (const Meaning& meaning : kMeanings)
-        if (meaning.kind == kind) return meaning.text;
-    return "";
-}
+const Meaning& meaning_of(const Finding& f) { return kMeanings[static_cast<size_t>(f.cause)]; }
 
 /// Text between quotes of JSON.
 std::string quoted(const std::string& text) {
@@ -94,7 +95,7 @@ std::string extent_in_json(const cudasim_extent& e) { return format("[%u, %u, %u
 
 std::string in_json(const Finding& f) {
     std::string out = format("{\"seed\": %llu, \"kind\": ", static_cast<unsigned long long>(settings().seed));
-    out += quoted(f.kind) + ", \"kernel\": " + quoted(f.kernel);
+    out += quoted(meaning_of(f).kind) + ", \"kernel\": " + quoted(f.kernel);
     if (!f.kernel.empty())
         out += ", \"block\": " + extent_in_json(f.block) + ", \"thread\": " + extent_in_json(f.thread);
     if (f.line > 0) out += format(", \"line\": %d", f.line);
@@ -107,7 +108,7 @@ std::string in_json(const Finding& f) {
         if (!f.other.line.empty()) out += ", \"line\": " + quoted(f.other.line);
         out += "}";
     }
-    return out + ", \"message\": " + quoted(f.message) + ", \"meaning\": " + quoted(meaning_of(f)) + "}\n";
+    return out + ", \"message\": " + quoted(f.message) + ", \"meaning\": " + quoted(meaning_of(f).text) + "}\n";
 }
 
 /// Appends to the file in one call, so that the lines of several processes do not mix.
@@ -199,7 +200,7 @@ void report(const Finding& finding) {
     say(finding.message);
     std::string text = finding.file.empty() ? "" : text_of(finding.file, finding.line);
     if (!text.empty()) say(format("    %d | ", finding.line) + text);
-    if (*meaning_of(finding)) say(std::string("    ") + meaning_of(finding));
+    if (*meaning_of(finding).text) say(std::string("    ") + meaning_of(finding).text);
     if (!settings().json.empty()) append(settings().json, in_json(finding));
 }
 

@@ -15,9 +15,41 @@ struct OtherAccess {
     std::string line;
 };
 
+/// Why something is wrong. findings.cpp has the kind that reports name, and what mends it.
+enum class Cause {
+    Other,
+    RaceInBlock,
+    RaceBetweenBlocks,
+    /// Races of a line with itself.
+    RaceOfLineInBlock,
+    RaceOfLineBetweenBlocks,
+    RaceBetweenKernels,
+    Uninitialised,
+    OutOfBounds,
+    Freed,
+    HostMemory,
+    NoAccess,
+    Copy,
+    Free,
+    Misaligned,
+    Barrier,
+    MemoryBarrier,
+    Assertion,
+    Endless,
+    Count
+};
+
+/// What is wrong with a call or an access; nothing if the message is empty.
+struct Fault {
+    std::string message = {};
+    Cause cause = Cause::Other;
+
+    explicit operator bool() const { return !message.empty(); }
+};
+
 /// One thing that is wrong, in a kernel or outside of all.
 struct Finding {
-    const char* kind = "error";
+    Cause cause = Cause::Other;
     std::string message;
     std::string kernel;  ///< its name as written in the program; empty outside of kernels
     cudasim_extent block{}, thread{};

@@ -34,7 +34,7 @@ CUresult check_limits(const Launch& l, const Function& f) {
         return refused(name, CUDA_ERROR_INVALID_VALUE, format("a block of (%u, %u, %u) threads", b.x, b.y, b.z));
     if (threads > f.kernel->max_threads)
         return refused(
-            name, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+            name, CUDA_ERROR_INVALID_VALUE,
             format("%llu threads per block where __launch_bounds__ says %u", threads, f.kernel->max_threads));
     if (f.registers(static_cast<unsigned>(threads)) > kRegistersPerBlock)
         return refused(name, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
@@ -92,8 +92,8 @@ CUresult gather(std::vector<char>& into, const cudasim_kernel& kernel, void** pa
 
 /// Looks for device addresses among the parameters, and fills in the blocks they belong to. For kernels that do not
 /// translate addresses themselves, those of CUDA text, they become host addresses.
-std::string resolve(std::vector<char>& parameters, const Context& context, bool translates,
-                    std::vector<Allocation*>& touched) {
+Fault resolve(std::vector<char>& parameters, const Context& context, bool translates,
+              std::vector<Allocation*>& touched) {
     for (size_t i = 0; i + sizeof(CUdeviceptr) <= parameters.size(); i += sizeof(CUdeviceptr)) {
         CUdeviceptr word;
         std::memcpy(&word, &parameters[i], sizeof word);
@@ -102,15 +102,15 @@ std::string resolve(std::vector<char>& parameters, const Context& context, bool 
         // find poison.
         if (Allocation* block = allocation_at(word)) {
             bool at_end = word >= block->base + block->live_size;
-            std::string reason = at_end && block->live ? "" : why_unusable(context, word, 1);
-            if (!reason.empty()) return reason;
+            if (!at_end || !block->live)
+                if (Fault wrong = why_unusable(context, word, 1)) return wrong;
             touched.push_back(block);
         }
         if (translates) continue;
         word += static_cast<CUdeviceptr>(kViewOffset);
         std::memcpy(&parameters[i], &word, sizeof word);
     }
-    return "";
+    return {};
 }
 
 /// The host memory among the parameters. Until the kernel has run, it may read and write all of it.
@@ -131,20 +131,19 @@ void count(const std::vector<HostUse>& uses, int change) {
 }
 
 CUresult run(Context& context, const Launch& l, const Function& f, std::vector<char> parameters, uint64_t seed) {
-    const char* name = f.kernel->name;
+    const std::string name = format("kernel %s", f.kernel->name);
     std::vector<Allocation*> touched;
-    std::string reason = resolve(parameters, context, f.kernel->declared, touched);
-    if (!reason.empty())
-        return fault(context, CUDA_ERROR_ILLEGAL_ADDRESS, format("kernel %s: %s", name, reason.c_str()));
+    if (Fault wrong = resolve(parameters, context, f.kernel->declared, touched))
+        return fail_access(context, name.c_str(), wrong);
     Grid grid{f.module->info,   f.kernel, parameters.data(), l.grid,          l.block,
               l.dynamic_shared, seed,     &context,          l.is_cooperative};
     GridResult result = run_grid(grid);
-    if (result.code != CUDA_SUCCESS) return fault(context, result.code, result.finding);
+    if (result.code != CUDA_SUCCESS) return fail_work(context, result.code, result.finding);
     for (Allocation* block : touched)
         if (!guards_intact(*block))
-            return fault(
-                context, CUDA_ERROR_ILLEGAL_ADDRESS,
-                format("kernel %s wrote next to a block of %zu bytes at 0x%llx", name, block->live_size, block->base));
+            return fail_access(context, name.c_str(),
+                               {format("writes next to a block of %zu bytes at 0x%llx", block->live_size, block->base),
+                                Cause::OutOfBounds});
     return CUDA_SUCCESS;
 }
 
@@ -174,8 +173,8 @@ CUresult queue_launch(const Launch& l, CUfunction handle, void** parameters, voi
         return Operation{function->kernel->name, [=, &context] {
                              count(uses, -1);
                              if (gone)
-                                 return fault(context, CUDA_ERROR_ILLEGAL_ADDRESS,
-                                              format("graph: the module of %s was unloaded", function->kernel->name));
+                                 return fail_access(context, "graph",
+                                                    {format("the module of %s was unloaded", function->kernel->name)});
                              return run(context, l, *function, packed, seed);
                          }};
     });

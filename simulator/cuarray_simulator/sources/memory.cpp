@@ -189,27 +189,29 @@ std::string describe(CUdeviceptr address) {
                   block->device);
 }
 
-std::string why_unusable(const Context& context, CUdeviceptr address, size_t bytes) {
-    if (!is_device_address(address)) return "";
+Fault why_unusable(const Context& context, CUdeviceptr address, size_t bytes) {
+    if (!is_device_address(address)) return {};
     Allocation* block = allocation_at(address);
-    if (!block) return format("0x%llx is %s", address, describe_gap(address).c_str());
+    if (!block) return {format("0x%llx is %s", address, describe_gap(address).c_str()), Cause::OutOfBounds};
     if (!block->live)
-        return format("0x%llx: the memory is not alive at this time in its stream: %s", address,
-                      describe(address).c_str());
+        return {format("0x%llx: the memory is not alive at this time in its stream: %s", address,
+                       describe(address).c_str()),
+                Cause::Freed};
     if (address + bytes > block->base + block->live_size)
-        return format("%zu bytes at 0x%llx reach past the end of a block of %zu bytes", bytes, address,
-                      block->live_size);
+        return {
+            format("%zu bytes at 0x%llx reach past the end of a block of %zu bytes", bytes, address, block->live_size),
+            Cause::OutOfBounds};
     auto device = static_cast<size_t>(block->device);
     if (block->device == context.device) {
-        if (block->pool || block->context == &context) return "";
-        return format("0x%llx is memory of another context of device %d", address, block->device);
+        if (block->pool || block->context == &context) return {};
+        return {format("0x%llx is memory of another context of device %d", address, block->device), Cause::NoAccess};
     }
     bool pool_access = block->pool && context.device < static_cast<int>(block->pool->accessible.size()) &&
                        block->pool->accessible[static_cast<size_t>(context.device)];
-    bool allowed = block->pool ? pool_access : context.peers[device];
-    return allowed ? ""
-                   : format("0x%llx lies on device %d, to which device %d has no peer access", address, block->device,
-                            context.device);
+    if (block->pool ? pool_access : context.peers[device]) return {};
+    return {format("0x%llx lies on device %d, to which device %d has no peer access", address, block->device,
+                   context.device),
+            Cause::NoAccess};
 }
 
 bool shadowed(const Allocation* allocation) {

@@ -1,6 +1,7 @@
 // memory.h -- device memory: addresses and lifetimes of allocations.
 #pragma once
 #include "driver.h"
+#include "findings.h"
 #include "stream.h"
 
 namespace cudasim {
@@ -58,7 +59,7 @@ std::map<CUdeviceptr, Allocation>& allocations();
 /// The allocation around an address, or null.
 Allocation* allocation_at(CUdeviceptr address);
 /// Why work in `context` may not access these bytes at this point of the stream; empty if it may.
-std::string why_unusable(const Context& context, CUdeviceptr address, size_t bytes);
+Fault why_unusable(const Context& context, CUdeviceptr address, size_t bytes);
 /// True if checks keep a shadow of the allocation; the largest ones are only checked for bounds and lifetime.
 bool shadowed(const Allocation* allocation);
 /// True if the guard bytes around a live allocation are unchanged.

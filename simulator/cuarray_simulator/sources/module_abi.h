@@ -2,11 +2,17 @@
 #pragma once
 // Included by both: the simulator and every kernel.
 
-#define CUDASIM_ABI 9
+#define CUDASIM_ABI 10
 
 /// Where the memory of all devices is, its size, and so how far behind an address the CPU reaches the same byte.
 #define CUDASIM_MEMORY 0x550000000000ull
 #define CUDASIM_MEMORY_SIZE (160ull << 30)
+
+/// Flags of steps with a barrier in memory: it orders memory; an arrival that must not complete the phase; one that
+/// was expected from the start.
+#define CUDASIM_ORDERS 1u
+#define CUDASIM_NO_COMPLETE 2u
+#define CUDASIM_NO_INCREASE 4u
 
 struct cudasim_extent {
     unsigned x, y, z;
@@ -45,6 +51,13 @@ struct cudasim_runtime {
     void (*copy_async)(void* to, const void* from, unsigned bytes, unsigned read);
     void (*commit_copies)();
     void (*wait_for_copies)(unsigned groups);
+    /// The same of bulk copies from shared memory; those to shared memory tell a barrier there.
+    void (*copy_bulk)(void* to, const void* from, unsigned bytes, void* barrier);
+    void (*commit_bulk_copies)();
+    void (*wait_for_bulk_copies)(unsigned groups);
+    /// A step with a barrier in shared memory; its result is a token, or whether a phase has ended.
+    unsigned long long (*memory_barrier)(int step, void* place, unsigned long long number, long long bytes,
+                                         unsigned flags);
     /// printf of a kernel; returns the number of arguments.
     int (*print)(const char* pattern, const char* arguments);
     void (*assertion)(const char* text, const char* file, unsigned line, const char* function);

@@ -193,7 +193,7 @@ CUresult free_now(CUdeviceptr address) {
     block->freed = {};
     std::string wrong = end_life(*block);
     if (!block->pool) give_back(*block);
-    return wrong.empty() ? CUDA_SUCCESS : fault(context, CUDA_ERROR_ILLEGAL_ADDRESS, "cuMemFree: " + wrong);
+    return fail_access(context, "cuMemFree", {wrong, Cause::Free});
 }
 
 CUresult free_in_stream(CUdeviceptr address, CUstream stream_handle) {
@@ -221,8 +221,7 @@ CUresult free_in_stream(CUdeviceptr address, CUstream stream_handle) {
     Operation operation{"free", [=, &context] {
                             std::string wrong = end_life(*block);
                             if (!block->pool) give_back(*block);
-                            return wrong.empty() ? CUDA_SUCCESS
-                                                 : fault(context, CUDA_ERROR_ILLEGAL_ADDRESS, "free: " + wrong);
+                            return fail_access(context, "free", {wrong, Cause::Free});
                         }};
     operation.bookkeeping = true;
     block->freed = {stream, stream->issued + 1};
@@ -290,8 +289,7 @@ Operation free_of_graph_memory(Allocation& block, Context& context) {
     Operation operation{"free of a graph's memory", [&block, &context] {
                             std::string wrong = end_life(block);
                             give_back_graph_memory(block);
-                            return wrong.empty() ? CUDA_SUCCESS
-                                                 : fault(context, CUDA_ERROR_ILLEGAL_ADDRESS, "free: " + wrong);
+                            return fail_access(context, "free", {wrong, Cause::Free});
                         }};
     operation.bookkeeping = true;
     return operation;

@@ -46,13 +46,13 @@ struct Order {
 
 void fiber_body();
 
-const char* kind_of_error(CUresult code, const std::string& message) {
-    if (message.rfind("divergent barrier", 0) == 0) return "barrier";
-    if (code == CUDA_ERROR_ILLEGAL_ADDRESS) return "illegal address";
-    if (code == CUDA_ERROR_MISALIGNED_ADDRESS) return "misaligned";
-    if (code == CUDA_ERROR_LAUNCH_TIMEOUT) return "does not end";
-    if (code == CUDA_ERROR_ASSERT) return "assertion";
-    return "error";
+/// The cause of an error that a kernel itself reports.
+Cause usual_cause(CUresult code) {
+    if (code == CUDA_ERROR_ILLEGAL_ADDRESS) return Cause::OutOfBounds;
+    if (code == CUDA_ERROR_MISALIGNED_ADDRESS) return Cause::Misaligned;
+    if (code == CUDA_ERROR_LAUNCH_TIMEOUT) return Cause::Endless;
+    if (code == CUDA_ERROR_ASSERT) return Cause::Assertion;
+    return Cause::Other;
 }
 
 /// Fibers are kept from launch to launch; idle ones are parked at the end of their loop.
@@ -118,7 +118,7 @@ class Execution {
             Fiber* next = choose();
             if (!next) {
                 place_at_waiting_thread();
-                fail(CUDA_ERROR_LAUNCH_FAILED, "does not end", "deadlock: " + stalled());
+                fail(CUDA_ERROR_LAUNCH_FAILED, {"deadlock: " + stalled(), Cause::Endless});
                 break;
             }
             cudasim_switch_stacks(&main_stack_, next->stack_pointer);
@@ -137,10 +137,7 @@ class Execution {
             place_.line = 0;
             grid_.kernel->call(grid_.parameters);
             spins_ = 0;
-            if (!block_->end_thread(*thread_)) {
-                place_.line = block_->barrier_line();
-                check(block_->left_early(*thread_, *grid_.module));
-            }
+            end_thread();
         }
         Fiber* self = fiber_;
         fibers().idle.push_back(self);
@@ -149,9 +146,9 @@ class Execution {
 
     // On a fiber.
     void barrier(unsigned number, unsigned threads, bool waits, int line) {
-        std::string wrong = number == 0 && waits && (threads == 0 || threads == (threads_ + 31) / 32 * 32)
-                                ? block_->arrive(*thread_, line, waits, *grid_.module)
-                                : block_->arrive_named(*thread_, number, threads, line, waits);
+        Fault wrong = number == 0 && waits && (threads == 0 || threads == (threads_ + 31) / 32 * 32)
+                          ? block_->arrive(*thread_, line, waits, *grid_.module)
+                          : block_->arrive_named(*thread_, number, threads, line, waits);
         place_.line = line;
         check(wrong);
         spins_ = 0;
@@ -195,36 +192,50 @@ class Execution {
         if (is_atomic(kind)) order_between_blocks_.atomic(block_->time, thread_->number, at);
     }
 
-    // On a fiber. Until the thread waits, the target holds nothing that may be read.
+    // On a fiber.
     void copy_async(void* to, const void* from, unsigned bytes, unsigned read) {
-        if (checking()) {
-            access(to, bytes, Access::Write);
-            Cell* cells = shadow_of(reinterpret_cast<uintptr_t>(to), bytes);
-            if (cells) std::fill(cells, cells + bytes, Cell{});
-        }
-        std::memset(to, kPoison, bytes);
-        thread_->copies.push_back(
-            {static_cast<char*>(to), static_cast<const char*>(from), bytes, read, thread_->copy_group, place_.line});
+        thread_->copies.copies.push_back(begin_copy(to, from, bytes, read, thread_->copies));
     }
 
     // On a fiber.
-    void commit_copies() { ++thread_->copy_group; }
+    void commit_copies() { ++thread_->copies.group; }
+    void commit_bulk_copies() { ++thread_->bulk_copies.group; }
 
     // On a fiber.
-    void wait_for_copies(unsigned groups) {
-        std::vector<PendingCopy> left;
-        for (const PendingCopy& copy : thread_->copies) {
-            if (copy.group + groups >= thread_->copy_group) {
-                left.push_back(copy);
-                continue;
-            }
-            place_.line = copy.line;
-            if (checking() && copy.read) access(copy.from, copy.read, Access::Read);
-            if (checking()) access(copy.to, copy.bytes, Access::Write);
-            std::memset(copy.to, 0, copy.bytes);
-            std::memcpy(copy.to, copy.from, copy.read);
+    void wait_for_copies(unsigned groups) { end_copies(*thread_, thread_->copies, groups); }
+    void wait_for_bulk_copies(unsigned groups) { end_copies(*thread_, thread_->bulk_copies, groups); }
+
+    // On a fiber. With a barrier to shared memory, else from it.
+    void copy_bulk(void* to, const void* from, unsigned bytes, void* barrier) {
+        if (!in_shared(barrier ? to : from, bytes))
+            give_up(CUDA_ERROR_ILLEGAL_ADDRESS,
+                    format("%u bytes of a bulk copy that are not in the block's shared memory", bytes));
+        PendingCopy copy = begin_copy(to, from, bytes, bytes, thread_->bulk_copies);
+        if (!barrier)
+            thread_->bulk_copies.copies.push_back(copy);
+        else
+            barrier_at(barrier, Access::AtomicUpdate).deliveries.push_back({thread_->number, copy, 0});
+    }
+
+    // On a fiber. Returns a token, or whether the phase has ended.
+    unsigned long long memory_barrier(BarrierStep step, void* place, unsigned long long number, long long bytes,
+                                      unsigned flags) {
+        if (step == BarrierStep::Init) {
+            make_barrier(place, number);
+            return 0;
         }
-        thread_->copies = std::move(left);
+        const bool tests = step == BarrierStep::Test || step == BarrierStep::TestParity;
+        MemoryBarrier& b = barrier_at(place, tests ? Access::AtomicRead : Access::AtomicUpdate);
+        if (tests) return has_ended(b, place, step, number, flags & CUDASIM_ORDERS);
+        if (step == BarrierStep::Invalidate) {
+            std::memset(place, kPoison, sizeof(uint64_t));
+            block_->memory_barriers.erase(place);
+            return 0;
+        }
+        const uint64_t token = b.token();
+        check(change(b, step, number, bytes, flags));
+        keep(b, place);
+        return token;
     }
 
     // On a fiber. Only threads of this kernel can know the address, and each must be told it.
@@ -245,18 +256,20 @@ class Execution {
         if (!translates()) address -= static_cast<CUdeviceptr>(kViewOffset);
         Allocation* block = is_device_address(address) ? allocation_at(address) : nullptr;
         if (!block || block->base != address || !block->of_heap)
-            give_up(CUDA_ERROR_LAUNCH_FAILED,
-                    format("free of what malloc has not returned, or of what is free: %s", describe(address).c_str()));
-        check(guards_intact(*block) ? "" : format("writes beside memory of malloc: %s", describe(address).c_str()));
+            check({format("free of what malloc has not returned, or of what is free: %s", describe(address).c_str())});
+        if (!guards_intact(*block)) check({format("writes beside memory of malloc: %s", describe(address).c_str())});
         if (checking()) access(view(address), static_cast<unsigned>(block->live_size), Access::Write);
         allowed_begin_ = allowed_end_ = 0;
         freed_.push_back(block);
-        check(free_on_heap(*block));
+        check({free_on_heap(*block)});
     }
 
     // On a fiber, or in a signal handler that interrupted one.
     [[noreturn]] void give_up(CUresult code, const std::string& message) {
-        fail(code, kind_of_error(code, message), message);
+        give_up(code, {message, usual_cause(code)});
+    }
+    [[noreturn]] void give_up(CUresult code, const Fault& wrong) {
+        fail(code, wrong);
         abandon();
     }
 
@@ -283,8 +296,164 @@ class Execution {
     /// Whether the kernel's pointers are device addresses, which it translates at each access: those of PTX.
     bool translates() const { return grid_.kernel->declared; }
 
-    void check(const std::string& wrong) {
-        if (!wrong.empty()) give_up(CUDA_ERROR_LAUNCH_FAILED, wrong);
+    void check(const Fault& wrong) {
+        if (wrong) give_up(CUDA_ERROR_LAUNCH_FAILED, wrong);
+    }
+
+    // On a fiber. Nobody else can wait for the thread's copies from shared memory, which goes with the block.
+    void end_thread() {
+        if (!thread_->bulk_copies.copies.empty()) {
+            place_.line = thread_->bulk_copies.copies.front().line;
+            check({"the thread ends before this bulk copy from shared memory has been waited for", Cause::Copy});
+        }
+        if (!block_->end_thread(*thread_)) {
+            place_.line = block_->barrier_line();
+            check(block_->left_early(*thread_, *grid_.module));
+        }
+        const Delivery* late = block_->finished() ? block_->undelivered() : nullptr;
+        if (!late) return;
+        place_.thread = block_->thread(late->thread).index;
+        place_.line = late->copy.line;
+        check({"the block ends before anybody has waited for this copy to shared memory", Cause::Copy});
+    }
+
+    /// Whether bytes lie in the running block's shared memory.
+    bool in_shared(const void* place, size_t bytes) const {
+        auto lies_in = [&](const char* begin, size_t size) {
+            const size_t at = static_cast<size_t>(static_cast<const char*>(place) - begin);
+            return at < size && size - at >= bytes;
+        };
+        return lies_in(grid_.module->shared_begin, shared_bytes_) ||
+               lies_in(place_.dynamic_shared, grid_.dynamic_shared);
+    }
+
+    /// Notes a copy. Until somebody has waited for it, the target holds nothing that may be read.
+    PendingCopy begin_copy(void* to, const void* from, unsigned bytes, unsigned read, const PendingCopies& copies) {
+        if (checking()) {
+            access(to, bytes, Access::Write);
+            Cell* cells = shadow_of(reinterpret_cast<uintptr_t>(to), bytes);
+            if (cells) std::fill(cells, cells + bytes, Cell{});
+        }
+        std::memset(to, kPoison, bytes);
+        return {static_cast<char*>(to), static_cast<const char*>(from), bytes, read, copies.group, place_.line};
+    }
+
+    /// Makes a copy, as an access of the thread that has begun it.
+    void end_copy(Thread& owner, const PendingCopy& copy) {
+        Thread* self = thread_;
+        const int line = place_.line;
+        thread_ = &owner;
+        place_.thread = owner.index;
+        place_.line = copy.line;
+        if (checking() && copy.read) access(copy.from, copy.read, Access::Read);
+        if (checking()) access(copy.to, copy.bytes, Access::Write);
+        std::memset(copy.to, 0, copy.bytes);
+        std::memcpy(copy.to, copy.from, copy.read);
+        thread_ = self;
+        place_.thread = self->index;
+        place_.line = line;
+    }
+
+    /// Makes the copies of all groups but the last ones.
+    void end_copies(Thread& owner, PendingCopies& copies, unsigned groups) {
+        std::vector<PendingCopy> left;
+        for (const PendingCopy& copy : copies.copies) {
+            if (copy.group + groups >= copies.group)
+                left.push_back(copy);
+            else
+                end_copy(owner, copy);
+        }
+        copies.copies = std::move(left);
+    }
+
+    void make_barrier(void* place, unsigned long long arrivals) {
+        if (!in_shared(place, sizeof(uint64_t)))
+            give_up(CUDA_ERROR_INVALID_ADDRESS_SPACE, "a barrier in memory that is not the block's shared memory");
+        if (checking()) access(place, sizeof(uint64_t), Access::Write);
+        MemoryBarrier& b = block_->memory_barriers[place] = {};
+        b.line = place_.line;
+        check(b.init(arrivals));
+        keep(b, place);
+    }
+
+    /// The barrier at an address, which the thread accesses.
+    MemoryBarrier& barrier_at(void* place, Access kind) {
+        auto found = block_->memory_barriers.find(place);
+        if (found == block_->memory_barriers.end())
+            check({"there is no barrier in this memory: mbarrier.init makes one in the block's shared memory",
+                   Cause::MemoryBarrier});
+        if (checking()) access(place, sizeof(uint64_t), kind);
+        uint64_t word;
+        std::memcpy(&word, place, sizeof word);
+        if (word != found->second.word())
+            check({"the memory of a barrier was written by something else", Cause::MemoryBarrier});
+        return found->second;
+    }
+
+    static void keep(const MemoryBarrier& b, void* place) {
+        const uint64_t word = b.word();
+        std::memcpy(place, &word, sizeof word);
+    }
+
+    Fault change(MemoryBarrier& b, BarrierStep step, unsigned long long number, long long bytes, unsigned flags) {
+        if (step == BarrierStep::Expect) return b.expect(bytes);
+        if (step == BarrierStep::Complete) return b.complete(bytes);
+        if (step == BarrierStep::ArriveAfterCopies) {
+            Fault wrong = flags & CUDASIM_NO_INCREASE ? Fault{} : b.expect_arrival();
+            PendingCopy none{};
+            none.line = place_.line;
+            b.deliveries.push_back({thread_->number, none, ++thread_->copies.group});
+            return wrong;
+        }
+        if (step == BarrierStep::Drop)
+            if (Fault wrong = b.drop(number)) return wrong;
+        if (Fault wrong = b.expect(bytes)) return wrong;
+        if (checking() && flags & CUDASIM_ORDERS) KernelOrder::arrive(block_->time, thread_->number, b.arriving);
+        return b.arrive(number, !(flags & CUDASIM_NO_COMPLETE));
+    }
+
+    /// Whether the phase has ended that a thread asks for; if not, others run first.
+    bool has_ended(MemoryBarrier& b, void* place, BarrierStep step, unsigned long long number, bool orders) {
+        bool ended = false;
+        auto ask = [&] {
+            if (step == BarrierStep::TestParity)
+                ended = b.has_ended_of_parity(number);
+            else
+                check(b.has_ended(number, ended));
+        };
+        ask();
+        if (!ended) {
+            deliver(b);
+            keep(b, place);
+            ask();
+        }
+        if (ended) {
+            spins_ = 0;
+            if (checking() && orders) KernelOrder::learn_from(block_->time, thread_->number, b.arrived);
+        } else {
+            yield();
+        }
+        return ended;
+    }
+
+    /// Has some of the copies come that a barrier waits for.
+    void deliver(MemoryBarrier& b) {
+        for (size_t i = 0; i < b.deliveries.size();) {
+            if (random_.chance(2)) {
+                ++i;
+                continue;
+            }
+            const Delivery d = b.deliveries[i];
+            b.deliveries.erase(b.deliveries.begin() + static_cast<long>(i));
+            Thread& owner = block_->thread(d.thread);
+            if (d.groups > 0)
+                end_copies(owner, owner.copies, owner.copies.group - d.groups);
+            else
+                end_copy(owner, d.copy);
+            if (checking()) KernelOrder::arrive(block_->time, d.thread, b.arriving);
+            place_.line = d.copy.line;
+            check(d.groups > 0 ? b.arrive(1) : b.complete(d.copy.bytes));
+        }
     }
 
     [[noreturn]] void give_up_late() {
@@ -313,11 +482,11 @@ class Execution {
     }
 
     /// A finding at the place of the running thread.
-    Finding here(const char* kind, const std::string& message) const {
+    Finding here(const Fault& wrong) const {
         const auto& b = place_.block;
         const auto& t = place_.thread;
         Finding f;
-        f.kind = kind;
+        f.cause = wrong.cause;
         f.kernel = readable(grid_.kernel->name);
         f.block = b;
         f.thread = t;
@@ -326,27 +495,30 @@ class Execution {
         std::string line = f.line > 0 ? ", " + line_name(*grid_.module, place_.line) : "";
         f.message = format("kernel %s, block (%u, %u, %u), thread (%u, %u, %u)", f.kernel.c_str(), b.x, b.y, b.z, t.x,
                            t.y, t.z) +
-                    line + ": " + message;
+                    line + ": " + wrong.message;
         return f;
     }
 
-    void fail(CUresult code, const char* kind, const std::string& message) {
+    void fail(CUresult code, const Fault& wrong) {
         result_.code = code;
-        result_.finding = here(kind, message);
+        result_.finding = here(wrong);
     }
 
-    const char* kind_of(const Wrong& wrong) const {
-        if (wrong.kind == Wrong::Kind::Uninitialised) return "uninitialised";
-        if (wrong.other.work != current_work()) return "race between kernels";
-        return wrong.other.block == block_->time.number ? "race in a block" : "race between blocks";
+    Cause cause_of(const Wrong& wrong) const {
+        if (wrong.kind == Wrong::Kind::Uninitialised) return Cause::Uninitialised;
+        if (wrong.other.work != current_work()) return Cause::RaceBetweenKernels;
+        const bool is_one_line = number_of(wrong.other.line) > 0 && wrong.other.line == place_.line;
+        if (wrong.other.block == block_->time.number)
+            return is_one_line ? Cause::RaceOfLineInBlock : Cause::RaceInBlock;
+        return is_one_line ? Cause::RaceOfLineBetweenBlocks : Cause::RaceBetweenBlocks;
     }
 
     /// Reports a wrong access once for each pair of lines, of which either may come first; ends the kernel if that was
     /// the last finding.
     void found(const Wrong& wrong, uintptr_t at, unsigned bytes) {
-        const char* kind = kind_of(wrong);
+        const Cause cause = cause_of(wrong);
         auto [low, high] = std::minmax(place_.line, wrong.other.line);
-        if (!reported_.emplace(kind, low, wrong.other.work, high).second) return;
+        if (!reported_.emplace(cause, low, wrong.other.work, high).second) return;
         std::string message = format("%u bytes at %s: %s", bytes, place_name(at).c_str(), message_of(wrong).c_str());
         OtherAccess other;
         if (wrong.kind == Wrong::Kind::Race) {
@@ -363,12 +535,12 @@ class Execution {
             if (!other.line.empty()) message += ", " + other.line;
         }
         if (is_last_finding()) {
-            fail(CUDA_ERROR_LAUNCH_FAILED, kind, message);
+            fail(CUDA_ERROR_LAUNCH_FAILED, {message, cause});
             result_.finding.bytes = bytes;
             result_.finding.other = other;
             abandon();
         }
-        Finding finding = here(kind, message);
+        Finding finding = here({message, cause});
         finding.bytes = bytes;
         finding.other = other;
         report(finding);
@@ -378,9 +550,9 @@ class Execution {
     /// it.
     Cell* shadow_of(uintptr_t at, unsigned bytes) {
         auto window = reinterpret_cast<uintptr_t>(grid_.module->shared_begin);
-        if (at - window < shared_bytes_) return &block_->time.shared[at - window];
         auto dynamic = reinterpret_cast<uintptr_t>(place_.dynamic_shared);
-        if (at - dynamic < grid_.dynamic_shared) return &block_->time.shared[shared_bytes_ + at - dynamic];
+        if (in_shared(reinterpret_cast<const void*>(at), bytes))
+            return &block_->time.shared[at - window < shared_bytes_ ? at - window : shared_bytes_ + at - dynamic];
         if (at >= reinterpret_cast<uintptr_t>(grid_.module->image_begin) && at < window) return nullptr;
         if (at - reinterpret_cast<uintptr_t>(grid_.parameters) < grid_.kernel->parameter_bytes) return nullptr;
         CUdeviceptr address = at - static_cast<CUdeviceptr>(kViewOffset);
@@ -389,10 +561,10 @@ class Execution {
         if (!is_device_address(address)) {
             if (host_range_at(at)) return nullptr;
             give_up(CUDA_ERROR_ILLEGAL_ADDRESS,
-                    format("access of %u bytes to 0x%zx, which is no memory of the device", bytes, at));
+                    {format("access of %u bytes to 0x%zx, which is no memory of the device", bytes, at),
+                     Cause::HostMemory});
         }
-        std::string reason = why_unusable(*grid_.context, address, bytes);
-        if (!reason.empty()) give_up(CUDA_ERROR_ILLEGAL_ADDRESS, reason);
+        if (Fault wrong = why_unusable(*grid_.context, address, bytes)) give_up(CUDA_ERROR_ILLEGAL_ADDRESS, wrong);
         Allocation* allocation = allocation_at(address);
         allowed_begin_ = allocation->base;
         allowed_end_ = allocation->base + allocation->live_size;
@@ -428,7 +600,7 @@ class Execution {
                 continue;
             }
             if (!block.dynamic_guard_intact() && result_.code == CUDA_SUCCESS)
-                fail(CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address", "a write past the end of dynamic shared memory");
+                fail(CUDA_ERROR_ILLEGAL_ADDRESS, {"a write past the end of dynamic shared memory", Cause::OutOfBounds});
             if (block_ == &block) block_ = nullptr;
             spare_blocks().push_back(std::move(resident_[i]));
             resident_.erase(resident_.begin() + static_cast<long>(i));
@@ -491,7 +663,7 @@ class Execution {
     /// Set by a signal handler.
     volatile bool is_late_ = false;
     /// What has been reported: kind, the other work, and both lines.
-    std::set<std::tuple<const char*, int, uint32_t, int>> reported_;
+    std::set<std::tuple<Cause, int, uint32_t, int>> reported_;
     Random random_;
     Order order_;
     cudasim_place& place_;
@@ -537,6 +709,12 @@ const cudasim_runtime kRuntime = {
     [](void* to, const void* from, unsigned bytes, unsigned read) { running->copy_async(to, from, bytes, read); },
     [] { running->commit_copies(); },
     [](unsigned groups) { running->wait_for_copies(groups); },
+    [](void* to, const void* from, unsigned bytes, void* barrier) { running->copy_bulk(to, from, bytes, barrier); },
+    [] { running->commit_bulk_copies(); },
+    [](unsigned groups) { running->wait_for_bulk_copies(groups); },
+    [](int step, void* place, unsigned long long number, long long bytes, unsigned flags) {
+        return running->memory_barrier(static_cast<BarrierStep>(step), place, number, bytes, flags);
+    },
     [](const char* pattern, const char* arguments) { return print(pattern, arguments); },
     [](const char* text, const char* file, unsigned line, const char* function) {
         running->give_up(CUDA_ERROR_ASSERT,
