@@ -1,4 +1,4 @@
-"""What other libraries are told when they are imported: to hand over PTX, with the lines of the program, and to use the driver alone."""
+"""What other libraries are told when they are imported: to hand over PTX with lines, and to use the driver alone."""
 
 import functools
 import importlib.util
