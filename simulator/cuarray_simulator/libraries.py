@@ -6,7 +6,7 @@ import inspect
 import sys
 import warnings
 
-from .warp_memory import with_driver_memory
+from .warp_functions import with_driver_functions
 
 
 def without_nvjitlink(pathfinder):
@@ -42,7 +42,7 @@ def with_lines(decorators):
 CHANGES = {
     "cuda.pathfinder": without_nvjitlink,
     "numba.cuda.decorators": with_lines,
-    "warp._src.context": with_driver_memory,
+    "warp._src.context": with_driver_functions,
 }
 
 

@@ -66,9 +66,12 @@ void refuse_runtime() {
     if (!files.empty() && file_name(files.front()).rfind("libnvrtc", 0) == 0) return;
     const std::string library = library_of(files);
     if (said->insert(library).second)
-        say(library +
-            " uses CUDA's runtime, which is not simulated: it cannot allocate memory (error 500). Kernels that a "
-            "library hands to the driver as PTX run, on arrays of cuarray or Numba");
+        say(library + " uses CUDA's runtime, which is not simulated (error 500): " +
+            (library.rfind("Warp ", 0) == 0
+                 ? "what Warp does by compiled kernels of its own (sort, scan, meshes, volumes) fails; its arrays, "
+                   "launches and graphs run"
+                 : "it cannot allocate memory. Kernels that a library hands to the driver as PTX run, on arrays of "
+                   "cuarray, Numba or Warp"));
 }
 
 }  // namespace cudasim

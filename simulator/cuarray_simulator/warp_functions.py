@@ -1,32 +1,45 @@
-"""Warp's memory, copies and fills by the driver: Warp has them from CUDA's runtime, which is not simulated."""
+"""Warp's memory, copies, fills and graphs by the driver: Warp has them from CUDA's runtime, which is not simulated."""
 
 import ctypes
 import functools
 import math
 
 CURRENT_STREAM = 0xFFFFFFFFFFFFFFFF
-#: Of the driver's API: attribute and value of a pointer to pinned memory, the flag of memory for all streams.
-MEMORY_TYPE, HOST, ATTACH_GLOBAL = 2, 1, 1
+#: Of the driver's API: attribute and value of a pointer to pinned memory, the flag of memory for all streams, the mode
+#: of a capture that allows all calls.
+MEMORY_TYPE, HOST, ATTACH_GLOBAL, RELAXED = 2, 1, 1, 2
 pointer, size = ctypes.c_void_p, ctypes.c_size_t
 
 
-class Memory:
+class DriverFunctions:
     """Functions with the names and parameters of those in Warp's library, whose first parameter is a context."""
 
     def __init__(self, library):
-        self.driver = ctypes.CDLL("libcuda.so.1")
+        self.library, self.driver = library, ctypes.CDLL("libcuda.so.1")
         self.stream_of_context = library.wp_cuda_context_get_stream
         self.stream_of_context.argtypes, self.stream_of_context.restype = [pointer], pointer
+        #: The streams that another library captures.
+        self.captured_by_others = set()
 
     def succeeds(self, context, name, *arguments):
         """Whether a call of the driver in a context, or in the current one, succeeds."""
         if context:
             self.driver.cuCtxPushCurrent_v2(pointer(context))
+        else:
+            self.make_current()
         try:
             return self.driver[name](*arguments) == 0
         finally:
             if context:
                 self.driver.cuCtxPopCurrent_v2(ctypes.byref(pointer()))
+
+    def make_current(self):
+        """Make the first device's primary context the current one if there is none, as the runtime does."""
+        context = pointer()
+        self.driver.cuCtxGetCurrent(ctypes.byref(context))
+        if not context.value:
+            self.driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+            self.driver.cuCtxSetCurrent(context)
 
     def stream(self, context, stream):
         stream = getattr(stream, "value", stream)
@@ -56,6 +69,7 @@ class Memory:
         self.wp_free_device_async(context, address, CURRENT_STREAM)
 
     def wp_free_device_default(self, context, address):
+        self.succeeds(context, "cuCtxSynchronize")  # as cudaFree does
         self.succeeds(context, "cuMemFree_v2", pointer(address))
 
     def wp_free_device_async(self, context, address, stream):
@@ -84,11 +98,10 @@ class Memory:
     def copies(self, context, name, to, source, bytes_, stream, host):
         """A copy between host and device, which pageable memory waits for, as by the runtime."""
         stream = self.stream(context, stream)
-        capturing, kind = ctypes.c_int(), ctypes.c_uint()
-        self.driver.cuStreamIsCapturing(stream, ctypes.byref(capturing))
-        self.driver.cuPointerGetAttribute(ctypes.byref(kind), MEMORY_TYPE, host)
+        kind = ctypes.c_uint()
+        self.succeeds(context, "cuPointerGetAttribute", ctypes.byref(kind), MEMORY_TYPE, host)
         done = self.succeeds(context, name, to, source, size(bytes_), stream)
-        if done and kind.value != HOST and not capturing.value:
+        if done and kind.value != HOST and not self.wp_cuda_stream_is_capturing(stream):
             done = self.succeeds(context, "cuStreamSynchronize", stream)
         return done
 
@@ -111,19 +124,64 @@ class Memory:
         arguments = pointer(to), to_context, pointer(source), context, size(bytes_), stream
         return self.succeeds(context.value, "cuMemcpyPeerAsync", *arguments)
 
+    def wp_cuda_stream_is_capturing(self, stream):
+        status = ctypes.c_int()
+        self.succeeds(None, "cuStreamIsCapturing", pointer(getattr(stream, "value", stream)), ctypes.byref(status))
+        return status.value
 
-def with_driver_memory(context):
-    """Have Warp's runtime, of the module that is its context, use the functions of Memory."""
+    def wp_cuda_stream_get_capture_id(self, stream):
+        status, number = ctypes.c_int(), ctypes.c_uint64()
+        found = ctypes.byref(status), ctypes.byref(number), *[None] * 4
+        self.succeeds(None, "cuStreamGetCaptureInfo_v3", pointer(stream), *found)
+        return number.value
+
+    def wp_cuda_graph_begin_capture(self, context, stream, is_of_others, mode):
+        if is_of_others:
+            self.captured_by_others.add(stream)
+            return True
+        return self.succeeds(context, "cuStreamBeginCapture_v2", pointer(stream), mode)
+
+    def wp_cuda_graph_end_capture(self, context, stream, graph):
+        if stream in self.captured_by_others:
+            self.captured_by_others.remove(stream)
+            return True
+        return self.succeeds(context, "cuStreamEndCapture", pointer(stream), graph)
+
+    def wp_cuda_graph_create_exec(self, context, _stream, graph, executable):
+        return self.succeeds(context, "cuGraphInstantiateWithFlags", executable, graph, ctypes.c_ulonglong(0))
+
+    def wp_cuda_graph_launch(self, executable, stream):
+        return self.succeeds(None, "cuGraphLaunch", executable, pointer(stream))
+
+    def wp_cuda_graph_exec_destroy(self, context, executable):
+        return self.succeeds(context, "cuGraphExecDestroy", executable)
+
+    def wp_cuda_graph_destroy(self, context, graph):
+        return self.succeeds(context, "cuGraphDestroy", graph)
+
+    def wp_cuda_load_module(self, *arguments):
+        """Warp loads modules while it captures, which drivers have allowed since CUDA 12.3."""
+        load = self.library["wp_cuda_load_module"]
+        load.argtypes, load.restype = self.library.wp_cuda_load_module.argtypes, pointer
+        mode = ctypes.c_int(RELAXED)
+        self.succeeds(None, "cuThreadExchangeStreamCaptureMode", ctypes.byref(mode))
+        module = load(*arguments)
+        self.succeeds(None, "cuThreadExchangeStreamCaptureMode", ctypes.byref(mode))
+        return module
+
+
+def with_driver_functions(context):
+    """Have Warp's runtime, of the module that is its context, use DriverFunctions."""
     load = context.Runtime.load_dll
 
     @functools.wraps(load)
     def load_dll(self, path):
         library = load(self, path)
         if hasattr(library, "wp_memcpy_h2d"):
-            memory = Memory(library)
-            for name in filter(lambda name: name.startswith("wp_"), dir(memory)):
+            functions = DriverFunctions(library)
+            for name in filter(lambda name: name.startswith("wp_"), dir(functions)):
                 # Warp notes the types of parameters at each function.
-                setattr(library, name, functools.partial(getattr(memory, name)))
+                setattr(library, name, functools.partial(getattr(functions, name)))
         return library
 
     context.Runtime.load_dll = load_dll
