@@ -2,8 +2,8 @@
 
 python -m cuarray --simulate --memcheck examples/simulated/warp_kernel.py
 
-Warp says on stderr that entry points are missing and that its own allocator fails (error 500). This program uses
-neither: the driver is asked for all that Warp may ever call, and CUDA's runtime is not simulated.
+Warp says on stderr that entry points are missing and that CUDA's runtime fails (error 500). This program needs neither:
+the driver is asked for all that Warp may ever call, and arrays are made by the driver. Warp's own work as well (wp.zeros).
 """
 
 import warp as wp

@@ -708,3 +708,48 @@ def test_dimensions_of_clusters_are_named(script):  # noqa: F811
     run = simulate(script(KERNEL + f"launch({text.format(2)!r}, grid=2)\n"))
     assert run.returncode == 1 and "cluster dimensions of kernel kernel: clusters are not simulated" in run.stderr
     assert simulate(script(KERNEL + f"launch({text.format(1)!r}, grid=2)\n")).returncode == 0
+
+
+WARP = """
+import numpy as np, warp as wp
+wp.config.quiet, wp.config.kernel_cache_dir = True, "kernels"
+wp.init()
+
+@wp.kernel
+def step(x: wp.array(dtype=float), y: wp.array(dtype=wp.vec3), seen: int):
+    i = wp.tid()
+    if i < seen:
+        x[i] = x[i] * 2.0 + y[i][2]
+"""
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_arrays_and_graphs_of_warp(script, wrong):  # noqa: F811
+    """Warp's memory, copies, fills and captures, which are those of CUDA's runtime elsewhere."""
+    pytest.importorskip("warp", reason="warp is not installed")
+    program = f"""
+gpu, more = "cuda:0", {int(wrong)}
+x, y = wp.zeros(10, dtype=float, device=gpu), wp.full(10, wp.vec3(1.0, 2.0, 3.0), device=gpu)
+launch = lambda: wp.launch(step, dim=10 + more, inputs=[x, y, 10 + more], device=gpu)
+with wp.ScopedCapture(device=gpu) as capture:
+    launch()
+    launch()
+for _ in range(3):
+    wp.capture_launch(capture.graph)
+launch()
+print(x.numpy()[[0, 9]], y.numpy()[9])
+pinned = wp.array(np.arange(5.0), dtype=wp.float64, device="cpu", pinned=True)
+z = wp.empty(5, dtype=wp.float64, device=gpu)
+wp.copy(z, pinned)
+w = wp.clone(z)
+z.fill_(7.0)
+del pinned
+print(w.numpy(), z.to("cpu").numpy(), wp.ones(3, dtype=wp.uint8, device=gpu).numpy(), wp.zeros(0, device=gpu).shape)
+"""
+    run = simulate(script(WARP + program), "--memcheck")
+    if wrong:
+        assert run.returncode == 1 and "past the end of a block of 40 bytes" in run.stderr, run.stderr
+    else:
+        wanted = ["[381. 381.] [1. 2. 3.]", "[0. 1. 2. 3. 4.] [7. 7. 7. 7. 7.] [1 1 1] (0,)"]
+        assert run.stdout.splitlines()[-2:] == wanted, run.stdout + run.stderr
+        assert run.returncode == 0 and "cudasim: 0 findings" in run.stderr
