@@ -3,7 +3,7 @@
 python -m cuarray --simulate --memcheck examples/simulated/warp_kernel.py
 
 Warp says on stderr that entry points are missing and that CUDA's runtime fails (error 500). This program needs neither:
-the driver is asked for all that Warp may ever call, and arrays are made by the driver. Warp's own work as well (wp.zeros).
+the driver is asked for all that Warp may ever call. Warp's own arrays (wp.zeros) work as well.
 """
 
 import warp as wp

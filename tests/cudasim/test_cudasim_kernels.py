@@ -176,7 +176,7 @@ def test_a_write_next_to_an_allocation_is_found():
     """
     assert run(program.format(n=1000))[0] == "0 0\n"
     out, err = run(program.format(n=1001))
-    assert out == "700 700\n" and "wrote next to a block" in err
+    assert out == "700 700\n" and "writes next to a block" in err
 
 
 DEEP = """

@@ -33,7 +33,7 @@ def computed_opcodes():
             row.types == instructions.SPECIAL and row.meaning not in ("move", "compare", "set")
         )
         apart = (
-            name in ("vote", "match", "activemask", "cvta", "isspacep")
+            name in ("vote", "match", "activemask", "cvta", "isspacep", "mbarrier")
             or ".approx" in row.opcode
             or ".full" in row.opcode
         )
