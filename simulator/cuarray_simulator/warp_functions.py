@@ -8,7 +8,13 @@ CURRENT_STREAM = 0xFFFFFFFFFFFFFFFF
 #: Of the driver's API: attribute and value of a pointer to pinned memory, the flag of memory for all streams, the mode
 #: of a capture that allows all calls.
 MEMORY_TYPE, HOST, ATTACH_GLOBAL, RELAXED = 2, 1, 1, 2
-pointer, size = ctypes.c_void_p, ctypes.c_size_t
+size = ctypes.c_size_t
+
+
+def pointer(address=None):
+    """An address that is given as a number, as bytes or as an object of ctypes."""
+    is_number = address is None or isinstance(address, int)
+    return ctypes.c_void_p(address) if is_number else ctypes.cast(address, ctypes.c_void_p)
 
 
 class DriverFunctions:
@@ -17,7 +23,7 @@ class DriverFunctions:
     def __init__(self, library):
         self.library, self.driver = library, ctypes.CDLL("libcuda.so.1")
         self.stream_of_context = library.wp_cuda_context_get_stream
-        self.stream_of_context.argtypes, self.stream_of_context.restype = [pointer], pointer
+        self.stream_of_context.argtypes, self.stream_of_context.restype = [ctypes.c_void_p], ctypes.c_void_p
         #: The streams that another library captures.
         self.captured_by_others = set()
 
@@ -42,8 +48,8 @@ class DriverFunctions:
             self.driver.cuCtxSetCurrent(context)
 
     def stream(self, context, stream):
-        stream = getattr(stream, "value", stream)
-        return pointer(self.stream_of_context(context) if stream == CURRENT_STREAM else stream)
+        stream = pointer(stream)
+        return pointer(self.stream_of_context(context)) if stream.value == CURRENT_STREAM else stream
 
     def allocated(self, context, name, bytes_, *more):
         address = pointer()
@@ -86,7 +92,7 @@ class DriverFunctions:
     def wp_memtile_device(self, context, to, source, bytes_, count):
         """Fills with copies of an item."""
         stream = self.stream(context, CURRENT_STREAM)
-        item = ctypes.string_at(getattr(source, "value", source), bytes_)
+        item = ctypes.string_at(pointer(source), bytes_)
         if bytes_ in (1, 2, 4):
             value = ctypes.c_uint(int.from_bytes(item, "little"))
             self.succeeds(context, f"cuMemsetD{8 * bytes_}Async", pointer(to), value, size(count), stream)
@@ -106,12 +112,11 @@ class DriverFunctions:
         return done
 
     def wp_memcpy_h2d(self, context, to, source, bytes_, stream):
-        source = source if isinstance(source, bytes) else pointer(getattr(source, "value", source))
-        host = ctypes.cast(source, pointer)
+        host = pointer(source)
         return self.copies(context, "cuMemcpyHtoDAsync_v2", pointer(to), host, bytes_, stream, host)
 
     def wp_memcpy_d2h(self, context, to, source, bytes_, stream):
-        host = pointer(getattr(to, "value", to))
+        host = pointer(to)
         return self.copies(context, "cuMemcpyDtoHAsync_v2", host, pointer(source), bytes_, stream, host)
 
     def wp_memcpy_d2d(self, context, to, source, bytes_, stream):
@@ -126,7 +131,7 @@ class DriverFunctions:
 
     def wp_cuda_stream_is_capturing(self, stream):
         status = ctypes.c_int()
-        self.succeeds(None, "cuStreamIsCapturing", pointer(getattr(stream, "value", stream)), ctypes.byref(status))
+        self.succeeds(None, "cuStreamIsCapturing", pointer(stream), ctypes.byref(status))
         return status.value
 
     def wp_cuda_stream_get_capture_id(self, stream):
@@ -162,7 +167,7 @@ class DriverFunctions:
     def wp_cuda_load_module(self, *arguments):
         """Warp loads modules while it captures, which drivers have allowed since CUDA 12.3."""
         load = self.library["wp_cuda_load_module"]
-        load.argtypes, load.restype = self.library.wp_cuda_load_module.argtypes, pointer
+        load.argtypes, load.restype = self.library.wp_cuda_load_module.argtypes, ctypes.c_void_p
         mode = ctypes.c_int(RELAXED)
         self.succeeds(None, "cuThreadExchangeStreamCaptureMode", ctypes.byref(mode))
         module = load(*arguments)
