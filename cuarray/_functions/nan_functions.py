@@ -17,7 +17,8 @@ from cuarray._functions.reductions import (
     max,
     mean,
     min,
-    spread,
+    std,
+    var,
 )
 from cuarray._functions.reductions import all as all_of
 from cuarray._runtime.fuse import fused_call
@@ -230,7 +231,7 @@ def nanvar(
     >>> ca.nanvar([1, ca.nan, 3])
     np.float64(1.0)
     """
-    return nan_spread("var", False, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+    return nan_spread("nanvar", var, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
 
 
 def nanstd(
@@ -289,14 +290,15 @@ def nanstd(
     >>> ca.nanstd([[1, ca.nan, 3], [2, 2, 5]], axis=0)
     array([0.5, 0. , 1. ])
     """
-    return nan_spread("std", True, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+    return nan_spread("nanstd", std, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
 
 
-def nan_spread(name, root, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
+def nan_spread(name, variance, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
     """Compute the variance of non-NaN elements, or its square root; NaN where too few are included."""
-    a, where = array_and_mask(f"nan{name}", a, where)
+    a, where = array_and_mask(name, a, where)
     with fused_call():
-        result = spread(name, root, a, axis, dtype, out, ddof, keepdims, numbers(a, where), mean, correction)
+        included = numbers(a, where)
+        result = variance(a, axis, dtype, out, ddof, keepdims, where=included, mean=mean, correction=correction)
     less = ddof if correction is NOT_GIVEN else correction
     # With one element or none the sum of squares is 0, so that 0 / 0 gives NaN.
     if is_inexact(a) and float(less) > 1:

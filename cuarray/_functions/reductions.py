@@ -28,6 +28,7 @@ def __getattr__(name: str) -> Callable[..., Any]:
     raise AttributeError(f"reductions.def has no public row {name!r}")
 
 
+@_core.reduction_function
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=NOT_GIVEN):
     """Return the variance along axes: the mean squared deviation from the mean.
 
@@ -73,9 +74,9 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     >>> ca.var([1, 2, 3, 4])
     np.float64(1.25)
     """
-    return spread("var", False, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
 
 
+@_core.reduction_function
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=NOT_GIVEN):
     """Return the standard deviation along axes: the square root of the variance.
 
@@ -121,14 +122,3 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     >>> ca.std([1, 1, 3, 3])
     np.float64(1.0)
     """
-    return spread("std", True, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
-
-
-def spread(name, root, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
-    """Compute the variance, or its square root, with ddof or correction."""
-    if correction is NOT_GIVEN:
-        correction = ddof
-    elif ddof != 0:
-        raise ValueError(f"{name}: give ddof or correction, not both")
-    mean = None if mean is NOT_GIVEN else mean
-    return _core.variance(a, axis, dtype, out, correction, bool(keepdims), where, mean, root)

@@ -340,7 +340,7 @@ Wrong KernelOrder::judge(Cell& cell, Access access, const Touch& now, const Bloc
         if (cell.read.block == now.block && !ordered(cell.read, now, block)) {
             merged.lanes = cell.read.lanes || cell.read.thread != now.thread;
             merged.warps = cell.read.warps || cell.read.thread / 32 != now.thread / 32;
-            other = cell.read.thread != now.thread ? Reader{cell.read.thread + 1, cell.read.line} : cell.other_reader;
+            other = cell.read.thread != now.thread ? Reader{uint32_t{cell.read.thread} + 1, cell.read.line} : cell.other_reader;
         }
         cell.read = merged;
         cell.other_reader = other;

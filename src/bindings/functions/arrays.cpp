@@ -86,13 +86,6 @@ std::pair<Array, Array> sum_weighted(const char* name, PyObject* array, const Ar
     return without_gil(x, [&] { return weighted_sums(x, weights, options); });
 }
 
-Object reduce_variance(PyObject* array, PyObject* axis, PyObject* dtype, PyObject* out, PyObject* correction,
-                       PyObject* keepdims, PyObject* where, PyObject* mean, bool root) {
-    const char* const name = root ? "std" : "var";
-    const ReductionCall call{axis, dtype, out, keepdims, nullptr, where, mean};
-    return Object::steal(variance_of(array, call, to_double(correction, {"correction", name}), root, name));
-}
-
 /// `arrays`: the matrices, then pivots and right sides, or the factors of reflectors.
 py::list run_lapack(const std::string& kind, const std::vector<Array>& arrays, DType dtype, bool lower,
                     const std::string& vectors, int64_t solved, const char* name) {
@@ -188,7 +181,6 @@ void bind_reductions(py::module_& m) {
           py::arg("dtype") = py::none(), py::arg("out") = py::none(), py::arg("keepdims") = false,
           py::arg("initial") = py::handle(no_value()), py::arg("where") = true);
     m.def("weighted_sums", &sum_weighted);
-    m.def("variance", &reduce_variance);
 }
 
 }  // namespace

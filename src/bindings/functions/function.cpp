@@ -37,12 +37,16 @@ PyTypeObject* unbound_function_type = nullptr;  ///< of functions that are no me
 TableFunction* as_table_function(PyObject* self) { return reinterpret_cast<TableFunction*>(self); }
 
 /// The public rows of reductions.def, of which Python words the descriptions; and those that leave NaN out.
-FunctionRow reduction_rows[2 * kReductions];
+FunctionRow reduction_rows[2 * kReductions], variance_rows[2];
 
 PyObject* run_reduction(const FunctionCall& call) {
     const auto place = &call.row - reduction_rows;
     const auto id = ReductionId(place % kReductions);
     return reduce_by_name(id, call.row.name, call.given[0], call_of(id, call.given + 1), place >= kReductions);
+}
+
+PyObject* run_variance(const FunctionCall& call) {
+    return reduce_variance(call.given[0], call.given + 1, &call.row == &variance_rows[1]);
 }
 
 // Arguments
@@ -308,10 +312,18 @@ void describe_in_python(FunctionRow& row, const char* name, Gives gives) {
     row.signature = row.summary = row.parameters = row.raises = row.example = row.chapter = "";
 }
 
-/// The function of a public row of reductions.def, or of one behind "nan", with the signature and the docstring of a
-/// Python function.
+/// The function of a public row of reductions.def, or of one behind "nan", or var or std, with the signature and the
+/// docstring of a Python function.
 Object make_reduction_function(PyObject* prototype) {
     const std::string name = attribute_text(prototype, "__name__");
+    const Object code = Object::steal(PyObject_GetAttrString(prototype, "__code__"));
+    const int parameters = number_in(code.get(), "co_argcount") + number_in(code.get(), "co_kwonlyargcount");
+    if (name == "var" || name == "std") {
+        static const BoundFunction kVariance{run_variance, parameters, {}};
+        FunctionRow& row = variance_rows[name == "std"];
+        describe_in_python(row, name == "std" ? "std" : "var", Gives::Value);
+        return make_table_function(row, kVariance, prototype, Object::steal(PyUnicode_InternFromString(row.name)).get());
+    }
     const bool skips_nan = name.starts_with("nan");
     const ReductionId id = find_reduction(skips_nan ? name.substr(3) : name);
     if (id == kNone || !reductions()[id].parameters)
@@ -321,8 +333,7 @@ Object make_reduction_function(PyObject* prototype) {
     FunctionRow& row = reduction_rows[skips_nan ? id + kReductions : id];
     describe_in_python(row, skips_nan ? (names[id] = name).c_str() : reductions()[id].name, Gives::Value);
     bound[id].run = run_reduction;
-    const Object code = Object::steal(PyObject_GetAttrString(prototype, "__code__"));
-    bound[id].parameters = number_in(code.get(), "co_argcount") + number_in(code.get(), "co_kwonlyargcount");
+    bound[id].parameters = parameters;
     const Object text = Object::steal(PyUnicode_InternFromString(row.name));
     return make_table_function(row, bound[id], prototype, text.get());
 }

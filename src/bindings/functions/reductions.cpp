@@ -115,15 +115,23 @@ PyObject* reduce_by_name(ReductionId row, const char* name, PyObject* object, co
     return options.wrap(without_gil(array, [&] { return reduce(row, array, options.get()); }));
 }
 
-PyObject* variance_of(PyObject* object, const ReductionCall& call, double correction, bool root, const char* name) {
+PyObject* reduce_variance(PyObject* object, PyObject* const* values, bool root) {
+    const char* const name = root ? "std" : "var";
+    const auto is_value = [](PyObject* x) { return is_given(x) && x != no_value(); };
+    PyObject *const ddof = values[3], *const correction = values[7];
+    if (is_value(ddof) && is_value(correction) && is_true(ddof))
+        fail(PyExc_ValueError, "%s: ddof and correction cannot both be given", name);
+    const ReductionCall call{values[0], values[1], values[2], values[4], nullptr, values[5], values[6]};
+    const double less = is_value(correction) ? to_double(correction, {"correction", name})
+                        : is_value(ddof)     ? to_double(ddof, {"ddof", name})
+                                             : 0;
     const CallDevice device = device_of_reduction(object, call);
     const Object owner = to_ndarray(object, device, name);
     const Array& array = array_of(owner.get());
     const ReductionOptions options(call, device, false, name);
-    const Object mean_owner =
-        is_given(call.mean) && call.mean != no_value() ? to_ndarray(call.mean, device, name) : Object();
+    const Object mean_owner = is_value(call.mean) ? to_ndarray(call.mean, device, name) : Object();
     const Array* const mean = mean_owner ? &array_of(mean_owner.get()) : nullptr;
-    return options.wrap(without_gil(array, [&] { return variance(array, options.get(), correction, root, mean); }));
+    return options.wrap(without_gil(array, [&] { return variance(array, options.get(), less, root, mean); }));
 }
 
 namespace {
@@ -215,15 +223,7 @@ constexpr Signature kVarianceSignature{
     root ? "std" : "var", {"axis", "dtype", "out", "ddof", "keepdims", "where", "mean", "correction"}, 5};
 template <bool root>
 PyObject* variance_method(PyObject* self, PyObject** values) {
-    ReductionCall call;
-    call.axis = values[0], call.dtype = values[1], call.out = values[2];
-    call.keepdims = values[4], call.where = values[5], call.mean = values[6];
-    if (is_given(values[3]) && is_given(values[7]) && values[7] != no_value() && is_true(values[3]))
-        fail(PyExc_ValueError, "%s: ddof and correction cannot both be given", kVarianceSignature<root>.function);
-    PyObject* divisor = is_given(values[7]) && values[7] != no_value() ? values[7] : values[3];
-    const Parameter parameter{divisor == values[3] ? "ddof" : "correction", kVarianceSignature<root>.function};
-    const double correction = is_given(divisor) ? to_double(divisor, parameter) : 0;
-    return variance_of(self, call, correction, root, kVarianceSignature<root>.function);
+    return reduce_variance(self, values, root);
 }
 
 const PyMethodDef kVarianceMethods[] = {

@@ -47,7 +47,8 @@ PyObject* reduce_by_name(ReductionId row, const char* name, PyObject* array, con
                          bool skips_nan = false);
 /// What a call of a public row says: its parameters, in the order of the signature, without the array.
 ReductionCall call_of(ReductionId row, PyObject* const* values);
-PyObject* variance_of(PyObject* array, const ReductionCall& call, double correction, bool root, const char* name);
+/// The variance, or its square root, by the parameters of var and std, in their order, without the array.
+PyObject* reduce_variance(PyObject* array, PyObject* const* values, bool root);
 
 /// The marker of an absent `initial`.
 PyObject* no_value();
