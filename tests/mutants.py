@@ -2416,14 +2416,14 @@ MUTANTS = [
     ),
     Mutant(
         "parameters-of-the-last-axes-are-not-repeated",
-        "src/bindings/functions/each_parameters.h",
-        "for (int64_t i = length; i < n_; i += length) std::copy_n(to, length, to + i);",
-        "std::fill(to + length, to + n_, to[0]);",
+        "src/bindings/random/random.cpp",
+        "for (int64_t i = length; i < to.size; i += length) std::copy_n(to[k], length, to[k] + i);",
+        "std::fill(to[k] + length, to[k] + to.size, to[k][0]);",
         "tests/python/test_random_parameters.py -k several",
     ),
     Mutant(
         "uniform-between-arrays-is-wide",
-        "src/bindings/random/random.cpp",
+        "src/ops/several_random.cpp",
         "width[i] -= first[i];",
         "width[i] -= 0;",
         "tests/python/test_random_parameters.py -k several",
@@ -2437,7 +2437,7 @@ MUTANTS = [
     ),
     Mutant(
         "outcomes-of-all-trials",
-        "src/bindings/random/random.cpp",
+        "src/ops/several_random.cpp",
         ", left[r] -= double(counts[r]);",
         ";",
         "tests/python/test_random_parameters.py -k every_place",

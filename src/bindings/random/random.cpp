@@ -1,17 +1,18 @@
 // random.cpp -- draws from the sequence of NumPy's Philox, whose state moves on as if NumPy had drawn.
 #include "cuarray/ops/random.h"
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <utility>
-#include "bindings/functions/each_parameters.h"
+#include "bindings/functions/plain_values.h"
 #include "bindings/module.h"
 #include "bindings/random/bit_generator.h"
 #include "bindings/random/numpys_methods.h"
 #include "bindings/random/random_source.h"
 #include "cuarray/array/elements.h"
 #include "cuarray/runtime/registry.h"
+#include "ops/element_access.h"
+#include "ops/several_random.h"
 
 namespace cuarray::python {
 namespace {
@@ -117,12 +118,6 @@ PyObject* draw_value(RandomNumbers& numbers, PyObject* generator, DType dtype, c
     return wrap(number);
 }
 
-/// Whether a parameter is an int.
-bool is_count(RandomDraw draw, Py_ssize_t k) {
-    const bool is_binomial = draw == RandomDraw::binomial || draw == RandomDraw::binomial_each;
-    return draw == RandomDraw::hypergeometric_each || (is_binomial && k == 0);
-}
-
 /// Reads a parameter: a number of Python's, or an element of float64 or int64; a count is an integer.
 bool read_parameter(PyObject* object, bool is_count, double& x) {
     if (PyLong_CheckExact(object)) return read_float(object, x);
@@ -146,7 +141,7 @@ bool read_parameters(RandomNumbers& numbers, PyObject* const* args, Py_ssize_t c
     double x[3];
     if (count > 3) return false;
     for (Py_ssize_t k = 0; k < count; ++k)
-        if (!read_parameter(args[k], is_count(numbers.draw, k), x[k])) return false;
+        if (!read_parameter(args[k], is_count(numbers.draw, int(k)), x[k])) return false;
     return set_parameters(numbers, {x, size_t(count)});
 }
 
@@ -156,86 +151,70 @@ constexpr int64_t kFewNumbers = 64;
 /// So many numbers with arrays of parameters are drawn by one thread, without Python code that judges the parameters.
 constexpr int64_t kSeveralNumbers = 4096;
 
-/// The draw of elements with parameters of their own, for one of numbers with the same ones; false where there is none.
-bool becomes_draw_of_each(RandomDraw& draw) {
-    switch (draw) {
-        case RandomDraw::binomial: draw = RandomDraw::binomial_each; return true;
-        case RandomDraw::chisquare: draw = RandomDraw::chisquare_each; return true;
-        case RandomDraw::gamma_double: draw = RandomDraw::gamma_each; return true;
-        case RandomDraw::geometric: draw = RandomDraw::geometric_each; return true;
-        case RandomDraw::poisson: draw = RandomDraw::poisson_each; return true;
-        case RandomDraw::wald: draw = RandomDraw::wald_each; return true;
-        default: return draw >= RandomDraw::beta_each && draw <= RandomDraw::zipf_each;
+/// Reads arrays of parameters: numbers, C-contiguous arrays that the host may read now, NumPy's or ours, and lists. The
+/// arrays have the shape of the result, or its last axes. False for others, and if a size that is not null does not
+/// fit.
+bool read_several(PyObject* const* objects, Py_ssize_t count, PyObject* size, int64_t most, SeveralParameters& to) {
+    Array arrays[3];
+    double numbers[3] = {};
+    if (count > 3) return false;
+    to.count = int(count);
+    const Array* first = nullptr;
+    for (int k = 0; k < to.count; ++k) {
+        if (is_ndarray(objects[k]) && array_of(objects[k]).ndim() > 0)
+            arrays[k] = array_of(objects[k]);
+        else if (is_list(objects[k]))
+            arrays[k] = read_numbers(objects[k]);
+        else if (is_native_numpy(objects[k]))
+            arrays[k] = import_native_numpy(objects[k]);
+        else if (!read_float(objects[k], numbers[k]))
+            return false;
+        else
+            continue;
+        if (!arrays[k].defined() || arrays[k].ndim() == 0 || !is_readable_line(arrays[k])) return false;
+        if (!first || arrays[k].ndim() > first->ndim()) first = &arrays[k];
     }
-}
-
-/// Sets the parameters of a draw of elements; false if not all are in its domain, or NumPy may judge them.
-bool set_each(RandomNumbers& numbers, const EachParameters& each) {
-    constexpr double kMost = 1e18;  // MOST of each.py
-    for (int k = 0; k < each.count(); ++k)
-        if (is_count(numbers.draw, k) && each.is_floating(k)) return false;
-    for (int64_t i = 0; i < each.size(); ++i) {
-        double x[3];
-        for (int k = 0; k < each.count(); ++k) {
-            x[k] = each[k][i];
-            if (!(std::fabs(x[k]) < (is_count(numbers.draw, k) ? 0x1p53 : kMost))) return false;
+    if (!first) return false;
+    to.shape = first->shape(), to.device = first->device();
+    Dims given;
+    if (size != Py_None) {
+        if (!read_shape(size, given)) return false;
+        to.shape = given;
+    }
+    to.size = 1;
+    for (const int64_t extent : to.shape) to.size *= std::min(extent, most + 1);
+    if (to.size == 0 || to.size > most) return false;
+    to.values.resize(size_t(to.count * to.size));
+    for (int k = 0; k < to.count; ++k) {
+        const Array& from = arrays[k];
+        to.are_floating[k] = from.defined() && info(from.dtype()).kind == Kind::Floating;
+        if (!from.defined()) {
+            std::fill_n(to[k], to.size, numbers[k]);
+            continue;
         }
-        if (!set_parameters(numbers, {x, size_t(each.count())})) return false;
+        const int64_t skipped = int64_t(to.shape.size()) - from.ndim(), length = from.size();
+        if (skipped < 0 || !(from.device() == to.device) ||
+            !std::equal(from.shape().begin(), from.shape().end(), to.shape.begin() + skipped))
+            return false;
+        read_as_float64(from, to[k]);
+        for (int64_t i = length; i < to.size; i += length) std::copy_n(to[k], length, to[k] + i);
     }
-    for (int k = 0; k < each.count(); ++k) numbers.parameters.of[k] = each[k];
     return true;
 }
 
-/// Makes of the parameters of a draw of start + width * number the start and the width of each element; false for other
-/// draws, and where a width is not finite and not negative.
-bool make_widths(RandomDraw draw, EachParameters& each) {
-    double *const first = each[0], *const width = each[each.count() - 1];
-    if (each.count() != (draw == RandomDraw::exponential_double || draw == RandomDraw::rayleigh ? 1 : 2)) return false;
-    switch (draw) {
-        case RandomDraw::uniform_double:
-            for (int64_t i = 0; i < each.size(); ++i) width[i] -= first[i];
-            break;
-        case RandomDraw::normal_double:
-        case RandomDraw::exponential_double:
-        case RandomDraw::gumbel:
-        case RandomDraw::laplace:
-        case RandomDraw::logistic:
-        case RandomDraw::rayleigh: break;
-        default: return false;
-    }
-    return std::all_of(width, width + each.size(), [](double w) { return std::isfinite(w) && !std::signbit(w); });
+/// Where several numbers of a generator begin.
+TakeNumbers place_in(PyObject* generator) {
+    return [generator](RandomNumbers& numbers, int64_t n) { LockedState(generator).take(numbers, n); };
 }
 
-/// Draws into a new array of the host at once; false, and nothing is drawn, where something is in the way.
-bool draw_at_once(RandomCall& call, PyObject* generator, DType dtype, const EachParameters& each) {
-    if (!(each.device() == device_given(part_of(generator, kDevice), call.name))) return false;
-    call.result = empty(each.shape(), dtype, each.device());
-    char* const to = direct_data(call.result);
-    if (!to) return false;
-    LockedState(generator).take(call.numbers, each.size());
-    call.result.storage().front().direct()->draw(RandomFill{call.numbers.draw, call.numbers.parameters, {}, call.name},
-                                                 to);
-    return true;
-}
-
-/// Draws several numbers with arrays of parameters, the same as those of each.py and transforms.py; false for
-/// parameters that Python must judge, and for more than `most`.
-bool draw_several(RandomCall& call, PyObject* generator, DType dtype, PyObject* size, PyObject* const* args,
-                  Py_ssize_t count, int64_t most) {
-    EachParameters each;
-    if (!each.read(args, count, size, std::min(most, kSeveralNumbers))) return false;
-    const RandomDraw draw = call.numbers.draw;
-    call.numbers = {draw};
-    if (becomes_draw_of_each(call.numbers.draw))
-        return set_each(call.numbers, each) && draw_at_once(call, generator, dtype, each);
-    if (!make_widths(draw, each) || !set_parameters(call.numbers, {}) || !draw_at_once(call, generator, dtype, each))
-        return false;
-    double* const numbers = reinterpret_cast<double*>(direct_data(call.result));
-    const double* const width = each[each.count() - 1];
-    const double* const first = each.count() > 1 ? each[0] : nullptr;
-    for (int64_t i = 0; i < each.size(); ++i)
-        numbers[i] = first ? first[i] + width[i] * numbers[i] : width[i] * numbers[i];
-    return true;
+/// Draws several numbers with arrays of parameters; an array without a storage where Python must judge them.
+Array draw_several(RandomDraw draw, PyObject* generator, DType dtype, PyObject* size, PyObject* const* args,
+                   Py_ssize_t count, int64_t most, const char* name) {
+    SeveralParameters each;
+    if (!read_several(args, count, size, std::min(most, kSeveralNumbers), each) ||
+        !(each.device == device_given(part_of(generator, kDevice), name)))
+        return {};
+    return cuarray::draw_several(draw, each, dtype, name, place_in(generator));
 }
 
 /// draw(number, name, dtype or None for float64, size, out, *parameters): random numbers, as an array of a shape, as a
@@ -248,11 +227,10 @@ PyObject* draw_floats(PyObject* self, PyObject* const* args, Py_ssize_t count) {
         if (PyErr_Occurred()) throw ExceptionIsSet{};
         DType dtype = DType::float64;
         if (!read_parameters(call.numbers, args + 5, count - 5)) {
-            call.numbers.draw = RandomDraw(PyLong_AsLong(args[0]));
-            if (args[4] != Py_None || (args[2] != Py_None && !read_dtype(args[2], dtype)) ||
-                !draw_several(call, self, dtype, args[3], args + 5, count - 5, most))
-                return Py_NewRef(Py_None);
-            return wrap(std::move(call.result));
+            if (args[4] != Py_None || (args[2] != Py_None && !read_dtype(args[2], dtype))) return Py_NewRef(Py_None);
+            Array several = draw_several(RandomDraw(PyLong_AsLong(args[0])), self, dtype, args[3], args + 5, count - 5,
+                                         most, call.name);
+            return several.defined() ? wrap(std::move(several)) : Py_NewRef(Py_None);
         }
         if (args[4] != Py_None) {
             call.result = to_array(args[4], call.name);
@@ -283,74 +261,38 @@ PyObject* draw_each(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     });
 }
 
-/// Reads probabilities of outcomes, a list or an array of one axis; an empty vector for others, and for those that
-/// Python must judge.
-std::vector<double> read_probabilities(PyObject* object) {
-    EachParameters each;
-    if (!each.read(&object, 1, Py_None, kSeveralNumbers) || each.shape().size() != 1) return {};
-    std::vector<double> p(each[0], each[0] + each.size());
-    double total = 0;
-    for (size_t k = 0; k + 1 < p.size(); ++k) total += p[k];
-    const bool are_probabilities = std::ranges::all_of(p, [](double x) { return x >= 0 && x <= 1; });
-    return are_probabilities && total <= 1 + 1e-12 ? p : std::vector<double>{};
-}
-
 /// draw(n, pvals, size): rows of counts of outcomes, as rows.py draws them; None for several n or rows of
 /// probabilities, for more than a few rows, and for parameters that Python must judge.
 PyObject* draw_multinomial(PyObject* self, PyObject* const* args, Py_ssize_t) {
     return guarded([&]() -> PyObject* {
         int64_t n = 0;
         Dims shape;
+        SeveralParameters p;
         const Device device = device_given(part_of(self, kDevice), "multinomial");
         if (!read_int(args[0], n) || n < 0 || n >= int64_t(1) << 53 || !is_direct(device) ||
             !(args[2] == Py_None || read_shape(args[2], shape)))
             return Py_NewRef(Py_None);
         const int64_t rows = checked_size(shape, 1, "multinomial");
-        const std::vector<double> p = read_probabilities(args[1]);
-        if (p.empty() || rows == 0 || rows > kSeveralNumbers) return Py_NewRef(Py_None);
-        shape.push_back(int64_t(p.size()));
-        Array result = empty(shape, DType::int64, device);
-        int64_t* const to = reinterpret_cast<int64_t*>(direct_data(result));
-        if (!to) return Py_NewRef(Py_None);
-        DirectLoops& loops = *result.storage().front().direct();
-        std::vector<double> left(static_cast<size_t>(rows), static_cast<double>(n));
-        std::vector<int64_t> counts(left.size());
-        double before = 0;
+        if (rows == 0 || rows > kSeveralNumbers || !read_several(args + 1, 1, Py_None, kSeveralNumbers, p) ||
+            p.shape.size() != 1)
+            return Py_NewRef(Py_None);
         LockedState state(self);
-        for (size_t k = 0; k + 1 < p.size(); ++k) {
-            RandomNumbers numbers{RandomDraw::binomial_each};
-            numbers.parameters.of[0] = left.data();
-            numbers.parameters.value[1] = before < 1 ? std::min(p[k] / (1 - before), 1.0) : 0;
-            state.take(numbers, rows);
-            loops.draw(RandomFill{numbers.draw, numbers.parameters, {}, "multinomial"}, counts.data());
-            for (size_t r = 0; r < left.size(); ++r) to[r * p.size() + k] = counts[r], left[r] -= double(counts[r]);
-            before += p[k];
-        }
-        for (size_t r = 0; r < left.size(); ++r) to[(r + 1) * p.size() - 1] = int64_t(left[r]);
-        return wrap(std::move(result));
+        Array result = draw_outcomes(n, p.values, shape, device, "multinomial",
+                                     [&](RandomNumbers& numbers, int64_t count) { state.take(numbers, count); });
+        return result.defined() ? wrap(std::move(result)) : Py_NewRef(Py_None);
     });
 }
 
-/// Draws several integers of ranges that are arrays, as choices.py does; false for ranges that Python must judge.
-bool draw_between(RandomCall& call, PyObject* generator, PyObject* const* ends, PyObject* size, bool has_end) {
-    EachParameters each;
+/// Draws several integers of ranges that are arrays; an array without a storage for ranges that Python must judge.
+Array draw_between(PyObject* generator, PyObject* const* ends, PyObject* size, bool with_end, const char* name) {
+    SeveralParameters each;
     static PyObject* const zero = PyLong_FromLong(0);
     const bool is_from_zero = ends[1] == Py_None;
     PyObject* const given[] = {is_from_zero ? zero : ends[0], is_from_zero ? ends[0] : ends[1]};
-    if (!each.read(given, 2, size, kSeveralNumbers)) return false;
-    double *const low = each[0], *const most = each[1];
-    for (int k = 0; k < 2; ++k)
-        if (each.is_floating(k)) return false;
-    for (int64_t i = 0; i < each.size(); ++i) {
-        const double width = most[i] - low[i] - (has_end ? 0 : 1);
-        if (!(std::fabs(low[i]) < 0x1p52 && std::fabs(most[i]) < 0x1p52 && width >= 0)) return false;
-        most[i] = std::bit_cast<double>(int64_t(width));
-    }
-    call.numbers = {RandomDraw::integer_each}, call.numbers.parameters.of[0] = most;
-    if (!draw_at_once(call, generator, DType::int64, each)) return false;
-    int64_t* const numbers = reinterpret_cast<int64_t*>(direct_data(call.result));
-    for (int64_t i = 0; i < each.size(); ++i) numbers[i] += int64_t(low[i]);
-    return true;
+    if (!read_several(given, 2, size, kSeveralNumbers, each) ||
+        !(each.device == device_given(part_of(generator, kDevice), name)))
+        return {};
+    return draw_several_integers(each, with_end, name, place_in(generator));
 }
 
 /// draw(low, high, size, dtype, endpoint, name="integers"): random integers, or None where a parameter is neither a
@@ -363,10 +305,9 @@ PyObject* draw_integers(PyObject* self, PyObject* const* args, Py_ssize_t count)
         const char* const name = count > 5 ? PyUnicode_AsUTF8(args[5]) : "integers";
         if (!name) throw ExceptionIsSet{};
         if (!read_range(args[0], args[1], args[4] == Py_True, dtype, low, high)) {
-            RandomCall call{{RandomDraw::integer_each}, {}, false, name, {}};
-            if (dtype != DType::int64 || !draw_between(call, self, args, args[2], args[4] == Py_True))
-                return Py_NewRef(Py_None);
-            return wrap(std::move(call.result));
+            if (dtype != DType::int64) return Py_NewRef(Py_None);
+            Array several = draw_between(self, args, args[2], args[4] == Py_True, name);
+            return several.defined() ? wrap(std::move(several)) : Py_NewRef(Py_None);
         }
         RandomCall call{random_integers(dtype, uint64_t(low), uint64_t(high - low)), {}, false, name, {}};
         if (args[2] == Py_None && high > low)
