@@ -2423,7 +2423,7 @@ MUTANTS = [
     ),
     Mutant(
         "uniform-between-arrays-is-wide",
-        "src/ops/several_random.cpp",
+        "src/ops/few_random_numbers.cpp",
         "width[i] -= first[i];",
         "width[i] -= 0;",
         "tests/python/test_random_parameters.py -k several",
@@ -2437,7 +2437,7 @@ MUTANTS = [
     ),
     Mutant(
         "outcomes-of-all-trials",
-        "src/ops/several_random.cpp",
+        "src/ops/few_random_numbers.cpp",
         ", left[r] -= double(counts[r]);",
         ";",
         "tests/python/test_random_parameters.py -k every_place",

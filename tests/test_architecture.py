@@ -662,7 +662,6 @@ MAKES_OBJECTS = {
     "src/bindings/types/ndarray_methods.cpp": "item, tolist and tobytes: Python's objects of elements",
     "src/bindings/functions/plain_values.cpp": "the numbers in lists of Python's objects",
     "src/bindings/functions/ufunc_methods.cpp": "the positions of reduceat, lent as NumPy's buffers lend them",
-    "src/bindings/random/random.cpp": "functions of NumPy's C library draw into an array's memory",
     "src/bindings/random/random_fills.cpp": "functions of NumPy's C library draw into an array's memory",
 }
 

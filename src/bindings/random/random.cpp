@@ -12,7 +12,7 @@
 #include "cuarray/array/elements.h"
 #include "cuarray/runtime/registry.h"
 #include "ops/element_access.h"
-#include "ops/several_random.h"
+#include "ops/few_random_numbers.h"
 
 namespace cuarray::python {
 namespace {
@@ -99,23 +99,18 @@ void draw(RandomCall& call, PyObject* generator, bool is_new = true) {
     LockedState(generator).take(call.numbers, result.size());
     const bool is_of_numbers =
         std::ranges::none_of(call.parameters, [](const Array& array) { return array.defined(); });
-    DirectLoops* const direct = is_new && is_of_numbers ? result.storage().front().direct() : nullptr;
-    if (char* const to = !direct || is_long(result.device(), result.size()) ? nullptr : direct_data(result))
-        direct->draw(RandomFill{call.numbers.draw, call.numbers.parameters, {}, call.name}, to);
-    else
-        without_gil(result, [&] { random_fill(result, call.numbers, call.name, call.parameters); });
+    if (is_new && is_of_numbers && !is_long(result.device(), result.size()) &&
+        random_fill_now(result, call.numbers, call.name))
+        return;
+    without_gil(result, [&] { random_fill(result, call.numbers, call.name, call.parameters); });
 }
 
 /// One number as a value of the host, drawn where the object keeps it; null where that is a task.
 PyObject* draw_value(RandomNumbers& numbers, PyObject* generator, DType dtype, const char* name) {
     const Device device = device_given(part_of(generator, kDevice), name);
-    DirectLoops* const direct = device == Device{} ? backend(device).front().direct() : nullptr;
-    if (!direct) return nullptr;
-    Scalar number;
-    number.dtype = dtype;
+    if (!(device == Device{}) || !is_direct(device)) return nullptr;
     LockedState(generator).take(numbers, 1);
-    direct->draw(RandomFill{numbers.draw, numbers.parameters, {}, name}, number.bytes);
-    return wrap(number);
+    return wrap(random_number(numbers, dtype, name));
 }
 
 /// Reads a parameter: a number of Python's, or an element of float64 or int64; a count is an integer.

@@ -1,4 +1,5 @@
-// several_random.h -- several random numbers with parameters of their own, drawn by one thread of the host.
+// few_random_numbers.h -- few random numbers, drawn at once by the host: one, those of a new array, and several with
+// parameters of their own.
 #pragma once
 #include <functional>
 #include <span>
@@ -23,6 +24,11 @@ struct SeveralParameters {
 
 /// Sets the place of the next n numbers of a sequence.
 using TakeNumbers = std::function<void(RandomNumbers& numbers, int64_t n)>;
+
+/// One number of the host.
+CUARRAY_API Scalar random_number(const RandomNumbers& numbers, DType dtype, const char* name);
+/// Draws into a new array; false if the host cannot write it now.
+CUARRAY_API bool random_fill_now(const Array& result, const RandomNumbers& numbers, const char* name);
 
 /// Whether parameter number k of a draw is an integer.
 CUARRAY_API bool is_count(RandomDraw draw, int k);

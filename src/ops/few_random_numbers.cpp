@@ -1,10 +1,11 @@
-// several_random.cpp -- domains of parameters, draws of elements, and rows of outcomes as sums of binomial numbers.
-#include "ops/several_random.h"
+// few_random_numbers.cpp -- draws by loops of the host; domains of several parameters; rows of outcomes.
+#include "ops/few_random_numbers.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
+#include "cuarray/runtime/registry.h"
 #include "ops/element_access.h"
 
 namespace cuarray {
@@ -64,14 +65,27 @@ bool make_widths(RandomDraw draw, SeveralParameters& each) {
 Array drawn(RandomNumbers& numbers, const Dims& shape, int64_t size, DType dtype, Device device, const char* name,
             const TakeNumbers& take) {
     Array result = empty(shape, dtype, device);
-    char* const to = direct_data(result);
-    if (!to) return {};
+    if (!direct_data(result)) return {};
     take(numbers, size);
-    result.storage().front().direct()->draw(RandomFill{numbers.draw, numbers.parameters, {}, name}, to);
+    random_fill_now(result, numbers, name);
     return result;
 }
 
 }  // namespace
+
+Scalar random_number(const RandomNumbers& numbers, DType dtype, const char* name) {
+    Scalar number;
+    number.dtype = dtype;
+    backend(Device{}).front().direct()->draw(RandomFill{numbers.draw, numbers.parameters, {}, name}, number.bytes);
+    return number;
+}
+
+bool random_fill_now(const Array& result, const RandomNumbers& numbers, const char* name) {
+    char* const to = direct_data(result);
+    if (!to) return false;
+    result.storage().front().direct()->draw(RandomFill{numbers.draw, numbers.parameters, {}, name}, to);
+    return true;
+}
 
 bool is_count(RandomDraw draw, int k) {
     const bool is_binomial = draw == RandomDraw::binomial || draw == RandomDraw::binomial_each;
