@@ -1,8 +1,10 @@
 """What other libraries are told when they are imported: to hand over PTX with lines, and to use the driver alone."""
 
 import functools
+import importlib
 import importlib.util
 import inspect
+import os
 import sys
 import warnings
 
@@ -39,7 +41,19 @@ def with_lines(decorators):
     decorators.jit = jit_with_lines
 
 
+def without_runtime_waits(runtime):
+    """Have cuda.core wait for a device by the driver: it does so by CUDA's runtime, which is not simulated."""
+    driver = importlib.import_module("cuda.bindings.driver")
+
+    def cudaDeviceSynchronize():
+        (code,) = driver.cuCtxSynchronize()
+        return (runtime.cudaError_t(int(code)),)
+
+    runtime.cudaDeviceSynchronize = cudaDeviceSynchronize
+
+
 CHANGES = {
+    "cuda.bindings.runtime": without_runtime_waits,
     "cuda.pathfinder": without_nvjitlink,
     "numba.cuda.decorators": with_lines,
     "warp._src.context": with_driver_functions,
@@ -74,6 +88,8 @@ class Finder:
 
 def prepare():
     """Change the modules that are imported, and the others when they are."""
+    if os.environ.pop("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"):
+        print("cuarray: NUMBA_ENABLE_CUDASIM is ignored: Numba's own simulator would run its kernels", file=sys.stderr)
     for name, change in CHANGES.items():
         if name in sys.modules:
             change(sys.modules[name])

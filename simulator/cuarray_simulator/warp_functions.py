@@ -3,11 +3,14 @@
 import ctypes
 import functools
 import math
+import re
 
 CURRENT_STREAM = 0xFFFFFFFFFFFFFFFF
 #: Of the driver's API: attribute and value of a pointer to pinned memory, the flag of memory for all streams, the mode
-#: of a capture that allows all calls.
-MEMORY_TYPE, HOST, ATTACH_GLOBAL, RELAXED = 2, 1, 1, 2
+#: of a capture that allows all calls, the flag of graphs whose launch frees what the one before has allocated.
+MEMORY_TYPE, HOST, ATTACH_GLOBAL, RELAXED, FREE_ON_LAUNCH = 2, 1, 1, 2, 1
+#: Functions that run kernels which are compiled in Warp's library; those that make objects say by 0 that they failed.
+COMPILED = re.compile(r"wp_(array|bsr|deterministic|radix|runlength|segmented)_\w+_device")
 size = ctypes.c_size_t
 
 
@@ -140,6 +143,24 @@ class DriverFunctions:
         self.succeeds(None, "cuStreamGetCaptureInfo_v3", pointer(stream), *found)
         return number.value
 
+    def wp_cuda_context_set_current(self, context):
+        """No context stays no context for CUDA's runtime alone: the driver's calls need one."""
+        if context:
+            self.driver.cuCtxSetCurrent(pointer(context))
+        else:
+            self.make_current()
+
+    def wp_cuda_context_check(self, context):
+        return int(not self.succeeds(context, "cuCtxSynchronize"))
+
+    def wp_cuda_event_elapsed_time(self, start, end):
+        """The milliseconds between two events, for which it waits."""
+        milliseconds = ctypes.c_float()
+        for event in (start, end):
+            self.succeeds(None, "cuEventSynchronize", pointer(event))
+        self.succeeds(None, "cuEventElapsedTime", ctypes.byref(milliseconds), pointer(start), pointer(end))
+        return milliseconds.value
+
     def wp_cuda_graph_begin_capture(self, context, stream, is_of_others, mode):
         if is_of_others:
             self.captured_by_others.add(stream)
@@ -153,7 +174,9 @@ class DriverFunctions:
         return self.succeeds(context, "cuStreamEndCapture", pointer(stream), graph)
 
     def wp_cuda_graph_create_exec(self, context, _stream, graph, executable):
-        return self.succeeds(context, "cuGraphInstantiateWithFlags", executable, graph, ctypes.c_ulonglong(0))
+        return self.succeeds(
+            context, "cuGraphInstantiateWithFlags", executable, graph, ctypes.c_ulonglong(FREE_ON_LAUNCH)
+        )
 
     def wp_cuda_graph_launch(self, executable, stream):
         return self.succeeds(None, "cuGraphLaunch", executable, pointer(stream))
@@ -175,6 +198,22 @@ class DriverFunctions:
         return module
 
 
+class Library(ctypes.CDLL):
+    """Warp's library, of which functions that cannot work raise, where they would only print."""
+
+    def __getattr__(self, name):
+        function = super().__getattr__(name)
+        if not COMPILED.fullmatch(name):
+            return function
+
+        @functools.partial  # Warp notes the types of parameters at each function
+        def refuse(*_arguments):
+            raise RuntimeError(f"{name} is compiled in Warp's library, and simulated GPUs run kernels of PTX alone")
+
+        setattr(self, name, refuse)
+        return refuse
+
+
 def with_driver_functions(context):
     """Have Warp's runtime, of the module that is its context, use DriverFunctions."""
     load = context.Runtime.load_dll
@@ -183,6 +222,7 @@ def with_driver_functions(context):
     def load_dll(self, path):
         library = load(self, path)
         if hasattr(library, "wp_memcpy_h2d"):
+            library.__class__ = Library
             functions = DriverFunctions(library)
             for name in filter(lambda name: name.startswith("wp_"), dir(functions)):
                 # Warp notes the types of parameters at each function.
@@ -190,3 +230,4 @@ def with_driver_functions(context):
         return library
 
     context.Runtime.load_dll = load_dll
+    context.warp.config.lineinfo = True

@@ -49,7 +49,7 @@ TRANSLATOR = [
     ("arrays-of-callees-are-not-counted", "translate.py", "function.own) + deepest", "function.own)", "tests/cudasim/test_cudasim_modules.py -k resources"),
     ("second-text-is-not-called", "translate.py", "set(DEFINED.findall(ptx))", "set()", "tests/cudasim/test_cudasim_modules.py -k joined"),
     ("approximations-differ-from-call-to-call", "ptx_approximations.h", "+ approximation_seed;", "+ ++approximation_seed;", f"{MODULES} equal"),
-    ("lines-of-the-ptx", "function.py", "self.line, self.has_lines = self.module.line_word(int(match[2]), int(match[3])) or self.line, True", "pass", f"{MODULES} line"),
+    ("lines-of-the-ptx", "function.py", "self.line, self.has_lines = (words[0] if words else word) or self.line, True", "pass", f"{MODULES} line"),
 ]  # fmt: skip
 
 SIMULATE = "tests/cudasim/test_simulate.py -k"
@@ -71,8 +71,10 @@ SIMULATOR = [
     ("findings-leave-the-status-alone", "cuarray/_tools/simulated_run.py", "    if simulator().end():\n        raise SystemExit(1)\n", "    simulator().end()\n", f"{SIMULATE} both_accesses"),
     ("atomics-of-fresh-memory-are-clean", "simulator/cuarray_simulator/sources/check.cpp", "(!is_write || is_update(access))", "!is_write", f"{WRONG} claim"),
     ("results-of-exchanges-are-not-read", "simulator/cuarray_simulator/ptx/function.py", '.replace("ptx::kWrite", "ptx::kUpdate")', "", f"{WRONG} 'exchange and never'"),
-    ("a-barrier-of-a-part-orders-nothing", "simulator/cuarray_simulator/sources/check.cpp", "    auto& seen = block.seen[thread / 32];\n", "    auto seen = block.seen[thread / 32];\n", f"{LANGUAGE} produces"),
+    ("a-barrier-of-a-part-orders-nothing", "simulator/cuarray_simulator/sources/check.cpp", "    learn_clocks(block.seen[thread / 32], arrivals.clocks);\n    learn_clocks(block.seen_warps[thread / 32], arrivals.warps);\n", "", f"{LANGUAGE} produces"),
     ("barriers-in-memory-order-nothing", "simulator/cuarray_simulator/sources/simt.cpp", "KernelOrder::learn_from(block_->time, thread_->number, b.arrived);", "(void)b;", f"{LANGUAGE} tokens"),
+    ("warps-that-have-met-are-unknown", "simulator/cuarray_simulator/sources/check.cpp", "    arrivals.warps[warp] = std::max(arrivals.warps[warp], block.warps[warp]);\n", "", f"{WRONG} 'one and lane'"),
+    ("lines-are-those-of-libraries", "simulator/cuarray_simulator/ptx/function.py", "() if self.module.is_of_library(int(match[2])) else (word,)", "(word,)", f"{LANGUAGE} 'of_warp'"),
     ("bytes-are-not-awaited", "simulator/cuarray_simulator/sources/memory_barrier.cpp", "if (pending_ > 0 || bytes_ != 0) return;", "if (pending_ > 0) return;", f"{LANGUAGE} 'two and buffers'"),
     ("who-drops-out-is-expected-again", "simulator/cuarray_simulator/sources/memory_barrier.cpp", "    expected_ -= arrivals;\n", "", f"{LANGUAGE} 'copies and arrive'"),
     ("bulk-copies-may-outlive-their-block", "simulator/cuarray_simulator/sources/simt.cpp", "        if (!late) return;\n", "        if (late || !late) return;\n", f"{WRONG} overtakes"),

@@ -229,7 +229,7 @@ os.wait()
 
 @pytest.mark.rest
 @pytest.mark.parametrize(
-    ("text", "seconds", "says"), [(SPINS, "300", "threads spin for ever"), (ENDLESS, "1", "more than 1 s")]
+    ("text", "seconds", "says"), [(SPINS, "300", "threads wait for ever"), (ENDLESS, "1", "more than 1 s")]
 )
 def test_a_kernel_that_never_ends(script, text, seconds, says):
     """The limit names the place of each resident block; that threads spin is seen without it."""

@@ -346,6 +346,26 @@ RIGHT = {
         if (t % 3 == 0) atomicExch(x, 1);
         if (t % 3 == 1) *(volatile int*)(x + 1) = 1;
     """),
+    "one lane that arrives for its warp": ("", BARRIER + """
+        __shared__ unsigned long long full;
+        const unsigned copied = (unsigned)__cvta_generic_to_shared(&full);
+        if (t == 0) asm volatile("mbarrier.inval.shared.b64 [%0]; mbarrier.init.shared.b64 [%0], 1;" :: "r"(at) : "memory");
+        if (t == 0) asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(copied) : "memory");
+        s[t] = t;
+        __syncthreads();
+        if (t < 32) {
+            const int mine = s[31 - t] + s[63 - t];
+            __syncwarp();
+            if (t == 0) asm volatile("mbarrier.arrive.shared.b64 _, [%0];" :: "r"(at) : "memory");
+            x[512 + t] = mine;
+        } else if (t == 32) {
+            WAIT
+            asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 256;" :: "r"(copied) : "memory");
+            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" :: "r"(to), "l"(x), "r"(copied) : "memory");
+        }
+        asm volatile("{ .reg .pred p; again: mbarrier.test_wait.parity.shared.b64 p, [%0], 0; @!p bra again; }" :: "r"(copied) : "memory");
+        x[600 + t] = s[63 - t];
+    """),
     "two buffers and one barrier a step": ("", """
         __shared__ int s[2][64];
         s[0][t] = t;

@@ -744,11 +744,24 @@ wp.copy(z, pinned)
 w = wp.clone(z)
 z.fill_(7.0)
 del pinned
+try:
+    z[::2].fill_(1.0)
+except RuntimeError as error:
+    assert "wp_array_fill_device is compiled in Warp's library" in str(error), error
+start, end = wp.Event(gpu, enable_timing=True), wp.Event(gpu, enable_timing=True)
+wp.record_event(start), launch(), wp.record_event(end)
+assert wp.get_event_elapsed_time(start, end) > 0
+with wp.ScopedCapture(device=gpu) as capture:
+    kept = wp.zeros(10, dtype=float, device=gpu)
+    wp.copy(kept, x)
+for _ in range(2):
+    wp.capture_launch(capture.graph)
 print(w.numpy(), z.to("cpu").numpy(), wp.ones(3, dtype=wp.uint8, device=gpu).numpy(), wp.zeros(0, device=gpu).shape)
 """
     run = simulate(script(WARP + program), "--memcheck")
     if wrong:
         assert run.returncode == 1 and "past the end of a block of 40 bytes" in run.stderr, run.stderr
+        assert "line 10 of " in run.stderr and "10 | x[i] = x[i] * 2.0 + y[i][2]" in run.stderr, run.stderr
     else:
         wanted = ["[381. 381.] [1. 2. 3.]", "[0. 1. 2. 3. 4.] [7. 7. 7. 7. 7.] [1 1 1] (0,)"]
         assert run.stdout.splitlines()[-2:] == wanted, run.stdout + run.stderr

@@ -109,6 +109,8 @@ class Function:
         #: Lines from the innermost inlined function outwards, of now and of each location so far.
         self.lines: tuple[int, ...] = (0,)
         self.lines_at: dict[str, tuple[int, ...]] = {}
+        #: The same with their files, as reports name them.
+        self.words_at: dict[str, tuple[int, ...]] = {}
         #: The labels so far: a branch to one of them closes a loop.
         self.labels: set[str] = set()
         #: Of each block around the statement: its place in `out`, and its own labels, which others may repeat.
@@ -160,7 +162,13 @@ class Function:
             self.last_label = text[:-1]
             self.block = None
         elif match := LOCATION.match(text):
-            self.line, self.has_lines = self.module.line_word(int(match[2]), int(match[3])) or self.line, True
+            word = self.module.line_word(int(match[2]), int(match[3]))
+            # A report names what the program calls of a library by the place of the call.
+            words = self.words_at[match[1]] = (
+                *(() if self.module.is_of_library(int(match[2])) else (word,)),
+                *self.words_at.get(match[4], ()),
+            )
+            self.line, self.has_lines = (words[0] if words else word) or self.line, True
             self.lines = self.lines_at[match[1]] = (int(match[3]), *self.lines_at.get(match[4], ()))
         elif text.startswith("."):
             self.declare(text)

@@ -16,6 +16,8 @@ HEADER = re.compile(r"\.(entry|func)\s*(?:\(([^)]*)\))?\s*([\w$]+)\s*(?:\(([^)]*
 DEFINED = re.compile(r"\.func\s*(?:\([^)]*\))?\s*([\w$]+)\s*(?:\([^)]*\))?[^;{]*\{")
 AT_TOP = re.compile(r"(?:\.(?:visible|weak|extern|common)\s+)*\.(global|const|shared)\s+(.*)", re.S)
 FILE = re.compile(r"^\s*\.file\s+(\d+)\s+\"([^\"]*)\"", re.M)
+#: Files that belong to no program: of Warp, of numba-cuda, CUDA's own headers.
+LIBRARIES = re.compile(r"/warp/native/|/numba/cuda/|/include/(cooperative_groups|crt|cuda|nv)")
 CLUSTER = re.compile(r"\.reqnctapercluster\s+([\d\s,]+)")
 THREADS = re.compile(r"\.(?:maxntid|reqntid)\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?")
 INFO = (
@@ -51,6 +53,9 @@ class Module:
         self.defined: dict[str, tuple[int, int]] = {}
         #: The files of lines: their numbers in the PTX, in order, and their names.
         self.files = {int(number): name for number, name in FILE.findall(ptx)}
+
+    def is_of_library(self, file: int) -> bool:
+        return bool(LIBRARIES.search(self.files.get(file, "")))
 
     def line_word(self, file: int, line: int) -> int:
         """A line as kernels note it; 0 if it is unknown."""

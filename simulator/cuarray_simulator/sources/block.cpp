@@ -214,6 +214,14 @@ std::map<int, unsigned> Block::threads_by_line() const {
     return found;
 }
 
+/// The offset of a place in static or dynamic shared memory.
+std::string Block::place_in_shared(const void* place, const cudasim_module& module) const {
+    const auto at = static_cast<const char*>(place);
+    const bool is_dynamic = at >= dynamic_shared.data() && at < dynamic_shared.data() + dynamic_bytes_;
+    return format("%td of %s shared memory", at - (is_dynamic ? dynamic_shared.data() : module.shared_begin),
+                  is_dynamic ? "dynamic" : "static");
+}
+
 std::string Block::stalled(const cudasim_module& module) const {
     std::string text = format("block (%u, %u, %u): %u threads, %u ended", index.x, index.y, index.z, count_, ended_);
     if (unstarted_ > 0) text += format(", %u not started", unstarted_);
@@ -225,7 +233,9 @@ std::string Block::stalled(const cudasim_module& module) const {
             text += format("; %zu of %u threads at barrier %u in ", b.arrived.size(), b.threads, number) +
                     line_name(module, b.line);
     for (const auto& [place, barrier] : memory_barriers)
-        text += "; the barrier in memory made at " + line_name(module, barrier.line) + ": " + barrier.in_words();
+        if (barrier.lacks_something())
+            text += "; the barrier in memory made at " + line_name(module, barrier.line) + ", at byte " +
+                    place_in_shared(place, module) + ": " + barrier.in_words();
     for (size_t w = 0; w < warps_.size(); ++w)
         for (const Rendezvous& r : warps_[w].open)
             text += format("; warp %zu: lanes 0x%x in %s with mask 0x%x", w, r.arrived, kind_name(r.kind), r.mask);

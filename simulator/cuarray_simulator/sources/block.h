@@ -130,6 +130,7 @@ class Block {
  private:
     void complete(unsigned warp, const Thread* running);
     std::map<int, unsigned> threads_by_line() const;
+    std::string place_in_shared(const void* place, const cudasim_module& module) const;
 
     cudasim_extent size_ = {};
     unsigned count_ = 0, unstarted_ = 0, ended_ = 0, at_barrier_ = 0;

@@ -109,6 +109,12 @@ void learn_times(std::unordered_map<uint32_t, uint32_t>& known, const std::unord
     }
 }
 
+/// Raises clocks to later ones.
+void learn_clocks(std::vector<uint32_t>& known, const std::vector<uint32_t>& news) {
+    std::transform(known.begin(), known.end(), news.begin(), known.begin(),
+                   [](uint32_t a, uint32_t b) { return std::max(a, b); });
+}
+
 void learn(Knowledge& known, const Knowledge& news) {
     for (const auto& [block, reached] : news) {
         auto& here = known[block];
@@ -237,6 +243,7 @@ void KernelOrder::start(BlockTime& block, uint32_t number, unsigned threads, siz
     block.barrier = 0;
     block.warps.assign((threads + 31) / 32, 1);
     block.seen.clear();
+    block.seen_warps.clear();
     block.threads = threads;
     block.common = {};
     block.own.clear();
@@ -250,20 +257,24 @@ void KernelOrder::barrier(BlockTime& block) {
 }
 
 void KernelOrder::arrive(BlockTime& block, unsigned thread, Arrivals& arrivals) {
-    if (block.seen.empty()) block.seen.assign(block.warps.size(), std::vector<uint32_t>(block.threads));
-    auto& clocks = arrivals.clocks;
-    clocks.resize(block.threads);
-    const auto& known = block.seen[thread / 32];
-    for (unsigned other = 0; other < block.threads; ++other) clocks[other] = std::max(clocks[other], known[other]);
-    clocks[thread] = block.clock++;
+    if (block.seen.empty()) {
+        block.seen.assign(block.warps.size(), std::vector<uint32_t>(block.threads));
+        block.seen_warps.assign(block.warps.size(), std::vector<uint32_t>(block.warps.size()));
+    }
+    const unsigned warp = thread / 32;
+    arrivals.clocks.resize(block.threads);
+    arrivals.warps.resize(block.warps.size());
+    learn_clocks(arrivals.clocks, block.seen[warp]);
+    learn_clocks(arrivals.warps, block.seen_warps[warp]);
+    arrivals.clocks[thread] = block.clock++;
+    arrivals.warps[warp] = std::max(arrivals.warps[warp], block.warps[warp]);
     if (auto own = block.own.find(thread); own != block.own.end()) learn(arrivals.messages, own->second);
 }
 
 void KernelOrder::learn_from(BlockTime& block, unsigned thread, const Arrivals& arrivals) {
     if (arrivals.clocks.empty()) return;
-    auto& seen = block.seen[thread / 32];
-    for (unsigned other = 0; other < block.threads; ++other)
-        seen[other] = std::max(seen[other], arrivals.clocks[other]);
+    learn_clocks(block.seen[thread / 32], arrivals.clocks);
+    learn_clocks(block.seen_warps[thread / 32], arrivals.warps);
     if (!block.own.empty()) learn(block.own[thread], arrivals.messages);
 }
 
@@ -314,7 +325,11 @@ bool KernelOrder::ordered(const Touch& before, const Touch& now, const BlockTime
     }
     if (before.clock < block.barrier) return true;
     // Of several readers the last one stands for all.
-    if (!block.seen.empty() && before.clock <= block.seen[now.thread / 32][before.thread]) return true;
+    if (!block.seen.empty()) {
+        const unsigned warp = now.thread / 32, others = before.thread / 32;
+        if (before.clock <= block.seen[warp][before.thread]) return true;
+        if (!before.warps && before.warp_clock < block.seen_warps[warp][others]) return true;
+    }
     if (before.warps) return false;
     if (before.thread == now.thread && !before.lanes) return true;
     bool same_warp = before.thread / 32 == now.thread / 32;
@@ -340,7 +355,8 @@ Wrong KernelOrder::judge(Cell& cell, Access access, const Touch& now, const Bloc
         if (cell.read.block == now.block && !ordered(cell.read, now, block)) {
             merged.lanes = cell.read.lanes || cell.read.thread != now.thread;
             merged.warps = cell.read.warps || cell.read.thread / 32 != now.thread / 32;
-            other = cell.read.thread != now.thread ? Reader{uint32_t{cell.read.thread} + 1, cell.read.line} : cell.other_reader;
+            other = cell.read.thread != now.thread ? Reader{uint32_t{cell.read.thread} + 1, cell.read.line}
+                                                   : cell.other_reader;
         }
         cell.read = merged;
         cell.other_reader = other;

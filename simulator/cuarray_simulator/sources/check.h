@@ -106,17 +106,19 @@ class KernelOrder {
         uint32_t clock = 1, barrier = 0;
         unsigned threads = 0;
         std::vector<uint32_t> warps;
-        /// Up to which clock each warp knows each thread, from barriers of a part of the block; empty without such.
-        std::vector<std::vector<uint32_t>> seen;
+        /// Up to which clock each warp knows each thread, and up to which warp clock each warp, from barriers of a part
+        /// of the block; empty without such.
+        std::vector<std::vector<uint32_t>> seen, seen_warps;
         /// The clocks of all threads since the last barrier, and the additional ones of single threads.
         Messages common;
         std::unordered_map<uint32_t, Messages> own;
         std::vector<Cell> shared;
     };
 
-    /// The clocks of the threads that have arrived at a barrier of a part of the block, and what they knew.
+    /// The clocks of the threads that have arrived at a barrier of a part of the block, and of their warps, whose lanes
+    /// may have met before, and what they knew.
     struct Arrivals {
-        std::vector<uint32_t> clocks;
+        std::vector<uint32_t> clocks, warps;
         Messages messages;
     };
 

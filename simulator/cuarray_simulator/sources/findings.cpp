@@ -44,6 +44,9 @@ constexpr Meaning kMeanings[] = {
     {Cause::RaceOfLineBetweenBlocks, "race between blocks", kRaceOfLine},
     {Cause::RaceBetweenKernels, "race between kernels",
      "work in two streams runs in any order: have one stream wait for an event of the other, or use one stream"},
+    {Cause::RaceOfBulkCopy, "race in a block",
+     "a copy reads and writes until somebody has waited for it: by its barrier in memory, or by "
+     "cp.async.bulk.wait_group.read before what it reads is written again"},
     {Cause::Uninitialised, "uninitialised",
      "new memory holds anything: fill it first (zeros instead of empty); in shared memory, a barrier may be missing "
      "between the write and this access"},
@@ -56,6 +59,9 @@ constexpr Meaning kMeanings[] = {
      "memory belongs to its device and context: enable the access of peers, or copy what is needed"},
     {Cause::Copy, "illegal address",
      "a copy or fill runs when its stream comes to it: until then keep both memories, and change neither of them"},
+    {Cause::BulkCopy, "illegal address",
+     "shared memory goes when its block ends: wait before, at its barrier in memory for a copy to shared memory, by "
+     "cp.async.bulk.wait_group for one from it"},
     {Cause::Free, "illegal address",
      "memory is freed while other work may still use it: free it in the same stream, or wait for that work first"},
     {Cause::Misaligned, "misaligned", "an access of n bytes needs an address that is a multiple of n"},
@@ -66,6 +72,9 @@ constexpr Meaning kMeanings[] = {
      "exactly the arrivals it was made for, and is waited for by the token or the parity of its current phase"},
     {Cause::Assertion, "assertion", "a condition that the kernel asserts does not hold"},
     {Cause::Endless, "does not end", "threads wait for something that never comes, or a loop has no end"},
+    {Cause::EndlessAtBarrier, "does not end",
+     "a phase of a barrier in memory ends when all arrivals that mbarrier.init counts, and all bytes of expect_tx, have "
+     "come: compare both with what arrives, and the parity or the token with the phase that is meant"},
 };
 
 constexpr bool in_order() {

@@ -24,18 +24,22 @@ enum class Cause {
     RaceOfLineInBlock,
     RaceOfLineBetweenBlocks,
     RaceBetweenKernels,
+    /// A race of a bulk copy of its own block.
+    RaceOfBulkCopy,
     Uninitialised,
     OutOfBounds,
     Freed,
     HostMemory,
     NoAccess,
     Copy,
+    BulkCopy,
     Free,
     Misaligned,
     Barrier,
     MemoryBarrier,
     Assertion,
     Endless,
+    EndlessAtBarrier,
     Count
 };
 

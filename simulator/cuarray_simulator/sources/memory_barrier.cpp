@@ -87,7 +87,8 @@ uint64_t MemoryBarrier::word() const {
 std::string MemoryBarrier::in_words() const {
     std::string text = format("phase %llu lacks %llu of %llu arrivals", static_cast<Number>(phase_),
                               static_cast<Number>(pending_), static_cast<Number>(expected_));
-    if (bytes_ != 0) text += format(" and %lld bytes", static_cast<long long>(bytes_));
+    if (bytes_ > 0) text += format(" and %lld bytes", static_cast<long long>(bytes_));
+    if (bytes_ < 0) text += format(", and has %lld bytes more than it expects", static_cast<long long>(-bytes_));
     return text;
 }
 

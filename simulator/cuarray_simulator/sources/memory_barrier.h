@@ -56,6 +56,8 @@ class MemoryBarrier {
     /// What the memory holds.
     uint64_t word() const;
     std::string in_words() const;
+    /// Whether a phase has begun and not ended.
+    bool lacks_something() const { return pending_ != expected_ || bytes_ != 0; }
 
     /// Of this phase, and of the last one.
     KernelOrder::Arrivals arriving, arrived;

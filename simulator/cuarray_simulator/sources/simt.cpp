@@ -118,7 +118,7 @@ class Execution {
             Fiber* next = choose();
             if (!next) {
                 place_at_waiting_thread();
-                fail(CUDA_ERROR_LAUNCH_FAILED, {"deadlock: " + stalled(), Cause::Endless});
+                fail(CUDA_ERROR_LAUNCH_FAILED, {"deadlock: " + stalled(), endless()});
                 break;
             }
             cudasim_switch_stacks(&main_stack_, next->stack_pointer);
@@ -167,7 +167,8 @@ class Execution {
     // On a fiber.
     void yield() {
         thread_->line = place_.line;
-        if (++spins_ > kSpinLimit) give_up(CUDA_ERROR_LAUNCH_TIMEOUT, "threads spin for ever: " + stalled());
+        if (++spins_ > kSpinLimit)
+            give_up(CUDA_ERROR_LAUNCH_TIMEOUT, {"threads wait for ever: " + stalled(), endless()});
         if (is_late_) give_up_late();
         block_->make_ready(*thread_);
         leave();
@@ -304,7 +305,7 @@ class Execution {
     void end_thread() {
         if (!thread_->bulk_copies.copies.empty()) {
             place_.line = thread_->bulk_copies.copies.front().line;
-            check({"the thread ends before this bulk copy from shared memory has been waited for", Cause::Copy});
+            check({"the thread ends before this bulk copy from shared memory has been waited for", Cause::BulkCopy});
         }
         if (!block_->end_thread(*thread_)) {
             place_.line = block_->barrier_line();
@@ -314,7 +315,7 @@ class Execution {
         if (!late) return;
         place_.thread = block_->thread(late->thread).index;
         place_.line = late->copy.line;
-        check({"the block ends before anybody has waited for this copy to shared memory", Cause::Copy});
+        check({"the block ends before anybody has waited for this copy to shared memory", Cause::BulkCopy});
     }
 
     /// Whether bytes lie in the running block's shared memory.
@@ -342,6 +343,7 @@ class Execution {
     void end_copy(Thread& owner, const PendingCopy& copy) {
         Thread* self = thread_;
         const int line = place_.line;
+        copying_ = true;
         thread_ = &owner;
         place_.thread = owner.index;
         place_.line = copy.line;
@@ -349,6 +351,7 @@ class Execution {
         if (checking()) access(copy.to, copy.bytes, Access::Write);
         std::memset(copy.to, 0, copy.bytes);
         std::memcpy(copy.to, copy.from, copy.read);
+        copying_ = false;
         thread_ = self;
         place_.thread = self->index;
         place_.line = line;
@@ -474,6 +477,14 @@ class Execution {
             }
     }
 
+    /// What an endless wait is due to: a barrier in memory, if one lacks something.
+    Cause endless() const {
+        for (const auto& block : resident_)
+            for (const auto& [place, barrier] : block->memory_barriers)
+                if (barrier.lacks_something()) return Cause::EndlessAtBarrier;
+        return Cause::Endless;
+    }
+
     /// Where the resident blocks are.
     std::string stalled() const {
         std::string text;
@@ -507,6 +518,7 @@ class Execution {
     Cause cause_of(const Wrong& wrong) const {
         if (wrong.kind == Wrong::Kind::Uninitialised) return Cause::Uninitialised;
         if (wrong.other.work != current_work()) return Cause::RaceBetweenKernels;
+        if (copying_ && wrong.other.block == block_->time.number) return Cause::RaceOfBulkCopy;
         const bool is_one_line = number_of(wrong.other.line) > 0 && wrong.other.line == place_.line;
         if (wrong.other.block == block_->time.number)
             return is_one_line ? Cause::RaceOfLineInBlock : Cause::RaceInBlock;
@@ -660,6 +672,8 @@ class Execution {
 
     Grid grid_;
     const bool suppressed_;
+    /// A copy that somebody has waited for is being made.
+    bool copying_ = false;
     /// Set by a signal handler.
     volatile bool is_late_ = false;
     /// What has been reported: kind, the other work, and both lines.
