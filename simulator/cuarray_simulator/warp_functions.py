@@ -1,5 +1,6 @@
 """Warp's memory, copies, fills and graphs by the driver: Warp has them from CUDA's runtime, which is not simulated."""
 
+import contextlib
 import ctypes
 import functools
 import math
@@ -49,6 +50,16 @@ class DriverFunctions:
         if not context.value:
             self.driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
             self.driver.cuCtxSetCurrent(context)
+
+    @contextlib.contextmanager
+    def relaxed(self):
+        """Calls that a capture of this thread does not see, and allows."""
+        mode = ctypes.c_int(RELAXED)
+        self.succeeds(None, "cuThreadExchangeStreamCaptureMode", ctypes.byref(mode))
+        try:
+            yield
+        finally:
+            self.succeeds(None, "cuThreadExchangeStreamCaptureMode", ctypes.byref(mode))
 
     def stream(self, context, stream):
         stream = pointer(stream)
@@ -182,20 +193,19 @@ class DriverFunctions:
         return self.succeeds(None, "cuGraphLaunch", executable, pointer(stream))
 
     def wp_cuda_graph_exec_destroy(self, context, executable):
-        return self.succeeds(context, "cuGraphExecDestroy", executable)
+        with self.relaxed():
+            return self.succeeds(context, "cuGraphExecDestroy", executable)
 
     def wp_cuda_graph_destroy(self, context, graph):
-        return self.succeeds(context, "cuGraphDestroy", graph)
+        with self.relaxed():
+            return self.succeeds(context, "cuGraphDestroy", graph)
 
     def wp_cuda_load_module(self, *arguments):
         """Warp loads modules while it captures, which drivers have allowed since CUDA 12.3."""
         load = self.library["wp_cuda_load_module"]
         load.argtypes, load.restype = self.library.wp_cuda_load_module.argtypes, ctypes.c_void_p
-        mode = ctypes.c_int(RELAXED)
-        self.succeeds(None, "cuThreadExchangeStreamCaptureMode", ctypes.byref(mode))
-        module = load(*arguments)
-        self.succeeds(None, "cuThreadExchangeStreamCaptureMode", ctypes.byref(mode))
-        return module
+        with self.relaxed():
+            return load(*arguments)
 
 
 class Library(ctypes.CDLL):
