@@ -322,7 +322,8 @@ Object make_reduction_function(PyObject* prototype) {
         static const BoundFunction kVariance{run_variance, parameters, {}};
         FunctionRow& row = variance_rows[name == "std"];
         describe_in_python(row, name == "std" ? "std" : "var", Gives::Value);
-        return make_table_function(row, kVariance, prototype, Object::steal(PyUnicode_InternFromString(row.name)).get());
+        return make_table_function(row, kVariance, prototype,
+                                   Object::steal(PyUnicode_InternFromString(row.name)).get());
     }
     const bool skips_nan = name.starts_with("nan");
     const ReductionId id = find_reduction(skips_nan ? name.substr(3) : name);
