@@ -211,7 +211,7 @@ def split(arguments: Sequence[str]) -> tuple[dict[str, str], bool, list[str]]:
         if name not in known:
             if name in options_of_simulator() and name != "json":  # that is the doctor's, too
                 raise SystemExit(f"python -m cuarray: --{name} needs --simulate before it\nusage: {USAGE}")
-            if not options:
+            if not options and name in ("cmake-dir", "help", "json", "version"):
                 return options, False, []  # of the doctor
             if name == "help":
                 print(f"usage: {USAGE}")
@@ -226,7 +226,7 @@ def split(arguments: Sequence[str]) -> tuple[dict[str, str], bool, list[str]]:
             if not rest:
                 raise SystemExit(f"python -m cuarray: --{name} needs a value\nusage: {USAGE}")
             value = rest.pop(0)
-        elif name == "simulate" and not equals and rest and rest[0].isdecimal():
+        elif name == "simulate" and not equals and rest and rest[0].removeprefix("-").isdecimal():
             value = rest.pop(0)
         options[name] = f"{options[name]},{value}" if name == "suppress" and name in options else value
     is_module = rest[:1] == ["-m"]

@@ -82,7 +82,14 @@ def require_compiler():
 
 def build(cache, name, products, inputs, kept=()):
     """Builds libraries and programs into a folder named by what they are made of; returns the folder."""
-    cache.mkdir(parents=True, exist_ok=True)
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=cache).close()
+    except OSError as error:
+        raise SimulatorError(
+            f"the cache of built libraries, {cache}, cannot be written ({error.strerror}): set CUDASIM_CACHE_DIR to a "
+            "folder that can"
+        ) from error
     with open(cache / f"{name}.lock", "w") as lock, tempfile.TemporaryDirectory(dir=cache) as temporary:
         # Processes that start together, as those of a test run do, build once; where a file system has no locks, each.
         with contextlib.suppress(OSError):

@@ -157,6 +157,8 @@ def test_wrong_arguments(script, call, says):
     ("options", "says"),
     [
         (["--memcheck"], "--memcheck needs --simulate before it"),
+        (["--simulat", "program.py"], "no option --simulat; did you mean --simulate?"),
+        (["--simulate", "-1", "program.py"], "count is an integer from 1 to 16, not -1"),
         (["--simulate", "--seed", "x", "program.py"], "--seed needs a number, not 'x'"),
         (["--simulate", "--seed"], "--seed needs a value"),
         (["--simulate"], "no program is named"),
@@ -253,6 +255,18 @@ def test_memcheck_reports_both_accesses_and_what_they_mean(script):
     assert {race["line"], int(race["other"]["line"].split()[1])} == {4, 5}
     assert "__syncthreads" in race["meaning"] and race["message"] in run.stderr
     assert run.stderr.splitlines()[-1] == f"cudasim: {len(found)} findings (seed 0)"
+
+
+def test_a_cache_that_cannot_be_written_is_named(script):
+    run = simulate(script("print(1)"), CUDASIM_CACHE_DIR="/dev/null/x")
+    assert run.returncode == 1 and run.stdout == "" and "Traceback" not in run.stderr
+    assert "/dev/null/x, cannot be written (Not a directory): set CUDASIM_CACHE_DIR to a folder that can" in run.stderr
+
+
+def test_numbas_own_simulator_stays_off(script):
+    program = "import os, cuarray; print(os.environ.get('NUMBA_ENABLE_CUDASIM'))"
+    run = simulate(script(program), NUMBA_ENABLE_CUDASIM="1")
+    assert run.stdout == "None\n" and "NUMBA_ENABLE_CUDASIM is ignored" in run.stderr, run.stderr
 
 
 def test_a_call_has_the_options_and_says_at_the_end_what_was_found(script):
