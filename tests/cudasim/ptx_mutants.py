@@ -73,7 +73,7 @@ SIMULATOR = [
     ("results-of-exchanges-are-not-read", "simulator/cuarray_simulator/ptx/function.py", '.replace("ptx::kWrite", "ptx::kUpdate")', "", f"{WRONG} 'exchange and never'"),
     ("a-barrier-of-a-part-orders-nothing", "simulator/cuarray_simulator/sources/check.cpp", "    learn_clocks(block.seen[thread / 32], arrivals.clocks);\n    learn_clocks(block.seen_warps[thread / 32], arrivals.warps);\n", "", f"{LANGUAGE} produces"),
     ("barriers-in-memory-order-nothing", "simulator/cuarray_simulator/sources/simt.cpp", "KernelOrder::learn_from(block_->time, thread_->number, b.arrived);", "(void)b;", f"{LANGUAGE} tokens"),
-    ("warps-that-have-met-are-unknown", "simulator/cuarray_simulator/sources/check.cpp", "    arrivals.warps[warp] = std::max(arrivals.warps[warp], block.warps[warp]);\n", "", f"{WRONG} 'one and lane'"),
+    ("warps-that-have-met-are-unknown", "simulator/cuarray_simulator/sources/check.cpp", "    arrivals.warps[warp] = std::max(arrivals.warps[warp], block.warps[warp]);\n", "", f"{WRONG} right_kernels_are"),
     ("lines-are-those-of-libraries", "simulator/cuarray_simulator/ptx/function.py", "() if self.module.is_of_library(int(match[2])) else (word,)", "(word,)", f"{LANGUAGE} 'of_warp'"),
     ("bytes-are-not-awaited", "simulator/cuarray_simulator/sources/memory_barrier.cpp", "if (pending_ > 0 || bytes_ != 0) return;", "if (pending_ > 0) return;", f"{LANGUAGE} 'two and buffers'"),
     ("who-drops-out-is-expected-again", "simulator/cuarray_simulator/sources/memory_barrier.cpp", "    expected_ -= arrivals;\n", "", f"{LANGUAGE} 'copies and arrive'"),
