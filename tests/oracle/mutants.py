@@ -1475,7 +1475,7 @@ PRODUCTS = [
         "src/ops/cross.cpp",
         "return apply_row(row::negative, *second)",
         "return *second",
-        "tests/oracle/test_rows.py::test_row -k cross",
+        tests("products", "two_components"),
     ),
     Mutant(
         "where-with-nan",

@@ -679,3 +679,13 @@ def test_windows_are_not_copied(text, device, rng):
 def test_labels_without_an_end():
     with pytest.raises(ValueError, match="at most 64 axes"):
         cuarray.einsum(cuarray.ones(2), itertools.repeat(0))
+
+
+@pytest.mark.parametrize("components", [(3, 2), (2, 3), (2, 2)])
+def test_cross_of_vectors_of_two_components(components, device):
+    """The third component is zero; of two such vectors the result is the third component alone."""
+    x, y = (cuarray.arange(2.0 * n, device=device).reshape(2, n) - 1.5 for n in components)
+    three = [cuarray.concatenate([v, cuarray.zeros((2, 1), device=device)], axis=1)[:, :3] for v in (x, y)]
+    want = np.cross(*(v.numpy() for v in three))
+    found = cuarray.cross(x, y)
+    assert found.dtype == np.float64 and np.array_equal(found.numpy(), want[:, 2] if components == (2, 2) else want)
