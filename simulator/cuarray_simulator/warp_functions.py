@@ -43,6 +43,12 @@ class DriverFunctions:
             if context:
                 self.driver.cuCtxPopCurrent_v2(ctypes.byref(pointer()))
 
+    def fill(self, context, name, *arguments):
+        """A fill, of which Warp does not look at the result."""
+        if not self.succeeds(context, name, *arguments):
+            raise RuntimeError(f"a fill of Warp failed: {name}")
+        return True
+
     def make_current(self):
         """Make the first device's primary context the current one if there is none, as the runtime does."""
         context = pointer()
@@ -101,7 +107,7 @@ class DriverFunctions:
 
     def wp_memset_device(self, context, to, value, bytes_, stream):
         stream = self.stream(context, stream)
-        return self.succeeds(context, "cuMemsetD8Async", pointer(to), ctypes.c_ubyte(value), size(bytes_), stream)
+        return self.fill(context, "cuMemsetD8Async", pointer(to), ctypes.c_ubyte(value), size(bytes_), stream)
 
     def wp_memtile_device(self, context, to, source, bytes_, count):
         """Fills with copies of an item."""
@@ -109,7 +115,7 @@ class DriverFunctions:
         item = ctypes.string_at(pointer(source), bytes_)
         if bytes_ in (1, 2, 4):
             value = ctypes.c_uint(int.from_bytes(item, "little"))
-            self.succeeds(context, f"cuMemsetD{8 * bytes_}Async", pointer(to), value, size(count), stream)
+            self.fill(context, f"cuMemsetD{8 * bytes_}Async", pointer(to), value, size(count), stream)
         else:
             items = item * min(count, math.ceil(2**20 / bytes_))
             for begin in range(0, bytes_ * count, len(items)):

@@ -346,6 +346,12 @@ RIGHT = {
         if (t % 3 == 0) atomicExch(x, 1);
         if (t % 3 == 1) *(volatile int*)(x + 1) = 1;
     """),
+    "a copy that is waited for and arrives as well": ("", BARRIER + """
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: "r"(to + 4 * t), "l"(x + t) : "memory");
+        asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" :: "r"(at) : "memory");
+        asm volatile("cp.async.wait_all;" ::: "memory");
+        x[512 + t] = s[t];
+    """),
     "one lane that arrives for its warp": ("", BARRIER + """
         __shared__ unsigned long long full;
         const unsigned copied = (unsigned)__cvta_generic_to_shared(&full);

@@ -156,8 +156,10 @@ Fault Block::join(Thread& thread, unsigned mask, int kind, const void* value, un
 }
 
 const Delivery* Block::undelivered() const {
+    // An arrival whose copies its thread has waited for by other means is late for nobody.
     for (const auto& [place, barrier] : memory_barriers)
-        if (!barrier.deliveries.empty()) return &barrier.deliveries.front();
+        for (const Delivery& delivery : barrier.deliveries)
+            if (delivery.groups == 0 || !threads_[delivery.thread].copies.copies.empty()) return &delivery;
     return nullptr;
 }
 
