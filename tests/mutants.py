@@ -884,7 +884,7 @@ MUTANTS = [
     Mutant(
         "second-imports-do-not-overlap",
         "src/array/pending_graph.cpp",
-        "    if (storage.last_export() && graph->latest_export) settle_all();\n",
+        "    if (storage.last_export() && own_graph().latest_export) settle_all();\n",
         "",
         "tests/python/test_exports.py -k 'defer_all or overlap'",
     ),

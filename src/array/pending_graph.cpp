@@ -17,22 +17,23 @@ std::atomic<int> waiting_nodes = 0;
 
 namespace {
 
-/// The graph of this thread.
-class OwnGraph {
- public:
-    OwnGraph() : graph_(new PendingGraph) {}
-    ~OwnGraph() {
-        const GraphLock lock = lock_graph();
-        if (graph_->nodes.empty()) delete graph_;
-    }
-    PendingGraph* operator->() const { return graph_; }
-    PendingGraph& operator*() const { return *graph_; }
+/// The graph of this thread, if it has one.
+constinit thread_local PendingGraph* graph = nullptr;
 
- private:
-    PendingGraph* graph_;
+/// Ends the graph with the thread.
+struct EndOfGraph {
+    ~EndOfGraph() {
+        const GraphLock lock = lock_graph();
+        if (graph->nodes.empty()) delete graph;
+        graph = nullptr;
+    }
 };
 
-thread_local OwnGraph graph;
+[[gnu::noinline]] PendingGraph& begin_graph() {
+    graph = new PendingGraph;
+    thread_local const EndOfGraph end;
+    return *graph;
+}
 
 /// The newest nodes are found first; those behind keep their order.
 void forget(std::vector<PendingNode*>& list, PendingNode* node) {
@@ -48,7 +49,7 @@ void leave_graph(PendingNode& node) {
 
 }  // namespace
 
-PendingGraph& own_graph() { return *graph; }
+PendingGraph& own_graph() { return graph ? *graph : begin_graph(); }
 
 void leave_sources(PendingNode& node) {
     for (int i = 0; i < node.sources; ++i) {
@@ -78,17 +79,42 @@ void abandon(PendingGraph& g, std::exception_ptr error) {
 namespace {
 
 /// Never destroyed: threads outlive statics.
-std::recursive_mutex& graph_mutex() {
-    static std::recursive_mutex* const mutex = new std::recursive_mutex;
+GraphMutex& graph_mutex() {
+    static GraphMutex* const mutex = new GraphMutex;
     return *mutex;
 }
 
+/// Its address, which a forked thread keeps, tells a thread from the others.
+constinit thread_local char identity = 0;
+
 }  // namespace
+
+void GraphMutex::lock() {
+    if (holder_.load(std::memory_order_relaxed) != &identity) {
+        mutex_.lock();
+        holder_.store(&identity, std::memory_order_relaxed);
+    }
+    ++depth_;
+}
+
+bool GraphMutex::try_lock() {
+    if (holder_.load(std::memory_order_relaxed) != &identity) {
+        if (!mutex_.try_lock()) return false;
+        holder_.store(&identity, std::memory_order_relaxed);
+    }
+    ++depth_;
+    return true;
+}
+
+void GraphMutex::unlock() {
+    if (--depth_ > 0) return;
+    holder_.store(nullptr, std::memory_order_relaxed);
+    mutex_.unlock();
+}
 
 void hold_graphs() { lock_graph().release(); }
 void release_graphs() { graph_mutex().unlock(); }
-// A recursive mutex identifies its owner by thread id, which is another one in the child.
-void renew_graphs() { new (&graph_mutex()) std::recursive_mutex; }
+void renew_graphs() { new (&graph_mutex()) GraphMutex; }
 
 GraphLock lock_graph() {
     GraphLock lock(graph_mutex(), std::try_to_lock);
@@ -101,7 +127,7 @@ namespace {
 
 void settle_quietly() noexcept {
     thread_local bool is_settling = false;  // which may be short of memory, too
-    if (graph->nodes.empty() || std::exchange(is_settling, true)) return;
+    if (own_graph().nodes.empty() || std::exchange(is_settling, true)) return;
     try {
         settle_all();
     } catch (...) {
@@ -203,14 +229,26 @@ bool is_read_so(const PendingNode::Source& source) {
     return std::any_of(readers.back()->source, readers.back()->source + readers.back()->sources, is_same);
 }
 
+/// Runs what waits while other threads of the host program may run, too.
+void settle_unlocked() {
+    std::exception_ptr error;
+    run_unlocked([&] {
+        try {
+            settle_all();
+        } catch (...) { error = std::current_exception(); }
+    });
+    if (error) std::rethrow_exception(error);
+}
+
 }  // namespace
 
 Array defer(const DeferredOperation& operation) {
     const auto& [op, loop, dtype, arrays, scalars, shape, strides, device] = operation;
     const GraphLock lock = lock_graph();
-    if (op != ExprNode::Op::Second && is_full(*graph, operation)) settle_all();
+    PendingGraph& g = own_graph();
+    if (op != ExprNode::Op::Second && is_full(g, operation)) settle_unlocked();
     for (const Array* a : arrays)
-        if (a && a->is_pending() && a->pending()->graph != &*graph) a->settle();
+        if (a && a->is_pending() && a->pending()->graph != &g) a->settle();
     Ref<PendingNode> node(new PendingNode);
     node->op = op, node->loop = loop, node->dtype = dtype, node->device = device;
     node->shape = shape, node->strides = strides;
@@ -230,16 +268,16 @@ Array defer(const DeferredOperation& operation) {
             source.offset = a->offset();
             source.strides = broadcast_strides(a->layout(), shape, "fuse");
             source.dtype = a->dtype();
-            graph->inputs += !is_read_so(source);
+            g.inputs += !is_read_so(source);
             source.storage->pending_readers.push_back(node.get());
-            graph->operand_bytes += source.storage->bytes;
+            g.operand_bytes += source.storage->bytes;
             if (source.storage->is_exported())
-                graph->latest_export = std::max(graph->latest_export, source.storage->last_export());
+                g.latest_export = std::max(g.latest_export, source.storage->last_export());
         }
     }
     if (are_lines_wanted()) node->lines = std::make_unique<const SourceLines>(find_lines());
-    node->graph = &*graph;
-    graph->nodes.push_back(node.get());
+    node->graph = &g;
+    g.nodes.push_back(node.get());
     ++waiting_nodes;
     return Array(node.get());
 }
@@ -250,7 +288,7 @@ void before_write(Storage& storage) {
     if (waiting_nodes == 0) return;
     const GraphLock lock = lock_graph();
     // Several storages may refer to memory that has been exported.
-    if (storage.last_export() && graph->latest_export) settle_all();
+    if (storage.last_export() && own_graph().latest_export) settle_all();
     while (!storage.pending_readers.empty()) settle(*storage.pending_readers.back());
 }
 

@@ -410,7 +410,7 @@ TaskExplanation explain(const LoopLibrary& library, const Elementwise& task, boo
     const std::string loops = block_loops(program);
     std::string how;
     for (const emit::Chain& chain : forgotten.chains) {
-        const std::string count = std::to_string(int64_t(chain.nodes.size()) - chain.inputs);
+        const std::string count = std::to_string(chain.operation_count());
         how +=
             (how.empty() ? std::string("machine code, ") + emit::state() + ", of " : ", of ") + count + " operations";
     }

@@ -29,8 +29,8 @@ class StepJoiner {
           places_(std::move(program.places)),
           last_read_(steps_.size(), kNever),
           node_of_(size_t(p_.inputs + p_.outputs) + p_.registers.size(), kNoNode),
-          constant_(node_of_.size(), false) {
-        for (const LoopProgram::Constant& c : p_.constants) constant_[c.slot] = true;
+          constant_(node_of_.size(), nullptr) {
+        for (const LoopProgram::Constant& c : p_.constants) constant_[c.slot] = &c;
         p_.steps.clear();
         p_.places.clear();
     }
@@ -42,6 +42,7 @@ class StepJoiner {
             const std::shared_ptr<const emit::ChainCode> code =
                 end > begin + 1 ? codes_.code_for(chain_, elements) : nullptr;
             if (code) {
+                if (chain_.constants) in_.push_back(add_table());
                 p_.add_step(code->loop(), in_, out_);
                 p_.codes.push_back(code);
             } else {
@@ -92,15 +93,15 @@ class StepJoiner {
     /// False if the steps have too many operands.
     bool make_chain(size_t begin, size_t end) {
         std::fill(node_of_.begin(), node_of_.end(), kNoNode);
-        chain_.nodes.clear(), chain_.outputs.clear(), chain_.inputs = 0;
-        in_.clear(), out_.clear();
+        chain_.nodes.clear(), chain_.outputs.clear(), chain_.inputs = chain_.constants = 0;
+        in_.clear(), out_.clear(), table_.clear();
         for (size_t k = begin; k < end; ++k) {
             const uint16_t node = add(steps_[k]);
             if (last_read_[k] < int(end)) continue;
             chain_.outputs.push_back(node);
             out_.push_back(outs(steps_[k])[0]);
         }
-        return in_.size() + out_.size() <= size_t(Chain::kMaxOperands);
+        return chain_.input_count() + int(out_.size()) <= Chain::kMaxOperands;
     }
 
     uint16_t add(const Step& step) {
@@ -117,9 +118,22 @@ class StepJoiner {
 
     uint16_t load(SlotId slot, DType dtype) {
         if (node_of_[slot] != kNoNode) return node_of_[slot];
-        const uint16_t what = constant_[slot] ? ChainNode::kLoadConstant : ChainNode::kLoad;
-        in_.push_back(slot);
-        return node_of_[slot] = push({what, uint8_t(dtype), uint8_t(dtype), {uint16_t(chain_.inputs++), 0, 0}});
+        uint16_t what = ChainNode::kLoad, number = 0;
+        if (constant_[slot]) {
+            what = ChainNode::kLoadConstant, number = uint16_t(chain_.constants++);
+            table_.push_back(*constant_[slot]);
+        } else {
+            number = uint16_t(chain_.inputs++);
+            in_.push_back(slot);
+        }
+        return node_of_[slot] = push({what, uint8_t(dtype), uint8_t(dtype), {number, 0, 0}});
+    }
+
+    /// A register for the constants of chain_.
+    SlotId add_table() {
+        p_.registers.push_back(LoopProgram::kTable);
+        p_.tables.push_back({SlotId(p_.inputs + p_.outputs + int(p_.registers.size()) - 1), table_});
+        return p_.tables.back().slot;
     }
 
     uint16_t push(const ChainNode& node) {
@@ -142,8 +156,12 @@ class StepJoiner {
         };
         for (SlotId& slot : p_.places) rename(slot);
         for (SlotId& slot : p_.sources) rename(slot);
-        for (LoopProgram::Constant& c : p_.constants) rename(c.slot);
+        for (LoopProgram::ConstantTable& table : p_.tables) rename(table.slot);
         for (SlotId* slot : {&p_.index, &p_.mask, &p_.fault}) rename(*slot);
+        std::erase_if(p_.constants, [&](LoopProgram::Constant& c) {
+            c.slot = renamed[size_t(c.slot - operands)];
+            return c.slot == kNoSlot;
+        });
         p_.registers = std::move(kept);
     }
 
@@ -151,11 +169,12 @@ class StepJoiner {
     emit::CodeSource& codes_;
     const std::vector<Step> steps_;
     const std::vector<SlotId> places_;
-    std::vector<int> last_read_;     // by step: the last one that reads its only output
-    std::vector<uint16_t> node_of_;  // by slot: its value in the run
-    std::vector<uint8_t> constant_;  // by slot: whether it holds one value throughout
+    std::vector<int> last_read_;                          // by step: the last one that reads its only output
+    std::vector<uint16_t> node_of_;                       // by slot: its value in the run
+    std::vector<const LoopProgram::Constant*> constant_;  // by slot: the one value that it holds throughout
     Chain chain_;
     std::vector<SlotId> in_, out_;
+    std::vector<LoopProgram::Constant> table_;  // of chain_
 };
 
 }  // namespace

@@ -244,7 +244,7 @@ void LoopProgram::build(const Expr& expr, const LoopLibrary& library, uint64_t a
                         emit::CodeSource& chains) {
     inputs = int(expr.inputs.size());
     outputs = int(expr.outputs.size());
-    steps.clear(), places.clear(), constants.clear(), registers.clear(), codes.clear();
+    steps.clear(), places.clear(), constants.clear(), tables.clear(), registers.clear(), codes.clear();
     sources.assign(expr.outputs.size(), kNoSlot);
     late.assign(expr.outputs.size(), false);
     read.assign(expr.inputs.size(), false);

@@ -35,6 +35,13 @@ struct LoopProgram {
         alignas(16) unsigned char bytes[16];
     };
 
+    /// A register that holds the constants of a step of machine code, emit::constant_bytes() each.
+    struct ConstantTable {
+        SlotId slot;
+        std::vector<Constant> constants;
+    };
+    static constexpr uint8_t kTable = 0xff;  ///< in `registers`
+
     /// Compiles `expr`, to run over `elements`. Bit k of `aliased` says that output k may alias an input.
     void build(const Expr& expr, const LoopLibrary& library, uint64_t aliased, int64_t elements,
                emit::CodeSource& chains = emit::code_cache());
@@ -58,7 +65,8 @@ struct LoopProgram {
     std::vector<Step> steps;
     std::vector<SlotId> places;  ///< the slots of all steps
     std::vector<Constant> constants;
-    std::vector<uint8_t> registers;  ///< log item size of each
+    std::vector<ConstantTable> tables;
+    std::vector<uint8_t> registers;  ///< log item size of each, or kTable
     std::vector<SlotId> sources;     ///< by output: the slot that holds its values at the end of a block
     std::vector<uint8_t> late;       ///< by output: must not be written before the block's end
     std::vector<uint8_t> read;       ///< by input: whether it is used

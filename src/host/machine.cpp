@@ -57,7 +57,8 @@ void Plan::classify(SpaceOperand& operand, DType dtype) const {
 void Plan::choose_block() {
     int64_t bytes = 1, largest = 1;
     const auto add = [&](int64_t item) { bytes += item, largest = std::max(largest, item); };
-    for (const uint8_t log_size : program.registers) add(int64_t(1) << log_size);
+    for (const uint8_t log_size : program.registers)
+        if (log_size != LoopProgram::kTable) add(int64_t(1) << log_size);
     for (const SpaceOperand& operand : operands) add(operand.item());
     const bool all = std::all_of(operands.begin(), operands.end(), [](const SpaceOperand& o) {
         return o.kind == SpaceOperand::Kind::Linear || o.kind == SpaceOperand::Kind::Constant;
@@ -106,10 +107,18 @@ Machine::Machine(const Plan& plan, Scratch& scratch, int64_t elements)
         }
     }
     for (size_t r = 0; r < p.registers.size(); ++r)
-        slots_[size_t(p.inputs + p.outputs) + r] = scratch.take(block << p.registers[r]);
-    for (const LoopProgram::Constant& c : p.constants)
-        plan.library->copy[c.log_size](slots_[c.slot], 0, int64_t(1) << c.log_size,
-                                       reinterpret_cast<const char*>(c.bytes), 0, 0, 1, block);
+        if (p.registers[r] != LoopProgram::kTable)
+            slots_[size_t(p.inputs + p.outputs) + r] = scratch.take(block << p.registers[r]);
+    const auto fill = [&](char* to, const LoopProgram::Constant& c, int64_t items) {
+        plan.library->copy[c.log_size](to, 0, int64_t(1) << c.log_size, reinterpret_cast<const char*>(c.bytes), 0, 0, 1,
+                                       items);
+    };
+    for (const LoopProgram::Constant& c : p.constants) fill(slots_[c.slot], c, block);
+    for (const LoopProgram::ConstantTable& table : p.tables) {
+        const int64_t bytes = emit::constant_bytes();
+        char* to = slots_[table.slot] = scratch.take(bytes * int64_t(table.constants.size()));
+        for (const LoopProgram::Constant& c : table.constants) fill(to, c, bytes >> c.log_size), to += bytes;
+    }
 }
 
 void locate(const Space& s, int64_t begin, int64_t* at) {

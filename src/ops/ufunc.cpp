@@ -100,14 +100,15 @@ void settle_into_output(const Call& c) {
     if (!settle_into(value, out, dying)) assign(out, value, c.name(), true);
 }
 
+bool has_output(const UfuncOptions& options) { return options.out[0] || options.out[1]; }
+
 UfuncResult defer_or_run(const Call& c) {
     const UfuncOptions& options = c.options;
-    const bool has_output = options.out[0] || options.out[1];
     if (can_wait(c)) {
         const GraphLock lock = lock_graph();
         // Again: another thread may have exported an operand meanwhile.
         const bool waits = can_wait(c);
-        if (waits && !has_output) return defer_call(c);
+        if (waits && !has_output(options)) return defer_call(c);
         if (waits && can_rebind(c)) {
             UfuncResult result = defer_call(c);
             *options.out[0] = result.array[0];
@@ -133,9 +134,7 @@ Call power_by_row(const Call& c, RowId row) {
     return call;
 }
 
-}  // namespace
-
-UfuncResult call(RowId id, std::span<const Argument> args, const UfuncOptions& options) {
+Call planned(RowId id, std::span<const Argument> args, const UfuncOptions& options) {
     Call c(rows()[id], args, options);
     if (int(args.size()) != c.row.nin)
         raise(ErrorKind::Type, c.name(), ": takes ", int(c.row.nin), " inputs, got ", args.size());
@@ -144,8 +143,22 @@ UfuncResult call(RowId id, std::span<const Argument> args, const UfuncOptions& o
     choose_shape(c);
     check_outputs(c);
     if (c.row.has(NegativeFault) && !c.arrays[1])
-        if (const RowId row = row_of_power(c.scalars[1]); row != kNone) return defer_or_run(power_by_row(c, row));
-    return defer_or_run(c);
+        if (const RowId row = row_of_power(c.scalars[1]); row != kNone) return power_by_row(c, row);
+    return c;
+}
+
+}  // namespace
+
+UfuncResult call(RowId id, std::span<const Argument> args, const UfuncOptions& options) {
+    return defer_or_run(planned(id, args, options));
+}
+
+std::optional<UfuncResult> call_if_deferred(RowId id, std::span<const Argument> args, const UfuncOptions& options) {
+    if (!is_deferral_on() || has_output(options)) return {};
+    const Call c = planned(id, args, options);
+    const GraphLock lock = lock_graph();
+    if (!can_wait(c)) return {};
+    return defer_call(c);
 }
 
 namespace {

@@ -193,8 +193,8 @@ void check_many_live_values(const host::LoopLibrary& library, Random& random) {
         }
 }
 
-/// Chains that compute two vectors in a pass: numbers, bools of memory and of scalars, at every length of the last
-/// pass.
+/// Chains that compute two vectors in a pass, and four: numbers, bools of memory and of scalars, at every length of the
+/// last pass.
 void check_long_chains(const host::LoopLibrary& library, Random& random) {
     for (const DType t : {DType::float32, DType::float64, DType::int32, DType::uint64}) {
         for (int64_t n = 1024; n <= 1094; ++n) {
@@ -215,6 +215,15 @@ void check_long_chains(const host::LoopLibrary& library, Random& random) {
             e.outputs = {flag, value};
             add_special_operands(random, c, n);
             check(library, c, uint64_t(t), n);
+
+            Case lean;
+            ValueId single = lean.expr.input(t);
+            for (int k = 0; k < 30; ++k)
+                single = lean.expr.loop(loop_for(k % 2 ? row::add : row::subtract, t), single,
+                                        k % 7 ? lean.expr.scalar(tests::random_scalar(random, t)) : single);
+            lean.expr.outputs = {single};
+            add_special_operands(random, lean, n);
+            check(library, lean, uint64_t(t), n);
         }
     }
 }

@@ -3,6 +3,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 #include "disassembly.h"
 #include "host/emit/assembler.cpp"
@@ -30,14 +31,16 @@ uint16_t push(Chain& chain, uint16_t what, DType from, DType type, uint16_t a = 
     return uint16_t(chain.nodes.size() - 1);
 }
 uint16_t load(Chain& chain, DType type, bool is_constant = false) {
-    return push(chain, is_constant ? ChainNode::kLoadConstant : ChainNode::kLoad, type, type, uint16_t(chain.inputs++));
+    if (is_constant) return push(chain, ChainNode::kLoadConstant, type, type, uint16_t(chain.constants++));
+    return push(chain, ChainNode::kLoad, type, type, uint16_t(chain.inputs++));
 }
 
 void compare(const Chain& chain) {
     std::string listing;
     // Addresses of eight digits: the code of the set without masks has them.
     const std::vector<uint8_t> code =
-        lower(chain, reinterpret_cast<const void*>(0x12345678), reinterpret_cast<void (*)()>(0x9abcdef0), &listing);
+        lower(chain, reinterpret_cast<const void*>(0x12345678), reinterpret_cast<void (*)()>(0x9abcdef0), &listing)
+            .bytes;
     std::vector<std::string> ours;
     std::istringstream lines(listing);
     for (std::string line; std::getline(lines, line);) ours.push_back(line);
@@ -100,15 +103,19 @@ void compare_long_chains(DType T) {
     compare(chain);
 }
 
-/// A chain of which a pass computes two vectors.
-void compare_interleaved_chain(DType T) {
-    Chain chain;
-    const uint16_t x = load(chain, T), y = load(chain, T), constant = load(chain, T, true);
-    uint16_t value = x;
-    for (int k = 0; k < 80; ++k)
-        value = push(chain, k % 2 ? row::multiply : row::add, T, T, value, k % 3 ? y : constant);
-    chain.outputs = {value, push(chain, row::less, T, DType::bool_, value, x)};
-    compare(chain);
+/// Chains of which a pass computes two vectors, and four.
+void compare_interleaved_chains(DType T) {
+    for (const bool is_lean : {false, true}) {
+        Chain chain;
+        const uint16_t x = load(chain, T), y = load(chain, T), constant = load(chain, T, true);
+        uint16_t value = x, kept[4] = {x, x, x, x};
+        for (int k = 0; k < 80; ++k) {
+            value = push(chain, k % 2 ? row::multiply : row::add, T, T, value, k % 3 ? y : constant);
+            if (!is_lean) value = push(chain, row::add, T, T, value, std::exchange(kept[k % 4], value));
+        }
+        chain.outputs = {value, push(chain, row::less, T, DType::bool_, value, x)};
+        compare(chain);
+    }
 }
 
 }  // namespace
@@ -119,7 +126,7 @@ int main() {
         compare_rows();
         for (const DType T : {DType::float32, DType::float64, DType::int32, DType::int64}) {
             compare_long_chains(T);
-            compare_interleaved_chain(T);
+            compare_interleaved_chains(T);
         }
     }
     for (const char* const name : {"vaddps", "vaddpd", "vpmullq", "vblendvpd", "vblendmpd", "kandw", "vcmplt_oqpd",

@@ -16,8 +16,21 @@ namespace cuarray {
 struct PendingGraph;
 struct SourceLines;
 
+/// A mutex that its holder may take again. After a fork it is the child's only thread that holds it.
+class CUARRAY_API GraphMutex {
+ public:
+    void lock();
+    bool try_lock();
+    void unlock();
+
+ private:
+    std::mutex mutex_;
+    std::atomic<const void*> holder_ = nullptr;
+    int depth_ = 0;
+};
+
 /// While held, no other thread adds a node to a graph, runs one, or drops the last reference to one.
-using GraphLock = std::unique_lock<std::recursive_mutex>;
+using GraphLock = std::unique_lock<GraphMutex>;
 /// Takes the lock; a thread that must block does so in `wait_unlocked`.
 CUARRAY_API GraphLock lock_graph();
 /// Fork handlers: hold before fork(), release in the parent, renew in the child. They are registered by pthread_atfork;

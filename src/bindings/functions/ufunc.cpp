@@ -509,7 +509,10 @@ PyTypeObject* make_type() {
 }  // namespace
 
 UfuncResult call_unlocked(RowId row, std::span<const Argument> args, const UfuncOptions& options, Device device) {
-    const GilRelease released(is_long(device, args));
+    const bool is_long = python::is_long(device, args);
+    if (is_long)
+        if (std::optional<UfuncResult> waiting = call_if_deferred(row, args, options)) return *std::move(waiting);
+    const GilRelease released(is_long);
     return call(row, args, options);
 }
 

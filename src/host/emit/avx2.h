@@ -15,7 +15,8 @@ struct Registers {
 
 class Avx2 {
  public:
-    static constexpr int kBytes = 32;
+    static constexpr int kBytes = 32, kConstantBytes = 32;
+    static constexpr int kInterleavedFrom = 24, kMostVectors = 4;  // operations, vectors in a pass
     static constexpr Registers kNumbers{0, 13}, kBools{0, 13};
     static constexpr Vector t0{13}, t1{14}, t2{15};  // for one value's instructions
     static constexpr Vector m0 = t0, m1 = t1;        // likewise, for what compare() gives

@@ -8,7 +8,8 @@ namespace cuarray::host::emit {
 
 class Avx512 {
  public:
-    static constexpr int kBytes = 64;
+    static constexpr int kBytes = 64, kConstantBytes = 16;  // constants are broadcast from memory, or are bools
+    static constexpr int kInterleavedFrom = 64, kMostVectors = 2;
     static constexpr Registers kNumbers{0, 29}, kBools{kFirstMask + 1, kFirstMask + 4};
     static constexpr Vector t0{29}, t1{30}, t2{31};
     static constexpr Vector m0{kFirstMask + 5}, m1{kFirstMask + 6};
@@ -124,7 +125,8 @@ class Avx512 {
 
     static uint8_t number(Vector mask) { return uint8_t(mask.id - kFirstMask); }
     static bool is_single(const VectorSource& x) {
-        return x.kind == VectorSource::Kind::Pool || (x.kind == VectorSource::Kind::Memory && !x.scale);
+        const bool is_in_frame = x.id == uint8_t(General::rsp);  // whole vectors
+        return x.kind == VectorSource::Kind::Pool || (x.kind == VectorSource::Kind::Memory && !x.scale && !is_in_frame);
     }
     static VectorSource spread(const VectorSource& x) { return is_single(x) ? x.broadcast() : x; }
 

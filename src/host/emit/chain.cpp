@@ -7,17 +7,18 @@
 #include <cerrno>
 #include <cstring>
 
+#include "host/emit/avx2.h"
 #include "host/emit/lowering.h"
 
 namespace cuarray::host::emit {
 
 ChainCode::ChainCode(const Chain& chain) {
-    lanes_ = lanes_of(chain);
-    in_sizes_.resize(size_t(chain.inputs));
+    in_sizes_.resize(size_t(chain.input_count()));
     for (const ChainNode& n : chain.nodes)
-        if (n.is_load()) in_sizes_[n.source[0]] = uint8_t(item_size(n.dtype()));
+        if (n.what == ChainNode::kLoad) in_sizes_[n.source[0]] = uint8_t(item_size(n.dtype()));
     for (const uint16_t v : chain.outputs) out_sizes_.push_back(uint8_t(item_size(chain.nodes[v].dtype())));
-    const std::vector<uint8_t> code = lower(chain, this, reinterpret_cast<void (*)()>(&ChainCode::finish));
+    const auto [code, lanes] = lower(chain, this, reinterpret_cast<void (*)()>(&ChainCode::finish));
+    lanes_ = lanes;
     const int64_t page = sysconf(_SC_PAGESIZE);
     bytes_ = (int64_t(code.size()) + page - 1) / page * page;
     void* const memory = mmap(nullptr, size_t(bytes_), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -37,7 +38,7 @@ ChainCode::~ChainCode() {
 
 /// Computes the elements behind the last whole pass of AVX2, in memory of its own.
 void ChainCode::finish(const void* const* in, void* const* out, int64_t n, const ChainCode* code) {
-    alignas(32) char room[Chain::kMaxOperands][2 * 32];
+    alignas(32) char room[Chain::kMaxOperands][Avx2::kMostVectors * Avx2::kBytes];
     const void* from[Chain::kMaxOperands];
     void* to[Chain::kMaxOperands];
     const int64_t rest = n & (code->lanes_ - 1), begin = n - rest;
@@ -46,7 +47,7 @@ void ChainCode::finish(const void* const* in, void* const* out, int64_t n, const
         const int64_t size = code->in_sizes_[k];
         std::memset(room[k], 0, sizeof room[k]);
         std::memcpy(room[k], static_cast<const char*>(in[k]) + begin * size, size_t(rest * size));
-        from[k] = room[k];
+        from[k] = size ? room[k] : in[k];
     }
     for (size_t k = 0; k < outs; ++k) to[k] = room[ins + k];
     code->loop()(from, to, code->lanes_);

@@ -15,7 +15,7 @@ struct ChainNode {
 
     uint16_t what;       ///< a row of ufuncs.def, or one of the above
     uint8_t from, type;  ///< DType of the sources (of where: of the last two), and of the value
-    uint16_t source[3];  ///< values; of a load: source[0] is the input's number
+    uint16_t source[3];  ///< values; of a load: source[0] is the number of the input or constant
 
     bool is_load() const { return what == kLoad || what == kLoadConstant; }
     DType dtype() const { return DType(type); }
@@ -25,15 +25,20 @@ struct ChainNode {
 struct Chain {
     std::vector<ChainNode> nodes;
     std::vector<uint16_t> outputs;  ///< the values that are stored, one for each output
-    int inputs = 0;
+    int inputs = 0, constants = 0;  ///< if there are constants, their table is the input behind the others
 
     /// The largest number of inputs and outputs together.
     static constexpr int kMaxOperands = 256;
+    int input_count() const { return inputs + (constants > 0); }
+    int operation_count() const { return int(nodes.size()) - inputs - constants; }
 };
 
 /// The instructions that chains become: of the level of the loops (CUARRAY_CPU_LEVEL), or fewer by CUARRAY_JIT.
 enum class InstructionSet : uint8_t { None, Avx2, Avx512 };
 InstructionSet instruction_set();
+
+/// The bytes of each constant in a chain's table, which are filled with equal items.
+int constant_bytes();
 
 /// Whether a loop, or a cast, can be a node of a chain.
 bool can_emit(const Loop& loop);
@@ -54,7 +59,7 @@ class ChainCode {
     static void finish(const void* const* in, void* const* out, int64_t n, const ChainCode* code);
 
     int lanes_;
-    std::vector<uint8_t> in_sizes_, out_sizes_;  ///< bytes of an element
+    std::vector<uint8_t> in_sizes_, out_sizes_;  ///< bytes of an element; 0: a table of constants
     void* memory_ = nullptr;
     int64_t bytes_ = 0;
 };

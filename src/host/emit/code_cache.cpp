@@ -60,9 +60,7 @@ std::string_view key_of(const Chain& chain, std::string& room) {
     return room;
 }
 
-bool is_worthwhile(const Chain& chain, int64_t elements) {
-    return elements * (int64_t(chain.nodes.size()) - chain.inputs) >= kWorthWhile;
-}
+bool is_worthwhile(const Chain& chain, int64_t elements) { return elements * chain.operation_count() >= kWorthWhile; }
 
 /// The most of what the processor has, or of the level that CUARRAY_CPU_LEVEL lowers it to.
 InstructionSet supported_set() {

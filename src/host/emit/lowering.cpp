@@ -1,4 +1,4 @@
-// lowering.cpp -- lowers a chain to instructions: one or two vectors of elements at a time, registers by furthest next
+// lowering.cpp -- lowers a chain to instructions: some vectors of elements at a time, registers by furthest next
 // use. What differs between instruction sets has one name in avx2.h and avx512.h.
 #include "host/emit/lowering.h"
 
@@ -77,6 +77,10 @@ bool can_emit(const Loop& loop) {
     }
 }
 
+int constant_bytes() {
+    return with_set([](auto set) { return SetOf<decltype(set)>::kConstantBytes; });
+}
+
 bool can_emit_cast(DType from, DType to) {
     if (!is_known(from) || !is_known(to) || from == to) return false;
     return with_set([&](auto set) { return SetOf<decltype(set)>::has_cast(from, to); });
@@ -91,8 +95,8 @@ bool has_wide(const Chain& chain) {
 
 int source_count(const ChainNode& n) { return n.is_load() ? 0 : n.what == ChainNode::kCast ? 1 : rows()[n.what].nin; }
 
-/// The most computed values that are needed at one place of the chain.
-int most_alive(const Chain& chain) {
+/// The computed values that are needed at one place of the chain, on average.
+double values_alive(const Chain& chain) {
     constexpr int kNever = -1;
     const int count = int(chain.nodes.size());
     std::vector<int> last(size_t(count), kNever), ends(size_t(count) + 1, 0);
@@ -101,58 +105,48 @@ int most_alive(const Chain& chain) {
         for (int k = 0; k < source_count(n); ++k) last[n.source[k]] = at;
     }
     for (const uint16_t v : chain.outputs) last[v] = count;
-    int alive = 0, most = 0;
+    int alive = 0, places = 0;
+    int64_t sum = 0;
     for (int at = 0; at < count; ++at) {
         if (chain.nodes[size_t(at)].is_load() || last[size_t(at)] == kNever) continue;
-        most = std::max(most, ++alive);
+        sum += ++alive, ++places;
         ++ends[size_t(last[size_t(at)])];
         alive -= std::exchange(ends[size_t(at)], 0);
     }
-    return most;
+    return double(sum) / std::max(places, 1);
 }
 
-/// Operations from which a pass of the loop computes two vectors side by side. An operation waits for its operands
-/// longer than it takes to start: short chains overlap with the next pass, of a long one a processor sees too little.
-constexpr int kInterleavedFrom = 64;
-
+/// The vectors that a pass of the loop computes side by side. An operation waits for its operands longer than it takes
+/// to start: short chains overlap with the next pass, of a long one a processor sees too little. Values without a
+/// register cost less than waiting, if they are not too many.
 template <class Set> int vectors_in_pass(const Chain& chain) {
-    const auto operations = std::count_if(chain.nodes.begin(), chain.nodes.end(), [](auto& n) { return !n.is_load(); });
-    constexpr int kLoaded = 3;  // registers for elements and constants
-    const bool has_room = 2 * most_alive(chain) + kLoaded <= Set::kNumbers.end - Set::kNumbers.first;
-    return operations >= kInterleavedFrom && has_room ? 2 : 1;
+    if (chain.operation_count() < Set::kInterleavedFrom) return 1;
+    const double alive = values_alive(chain), registers = Set::kNumbers.end - Set::kNumbers.first;
+    if (Set::kMostVectors >= 4 && 4 * alive <= registers) return 4;
+    return 2 * alive <= 1.4 * registers ? 2 : 1;
 }
-
-}  // namespace
-
-int lanes_of(const Chain& chain) {
-    return with_set([&](auto set) {
-        using Set = SetOf<decltype(set)>;
-        return vectors_in_pass<Set>(chain) * (Set::kBytes / (has_wide(chain) ? 8 : 4));
-    });
-}
-
-namespace {
 
 template <class Set> class Lowering {
  public:
     Lowering(const Chain& chain, bool lists)
         : chain_(chain),
           vectors_(vectors_in_pass<Set>(chain)),
-          lanes_(lanes_of(chain)),
+          lanes_(vectors_ * (Set::kBytes / (has_wide(chain) ? 8 : 4))),
+          has_table_(chain.constants > 0),
           code_(lists),
           set_(code_, has_wide(chain)) {
         std::fill(std::begin(owner_), std::end(owner_), kNobody);
         add_values();
     }
 
-    std::vector<uint8_t> run(const void* self, void (*finish)(), std::string* listing) {
+    Code run(const void* self, void (*finish)(), std::string* listing) {
         find_uses();
         begin();
         for (int at = 0; at < count(); ++at)
             if (!node(at).is_load()) compute(at);
         for (int k = 0; k < int(outputs_.size()); ++k) put(k / vectors_, outputs_[size_t(k)]);
         end(self, finish);
-        std::vector<uint8_t> code = code_.finish();
+        Code code{code_.finish(), lanes_};
         if (listing) *listing = code_.listing().text();
         return code;
     }
@@ -177,7 +171,7 @@ template <class Set> class Lowering {
 
     /// The nodes for each vector, side by side; constants are the same in all.
     void add_values() {
-        std::vector<int> value_of[2];
+        std::vector<int> value_of[Set::kMostVectors];
         for (const ChainNode& n : chain_.nodes)
             for (int vector = 0; vector < vectors_; ++vector) {
                 const bool is_known = vector && n.what == ChainNode::kLoadConstant;
@@ -215,7 +209,7 @@ template <class Set> class Lowering {
     // The frame: [rsp] is n, behind it values that had no register.
 
     void begin() {
-        const int pointers = std::min(chain_.inputs + int(chain_.outputs.size()), kPointerCount);
+        const int pointers = pointer_count();
         code_.push(General::rbp);
         code_.move(General::rbp, General::rsp);
         for (int k = kFreePointers; k < pointers; ++k) code_.push(kPointers[k]);
@@ -225,7 +219,8 @@ template <class Set> class Lowering {
         code_.store(General::rsp, 0, General::rdx);
         code_.and_bits(General::rdx, -lanes_);
         if constexpr (!Set::kHasMaskedTail) nothing_ = code_.jump_if_equal();
-        for (int k = 0; k < pointers; ++k) load_pointer(kPointers[k], k);
+        if (has_table_) code_.load(kPointers[0], General::rdi, 8 * chain_.inputs);
+        for (int k = has_table_; k < pointers; ++k) load_pointer(kPointers[k], k - has_table_);
         code_.clear(General::rcx);
         if constexpr (Set::kHasMaskedTail) {
             for (int vector = 0; vector < vectors_; ++vector) set_tail(vector);
@@ -239,8 +234,8 @@ template <class Set> class Lowering {
 
     void prefetch_inputs() {
         for (int v = 0; v < count(); ++v)
-            if (const ChainNode& n = node(v); n.what == ChainNode::kLoad && n.source[0] < kPointerCount)
-                code_.prefetch(elements(kPointers[n.source[0]], v, Set::kPrefetchBytes));
+            if (const ChainNode& n = node(v); n.what == ChainNode::kLoad && n.source[0] + has_table_ < kPointerCount)
+                code_.prefetch(elements(pointer(n.source[0]), v, Set::kPrefetchBytes));
     }
 
     void load_pointer(General to, int operand) {
@@ -252,8 +247,10 @@ template <class Set> class Lowering {
         const int item = is_bool(node(v).dtype()) ? 1 : item_size(node(v).dtype());
         return VectorSource::memory(base, uint8_t(item), vector_of(v) * (lanes_ / vectors_) * item + distance);
     }
+    /// The registers that hold a pointer during the loop: to the table of constants, to inputs, to outputs.
+    int pointer_count() const { return std::min(chain_.input_count() + int(chain_.outputs.size()), kPointerCount); }
     General pointer(int operand) {
-        if (operand < kPointerCount) return kPointers[operand];
+        if (operand + has_table_ < kPointerCount) return kPointers[operand + has_table_];
         load_pointer(General::rax, operand);
         return General::rax;
     }
@@ -266,7 +263,7 @@ template <class Set> class Lowering {
         if constexpr (Set::kHasMaskedTail) run_masked_tail();
         code_.zero_upper();
         code_.load(General::rdx, General::rsp, 0);
-        const int pointers = std::min(chain_.inputs + int(chain_.outputs.size()), kPointerCount);
+        const int pointers = pointer_count();
         code_.move(General::rsp, General::rbp);
         code_.add(General::rsp, -8 * std::max(pointers - kFreePointers, 0));
         for (int k = pointers; k-- > kFreePointers;) code_.pop(kPointers[k]);
@@ -340,8 +337,9 @@ template <class Set> class Lowering {
 
     VectorSource memory_of(int v) {
         const ChainNode& n = node(v);
-        const General base = pointer(n.source[0]);
-        return n.what == ChainNode::kLoadConstant ? VectorSource::memory(base, 0) : elements(base, v);
+        if (n.what == ChainNode::kLoadConstant)
+            return VectorSource::memory(kPointers[0], 0, n.source[0] * Set::kConstantBytes);
+        return n.is_load() ? elements(pointer(n.source[0]), v) : spilled(place(v).spill);
     }
 
     /// The register of a value, into which it is loaded if it is in none.
@@ -352,7 +350,7 @@ template <class Set> class Lowering {
             const Vector to{uint8_t(r)};
             set_.select_vector(vector_of(v));
             if (!node(v).is_load())
-                set_.restore(t, to, spilled(place(v).spill));
+                set_.restore(t, to, memory_of(v));
             else if (is_bool(t))
                 set_.load_bool(to, memory_of(v));
             else
@@ -363,9 +361,10 @@ template <class Set> class Lowering {
         return Vector{uint8_t(place(v).reg)};
     }
 
-    /// Whether the instruction can read the value from memory: a load for one use.
+    /// Whether the instruction reads the value from memory: if no register holds it, and no later one needs it there.
     bool stays_in_memory(int v) {
-        return node(v).is_load() && !is_bool(node(v).dtype()) && place(v).reg == kNobody && place(v).uses.size() == 1;
+        if (is_bool(node(v).dtype()) || place(v).reg != kNobody) return false;
+        return node(v).what == ChainNode::kLoadConstant || place(v).uses.size() == 1;
     }
 
     // Constants.
@@ -424,7 +423,7 @@ template <class Set> class Lowering {
         for (int k = 0; k < needed; ++k) x[k] = in_register(values[k], at);
         set_.select_vector(vector_of(at));
         const VectorSource last = from_memory ? memory_of(values[1]) : VectorSource(x[1]);
-        for (int k = 0; k < ins; ++k) forget_use(values[k], at);
+        for (int k = 0; k < needed; ++k) forget_use(values[k], at);
         const DType t = DType(n.from);
         const int r = take(n.dtype(), at);
         const Vector to{uint8_t(r)};
@@ -438,6 +437,7 @@ template <class Set> class Lowering {
             logical(n.what, to, x[0], x[1]);
         else
             compute(n, to, x[0], x[1], x[2]);
+        if (from_memory) forget_use(values[1], at);  // not before: take() may save to the place that it frees
         if (place(at).uses.empty()) owner_[r] = place(at).reg = kNobody;
     }
 
@@ -582,6 +582,7 @@ template <class Set> class Lowering {
 
     const Chain& chain_;
     const int vectors_, lanes_;  ///< of a pass of the loop
+    const bool has_table_;
     Assembler code_;
     Set set_;
     std::vector<Value> values_;
@@ -595,7 +596,7 @@ template <class Set> class Lowering {
 
 }  // namespace
 
-std::vector<uint8_t> lower(const Chain& chain, const void* self, void (*finish)(), std::string* listing) {
+Code lower(const Chain& chain, const void* self, void (*finish)(), std::string* listing) {
     return with_set(
         [&](auto set) { return Lowering<SetOf<decltype(set)>>(chain, listing).run(self, finish, listing); });
 }
