@@ -1,6 +1,6 @@
 """Element types: NumPy's dtypes and ml_dtypes' bfloat16, promotion and casting rules."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy import dtype as dtype
@@ -247,24 +247,16 @@ def isdtype(dtype, kind):
     return ("f" if is_bfloat16(dtype) else dtype.kind) in KINDS[kind]
 
 
-#: The finfo and iinfo objects that exist, by what they were asked for: types, dtypes and their names.
-INFOS: dict[Any, Any] = {}
-
-
 def remembered(cls, given):
     """Return the object of a class, finfo or iinfo, for a type or an array; one for each dtype."""
-    try:
-        return INFOS[cls, given]
-    except (KeyError, TypeError):  # an array has no hash
-        pass
     dtype = dtype_of(given, cls.__name__)
-    info = INFOS.get((cls, dtype))
+    info = cls._known.get(dtype)
     if info is None:
         info = object.__new__(cls)
         info._fill(dtype)
-        info = INFOS.setdefault((cls, dtype), info)
+        info = cls._known.setdefault(dtype, info)
     if isinstance(given, type | str):
-        INFOS[cls, given] = info
+        cls._known[given] = info
     return info
 
 
@@ -329,8 +321,14 @@ class finfo:
     nmant: int
     precision: int
 
+    #: The objects that exist, by what they were asked for: types, dtypes and their names.
+    _known: ClassVar[dict[Any, Any]] = {}
+
     def __new__(cls, type: Any, /) -> Self:
-        return remembered(cls, type)
+        try:
+            return cls._known[type]
+        except (KeyError, TypeError):  # an array has no hash
+            return remembered(cls, type)
 
     def _fill(self, dtype: Any) -> None:
         if is_bfloat16(dtype):
@@ -395,8 +393,14 @@ class iinfo:
     max: int
     min: int
 
+    #: As finfo's.
+    _known: ClassVar[dict[Any, Any]] = {}
+
     def __new__(cls, type: Any, /) -> Self:
-        return remembered(cls, type)
+        try:
+            return cls._known[type]
+        except (KeyError, TypeError):
+            return remembered(cls, type)
 
     def _fill(self, dtype):
         if dtype.kind not in "iu":

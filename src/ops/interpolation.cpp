@@ -78,6 +78,21 @@ struct HostPoints {
         if (std::isnan(result)) result = slope * (value - x1) + y1;
         return std::isnan(result) && y0 == y1 ? y0 : result;
     }
+    /// The same of n ascending numbers, `step` elements apart, between ascending points.
+    void follow(const double* from, double* to, int64_t step, int64_t n) const {
+        int64_t interval = 0;
+        for (int64_t k = 0; k < n;) {
+            while (interval + 1 < last && x[interval + 1] <= from[k * step]) ++interval;
+            const int64_t next = std::min(interval + 1, last);
+            const double x0 = x[interval], x1 = x[next], y0 = y[interval], slope = (y[next] - y0) / (x1 - x0);
+            const int64_t begin = k;
+            // Those inside of an interval share its slope.
+            if (std::isfinite(slope) && std::isfinite(x1 - x0))
+                for (double value; k < n && (value = from[k * step]) >= x0 && value < x1; ++k)
+                    to[k * step] = value == x0 ? y0 : slope * (value - x0) + y0;
+            if (k == begin) to[k * step] = at(from[k * step], interval), ++k;
+        }
+    }
 };
 
 /// float64 elements in C order that the host may read now; null for others.
@@ -108,12 +123,7 @@ Array interpolated_by_host(const Array& x, const Array& xp, const Array& fp, End
     // intervals have none.
     const bool is_up = ascends(from, n), is_down = !is_up && ascends(std::reverse_iterator(from + n), n);
     if ((is_up || is_down) && n > points.last / kIntervalsPassed && ascends(x_points, xp.size())) {
-        int64_t interval = 0;
-        for (int64_t k = 0; k < n; ++k) {
-            const int64_t i = is_up ? k : n - 1 - k;
-            while (interval + 1 < points.last && x_points[interval + 1] <= from[i]) ++interval;
-            to[i] = points.at(from[i], interval);
-        }
+        points.follow(is_up ? from : from + n - 1, is_up ? to : to + n - 1, is_up ? 1 : -1, n);
         return result;
     }
     constexpr int64_t kBlock = 1 << 16, item = sizeof(double);  // positions stay in a near cache

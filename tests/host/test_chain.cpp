@@ -193,6 +193,27 @@ void check_many_live_values(const host::LoopLibrary& library, Random& random) {
         }
 }
 
+/// Values whose last reader has another source that lives on, so that the result needs a further register, and perhaps
+/// another value the place in the frame from which the instruction reads.
+void check_places_in_the_frame(const host::LoopLibrary& library, Random& random) {
+    for (const DType t : {DType::float32, DType::float64, DType::int32, DType::int64})
+        for (int live = 8; live <= 56; live += 3) {
+            Case c;
+            Expr& e = c.expr;
+            const ValueId x = e.input(t), kept = e.loop(loop_for(row::add, t), x, e.input(t));
+            std::vector<ValueId> values;
+            for (int k = 0; k < live; ++k)
+                values.push_back(
+                    e.loop(loop_for(row::multiply, t), kept, e.scalar(tests::random_scalar(random, t))));
+            for (ValueId& value : values) value = e.loop(loop_for(row::subtract, t), kept, value);
+            ValueId total = kept;
+            for (const ValueId value : values) total = e.loop(loop_for(row::maximum, t), total, value);
+            e.outputs = {total};
+            add_special_operands(random, c, 1024 + live);
+            check(library, c, uint64_t(t), live);
+        }
+}
+
 /// Chains that compute two vectors in a pass, and four: numbers, bools of memory and of scalars, at every length of the
 /// last pass.
 void check_long_chains(const host::LoopLibrary& library, Random& random) {
@@ -296,6 +317,7 @@ int main(int argc, char** argv) {
     }
     check_casts(library, random);
     check_many_live_values(library, random);
+    check_places_in_the_frame(library, random);
     check_long_chains(library, random);
     check_short_rows(library, random);
     const int64_t of_rows = chains();
