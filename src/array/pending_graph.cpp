@@ -164,7 +164,8 @@ void PendingNode::release_last() {
 
 namespace {
 
-constexpr int64_t kMostKeptBytes = int64_t(32) << 20;  // alive for pending nodes alone; on GPUs outside of scopes
+// Bytes that are alive for pending nodes alone, on GPUs outside of scopes: as many as the newest result, within limits.
+constexpr int64_t kMostKeptBytes = int64_t(32) << 20, kFewKeptBytes = int64_t(4) << 20;
 
 /// A run plans all nodes that wait and takes as many as its limits allow: what several runs would share is planned
 /// several times. So a graph runs before it reads much more than one run, or before many of its values have names.
@@ -205,18 +206,20 @@ bool begins_again(const PendingGraph& g, const DeferredOperation& operation) {
 /// Whether to run what waits before a node is added.
 bool is_full(PendingGraph& g, const DeferredOperation& operation) {
     const Device device = operation.device;
-    const size_t count = g.nodes.size();
-    if (count >= run_limits(device).nodes) return true;
+    const size_t waiting = g.nodes.size();
+    if (waiting >= run_limits(device).nodes) return true;
     const bool is_of_scope = is_deferring(), is_on_host = device == Device{};
     if (!is_on_host && !is_of_scope && begins_again(g, operation)) return true;
-    if ((is_on_host || !is_of_scope) && g.operand_bytes > g.judged_at + kMostKeptBytes / 8) {
-        if (kept_bytes(g) > kMostKeptBytes) return true;
+    const int64_t result_bytes = count(operation.shape) * item_size(operation.dtype);
+    const int64_t most = is_on_host ? std::clamp(result_bytes, kFewKeptBytes, kMostKeptBytes) : kMostKeptBytes;
+    if ((is_on_host || !is_of_scope) && g.operand_bytes > g.judged_at + most / 8) {
+        if (kept_bytes(g) > most) return true;
         g.judged_at = g.operand_bytes;
     }
-    if (count < kWatched) return false;
+    if (waiting < kWatched) return false;
     if (g.inputs > kMostInputs) return true;
     const auto is_named = [](const PendingNode* node) { return node->handles > 0; };
-    return count % kWatched == 0 && std::count_if(g.nodes.end() - kWatched, g.nodes.end(), is_named) > kMostNamed;
+    return waiting % kWatched == 0 && std::count_if(g.nodes.end() - kWatched, g.nodes.end(), is_named) > kMostNamed;
 }
 
 /// Whether the newest reader of the memory reads the same elements. Of others it is not known: they count twice.

@@ -68,6 +68,23 @@ ValueId MergedExpr::read(const PendingNode::Source& source) {
     return input_values.back();
 }
 
+StorageRef MergedExpr::dying_memory(NodeSpan plan, const PendingNode& node, int64_t bytes) const {
+    if (bytes < kReusedFrom || !(node.device == Device{})) return {};
+    for (size_t k = 0; k < inputs.size(); ++k) {
+        const View& operand = inputs[k];
+        const StorageRef& storage = memory[k];
+        if (operand.offset || operand.strides != node.strides || item_size(operand.dtype) != item_size(node.dtype))
+            continue;
+        if (storage->bytes != bytes || storage->read_only || storage->last_export() || storage->lender()) continue;
+        int64_t known = 1;
+        for (const Ref<PendingNode>& reader : plan)
+            for (int i = 0; i < reader->sources; ++i) known += reader->source[i].storage == storage;
+        // Another operand that is a part of it has a reference of its own.
+        if (storage->references() == known) return storage;
+    }
+    return {};
+}
+
 MergedExpr::MergedExpr(NodeSpan plan) {
     values.reserve(plan.size()), inputs_up_to.reserve(plan.size()), scalars_up_to.reserve(plan.size());
     for (const Ref<PendingNode>& node : plan) {

@@ -38,14 +38,15 @@ struct MergedExpr {
 
     explicit MergedExpr(NodeSpan plan);
     ValueId value(const PendingNode& node) const { return values[size_t(node.position)]; }
-    /// New memory for the values of `wanted`, by allocate(bytes), as the outputs.
+    /// Memory for the values of `wanted`, as the outputs: that of an operand, or new by allocate(bytes).
     template <class Allocate>
-    std::vector<Array> new_outputs(NodeSpan wanted, Allocate allocate) {
+    std::vector<Array> new_outputs(NodeSpan plan, NodeSpan wanted, Allocate allocate) {
         std::vector<Array> outputs;
         for (const Ref<PendingNode>& node : wanted) {
             const int64_t bytes = checked_size(node->shape, item_size(node->dtype), "fuse") * item_size(node->dtype);
-            outputs.emplace_back(new_memory(node->shape, node->dtype, [&] { return allocate(bytes); }), 0,
-                                 Layout{node->shape, node->strides}, node->dtype);
+            StorageRef memory = dying_memory(plan, *node, bytes);
+            if (!memory) memory = new_memory(node->shape, node->dtype, [&] { return allocate(bytes); });
+            outputs.emplace_back(std::move(memory), 0, Layout{node->shape, node->strides}, node->dtype);
             expr.outputs.push_back(value(*node));
         }
         return outputs;
@@ -53,6 +54,9 @@ struct MergedExpr {
 
  private:
     ValueId read(const PendingNode::Source& source);
+    /// An operand's memory, in which the host may place the node's value: nothing but the plan refers to it, and the
+    /// plan reads each of its elements where the value has its own. Null if there is none.
+    StorageRef dying_memory(NodeSpan plan, const PendingNode& node, int64_t bytes) const;
 };
 
 /// How many of a plan's first nodes one run can compute, with `outputs` more. A value is stored if it is one of

@@ -138,7 +138,7 @@ struct PlannedRun {
         const auto allocate = [&](int64_t bytes) {
             return g.rehearsal ? g.rehearsal->allocate(target.device(), bytes) : target.allocate(bytes);
         };
-        std::vector<Array> outputs = program.new_outputs(wanted, allocate);
+        std::vector<Array> outputs = program.new_outputs(plan, wanted, allocate);
         if (!is_waiting(plan) || (to && other_reader(to->storage(), plan))) return false;
         if (to) {
             outputs.push_back(*to);
@@ -152,7 +152,7 @@ struct PlannedRun {
         if (g.rehearsal)
             g.rehearsal->run(program, plan, outputs, is_whole ? RunLimits::Kind::None : limit);
         else if (!outputs.empty() && count(plan[0]->shape) > 0)
-            run_unread(program.expr, plan[0]->shape, program.inputs, outputs, name);
+            run_once(g, outputs, name);
         if (!is_waiting(plan)) return true;
         for (size_t k = 0; k < wanted.size(); ++k) wanted[k]->result = outputs[k].storage_ref();
         finish(g, plan);
@@ -162,6 +162,19 @@ struct PlannedRun {
  private:
     /// Whether there are several operations.
     bool is_chain() const { return plan.size() > (plan.back()->op == ExprNode::Op::Second ? 2 : 1); }
+    /// If it fails, and may have written over operands, it is not tried again.
+    void run_once(PendingGraph& g, std::span<const Array> outputs, const char* name) const {
+        try {
+            run_unread(program.expr, plan[0]->shape, program.inputs, outputs, name);
+        } catch (...) {
+            const auto is_operand = [this](const Array& out) {
+                return std::find(program.memory.begin(), program.memory.end(), out.storage_ref()) !=
+                       program.memory.end();
+            };
+            if (std::any_of(outputs.begin(), outputs.end(), is_operand)) abandon(g, std::current_exception());
+            throw;
+        }
+    }
     /// Each operation by itself, into memory of its own.
     void run_one_by_one(PendingGraph& g) const {
         for (size_t i = 0; i < plan.size(); ++i) {

@@ -35,6 +35,9 @@ CUARRAY_API Fault run(const Expr& expr, const Dims& shape, std::span<const View>
 CUARRAY_API Fault run_unread(const Expr& expr, const Dims& shape, std::span<const View> inputs,
                              std::span<const Array> outputs, const char* name);
 
+/// Dying arrays of at least so many bytes lend their memory to results: smaller ones stay in the caches anyway.
+constexpr int64_t kReusedFrom = 64 << 10;
+
 /// Rethrows the error of an allocation; adds shape and dtype of the array to a MemoryError.
 [[noreturn]] CUARRAY_API void raise_for(const Dims& shape, DType dtype, const Error& error);
 /// The memory of a new array, from `allocate()`; a MemoryError names the array.

@@ -12,9 +12,6 @@
 
 namespace cuarray {
 
-/// Dying arrays of at least so many bytes lend their memory to results: smaller ones stay in the caches anyway.
-constexpr int64_t kReusedFrom = 64 << 10;
-
 /// An argument of an operation: an array, a scalar with a dtype, or a number of Python or C++, which takes the dtype of
 /// the arrays beside it. It points to an array that has a name, and keeps one that has none.
 struct Argument {
