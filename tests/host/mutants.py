@@ -127,7 +127,7 @@ MUTANTS = [
     waits("memory-that-others-read-is-reused", PLAN, "if (storage->references() == known) return storage;", "return storage;", "operands_that_die"),
     waits("exported-memory-is-reused", PLAN, "storage->read_only || storage->last_export() ||", "storage->read_only ||", "operands_that_die"),
     waits("memory-is-reused-in-another-order", PLAN, " || operand.strides != node.strides", "", "operands_that_die"),
-    waits("memory-of-shorter-items-is-reused", PLAN, "storage->bytes != bytes || ", "", "operands_that_die"),
+    waits("a-part-s-memory-is-reused", PLAN, "storage->bytes != bytes || ", "", "operands_that_die"),
     waits("long-work-keeps-the-interpreter", SETTLING, "if (node.graph && count(node.shape) * int64_t(node.graph->nodes.size()) >= kUnlockedFrom) {", "if (false) {", "other_threads_run"),
     waits("graphs-read-without-end", GRAPH, "    if (g.inputs > kMostInputs) return true;\n", "", "planned_many"),
     waits("graphs-of-names-without-end", GRAPH, "is_named) > kMostNamed;", "is_named) > 100;", "planned_many"),

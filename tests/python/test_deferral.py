@@ -270,6 +270,14 @@ def transposed(x):
     del y
     return z + 0
 
+def in_another_order(x):
+    y = x.pop()
+    z = other + y.T
+    del y
+    return z + 0
+
+other = fresh(90_000, shape=(300, 300))
+
 def broadcast(x):
     y = x.pop()
     z = y * 2 + y[:1]
@@ -287,7 +295,8 @@ def two_results(x):
 
 for function in (view_lives, reader_waits, reader_of_a_part_waits, shifted, turned, broadcast, two_results):
     kept(function)
-kept(transposed, lambda: fresh(90_000, shape=(300, 300)))
+for function in transposed, in_another_order:
+    kept(function, lambda: fresh(90_000, shape=(300, 300)))
 kept(half_as_wide, lambda: fresh(dtype="f4"))
 
 x = fresh()
@@ -296,6 +305,19 @@ y = x * 2 + 1
 del x
 y[0].item()
 assert view[5] == 6.0, "other code has it"
+class Foreign:
+    def __init__(self, array): self.array = array
+    def __dlpack__(self, **options): return self.array.__dlpack__(**options)
+    def __dlpack_device__(self): return self.array.__dlpack_device__()
+x = [ca.from_dlpack(Foreign(shared := np.arange(100_000.0)))]
+y = ca.fuse(lambda: x.pop() * 2 + 1)()
+assert y[5] == 11 and shared[5] == 5, "it is other code's"
+before = ca.memory.stats("cpu")["current"]
+x = fresh(1_000_000)[:100_000]
+y = x * 2 + 1
+del x
+y[0].item()
+assert ca.memory.stats("cpu")["current"] - before < 2_000_000, "a part keeps nothing alive"
 """)
 
 
