@@ -10,7 +10,8 @@
 
 namespace cuarray {
 
-Array::Array(PendingNode* node) : node_(node), layout_{node->shape, node->strides}, dtype_(node->dtype) {
+Array::Array(PendingNode* node)
+    : node_(node), layout_{node->shape, node->strides}, dtype_(node->dtype), waits_on_(node->device) {
     node->retain();
     ++node->handles;
 }
@@ -29,12 +30,6 @@ bool Array::share_node(const Array& other) const {
 void Array::drop_node(PendingNode* node) {
     --node->handles;
     node->release();
-}
-
-Device Array::pending_device() const {
-    const GraphLock lock = lock_graph();
-    const PendingNode* const node = pending();
-    return node ? node->device : storage_->device();
 }
 
 void Array::run_pending() const {

@@ -59,8 +59,7 @@ void leave_sources(PendingNode& node) {
 }
 
 void drop_sources(PendingNode& node) {
-    for (int i = 0; i < node.sources; ++i) node.source[i] = {};
-    node.sources = 0;
+    for (int i = std::exchange(node.sources, 0); i-- > 0;) node.source[i].node = {}, node.source[i].storage = {};
 }
 
 void abandon(PendingGraph& g, std::exception_ptr error) {
@@ -212,9 +211,11 @@ bool is_full(PendingGraph& g, const DeferredOperation& operation) {
     if (!is_on_host && !is_of_scope && begins_again(g, operation)) return true;
     const int64_t result_bytes = count(operation.shape) * item_size(operation.dtype);
     const int64_t most = is_on_host ? std::clamp(result_bytes, kFewKeptBytes, kMostKeptBytes) : kMostKeptBytes;
-    if ((is_on_host || !is_of_scope) && g.operand_bytes > g.judged_at + most / 8) {
-        if (kept_bytes(g) > most) return true;
-        g.judged_at = g.operand_bytes;
+    if ((is_on_host || !is_of_scope) && g.operand_bytes > g.judged_from) {
+        const int64_t kept = kept_bytes(g);
+        if (kept > most) return true;
+        // Operands may bring it there; those that were counted, too, if their other owners let go of them.
+        g.judged_from = g.operand_bytes + std::max(most - kept, most / 4);
     }
     if (waiting < kWatched) return false;
     if (g.inputs > kMostInputs) return true;

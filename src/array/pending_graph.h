@@ -20,7 +20,7 @@ class Rehearsal;
 struct PendingGraph {
     int depth = 0;
     int eager = 0;              ///< scopes in which nothing is deferred automatically
-    int64_t judged_at = 0;      ///< bytes of operands, up to which the memory that pending nodes keep alive was judged
+    int64_t judged_from = 0;    ///< bytes of operands, from which the memory that pending nodes keep alive is judged
     int64_t operand_bytes = 0;  ///< of all pending nodes, repetitions included
     size_t inputs = 0;          ///< memory that nodes were the first to read so, since the graph was empty
     int functions = 0;          ///< of `depth`, calls of the user's functions

@@ -266,7 +266,7 @@ void settle_all() {
             if (node->shape == last.shape && node->device == last.device) roots.emplace_back(node);
         run_together(g, roots);
     }
-    g.latest_export = g.operand_bytes = g.judged_at = 0;
+    g.latest_export = g.operand_bytes = g.judged_from = 0;
     g.inputs = 0;
 }
 

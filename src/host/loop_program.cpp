@@ -236,8 +236,8 @@ struct LoopProgram::Builder {
 void LoopProgram::add_step(BlockLoop loop, std::span<const SlotId> in, std::span<const SlotId> out, LoopId id,
                            DType from, DType type) {
     steps.push_back({loop, uint32_t(places.size()), uint16_t(in.size()), uint16_t(out.size()), id, from, type});
-    places.insert(places.end(), in.begin(), in.end());
-    places.insert(places.end(), out.begin(), out.end());
+    for (const SlotId slot : in) places.push_back(slot);
+    for (const SlotId slot : out) places.push_back(slot);
 }
 
 void LoopProgram::build(const Expr& expr, const LoopLibrary& library, uint64_t aliased, int64_t elements,

@@ -59,15 +59,14 @@ Array defer_expr(const Call& c, const Expr& expr, ValueId input) {
     return values.back();
 }
 
-UfuncResult defer_call(const Call& c) {
-    UfuncResult result;
+void defer_call(const Call& c, UfuncResult& result) {
     if (c.row.has(NegativeFault) && !c.arrays[1] && has_short_power(c.scalars[1])) {
         Expr expr;
         const ValueId input = expr.input(c.arrays[0]->dtype());
         const ValueId x = expr.cast(input, c.types->in[0]);
         expr.cast(short_power(expr, x, c.scalars[1]), c.types->out[0]);
         result.array[0] = defer_expr(c, expr, input);
-        return result;
+        return;
     }
     const Dims order = result_order(c);
     for (int k = 0; k < c.row.nout; ++k) {
@@ -81,6 +80,11 @@ UfuncResult defer_call(const Call& c) {
             result.array[k] = defer({ExprNode::Op::Second, kNone, dtype, first, c.scalars, c.shape, strides, c.device});
         }
     }
+}
+
+UfuncResult deferred(const Call& c) {
+    UfuncResult result;
+    defer_call(c, result);
     return result;
 }
 
@@ -91,7 +95,7 @@ bool can_settle_into_output(const Call& c) {
 }
 
 void settle_into_output(const Call& c) {
-    const Array value = defer_call(c).array[0];
+    const Array value = deferred(c).array[0];
     std::vector<const Array*> dying = {&value};
     for (const Argument& arg : c.args)
         if (arg.is_dying) dying.push_back(arg.array);
@@ -108,9 +112,9 @@ UfuncResult defer_or_run(const Call& c) {
         const GraphLock lock = lock_graph();
         // Again: another thread may have exported an operand meanwhile.
         const bool waits = can_wait(c);
-        if (waits && !has_output(options)) return defer_call(c);
+        if (waits && !has_output(options)) return deferred(c);
         if (waits && can_rebind(c)) {
-            UfuncResult result = defer_call(c);
+            UfuncResult result = deferred(c);
             *options.out[0] = result.array[0];
             return result;
         }
@@ -153,12 +157,13 @@ UfuncResult call(RowId id, std::span<const Argument> args, const UfuncOptions& o
     return defer_or_run(planned(id, args, options));
 }
 
-std::optional<UfuncResult> call_if_deferred(RowId id, std::span<const Argument> args, const UfuncOptions& options) {
-    if (!is_deferral_on() || has_output(options)) return {};
+bool call_if_deferred(RowId id, std::span<const Argument> args, const UfuncOptions& options, UfuncResult& result) {
+    if (!is_deferral_on() || has_output(options)) return false;
     const Call c = planned(id, args, options);
     const GraphLock lock = lock_graph();
-    if (!can_wait(c)) return {};
-    return defer_call(c);
+    if (!can_wait(c)) return false;
+    defer_call(c, result);
+    return true;
 }
 
 namespace {

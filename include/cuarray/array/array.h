@@ -33,7 +33,11 @@ class CUARRAY_API Array {
           read_only_(storage_ && storage_->read_only) {}
     explicit Array(PendingNode* node);
     Array(const Array& other)
-        : offset_(other.offset_), layout_(other.layout_), dtype_(other.dtype_), read_only_(other.read_only_) {
+        : offset_(other.offset_),
+          layout_(other.layout_),
+          dtype_(other.dtype_),
+          read_only_(other.read_only_),
+          waits_on_(other.waits_on_) {
         if (!other.is_pending() || !share_node(other)) storage_ = other.storage_;
     }
     Array(Array&& other) noexcept
@@ -42,7 +46,8 @@ class CUARRAY_API Array {
           offset_(other.offset_),
           layout_(std::move(other.layout_)),
           dtype_(other.dtype_),
-          read_only_(other.read_only_) {
+          read_only_(other.read_only_),
+          waits_on_(other.waits_on_) {
         other.leave_empty();
     }
     Array& operator=(const Array& other) { return *this = Array(other); }
@@ -54,6 +59,7 @@ class CUARRAY_API Array {
         layout_ = std::move(other.layout_);
         dtype_ = other.dtype_;
         read_only_ = other.read_only_;
+        waits_on_ = other.waits_on_;
         node_.store(other.pending(), std::memory_order_release);
         other.leave_empty();
         if (old) drop_node(old);
@@ -76,7 +82,7 @@ class CUARRAY_API Array {
         refuse_empty();
         return dtype_;
     }
-    [[gnu::always_inline]] Device device() const { return is_pending() ? pending_device() : memory().device(); }
+    [[gnu::always_inline]] Device device() const { return is_pending() ? waits_on_ : memory().device(); }
     bool is_pending() const { return pending() != nullptr; }  ///< false again once it has run
     bool is_empty() const { return size() == 0; }
 
@@ -164,7 +170,6 @@ class CUARRAY_API Array {
     }
     [[noreturn]] static void raise_empty();
     [[noreturn]] static void raise_revoked();
-    Device pending_device() const;
     bool share_node(const Array& other) const;
     static void drop_node(PendingNode* node);
 
@@ -174,6 +179,7 @@ class CUARRAY_API Array {
     Layout layout_;
     DType dtype_ = DType::none;
     bool read_only_ = false;
+    Device waits_on_;  ///< of the node, without a look at it: another thread may run it
 };
 
 /// Whether two arrays share a byte, judged by address; handles of one pending node do. Runs no pending node.

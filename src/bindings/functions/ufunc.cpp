@@ -509,11 +509,12 @@ PyTypeObject* make_type() {
 }  // namespace
 
 UfuncResult call_unlocked(RowId row, std::span<const Argument> args, const UfuncOptions& options, Device device) {
+    UfuncResult result;
     const bool is_long = python::is_long(device, args);
-    if (is_long)
-        if (std::optional<UfuncResult> waiting = call_if_deferred(row, args, options)) return *std::move(waiting);
+    if (is_long && call_if_deferred(row, args, options, result)) return result;
     const GilRelease released(is_long);
-    return call(row, args, options);
+    result = call(row, args, options);
+    return result;
 }
 
 PyObject* wrap_results(RowId row, UfuncResult& result) {
