@@ -121,7 +121,7 @@ MUTANTS = [
     bug("outputs-stay-in-their-first-row", MACHINE, "strides[last - 1];\n            for", "strides[last - 1] * (k < program_.inputs);\n            for", "tests/python/test_strided_loops.py -k rows_of"),
     waits("eager-is-forgotten", DEFERRAL, "    if (own_graph().eager) return AtCall::Eager;\n", "", "what_waits"),
     waits("threads-wait-side-by-side", DEFERRAL, "    if (registers) are_several = true;\n    return false;", "    return true;", "side_by_side"),
-    waits("memory-is-kept-without-limit", GRAPH, "if (kept_bytes(g) > most) return true;", "", "keeps_alive"),
+    waits("memory-is-kept-without-limit", GRAPH, "if (kept > most) return true;", "", "keeps_alive"),
     waits("memory-is-kept-as-for-small-arrays", GRAPH, "std::clamp(result_bytes, kFewKeptBytes, kMostKeptBytes)", "kMostKeptBytes", "keeps_alive"),
     waits("dying-memory-is-not-reused", PLAN, "if (storage->references() == known) return storage;", "", "operands_that_die"),
     waits("memory-that-others-read-is-reused", PLAN, "if (storage->references() == known) return storage;", "return storage;", "operands_that_die"),

@@ -203,8 +203,7 @@ void check_places_in_the_frame(const host::LoopLibrary& library, Random& random)
             const ValueId x = e.input(t), kept = e.loop(loop_for(row::add, t), x, e.input(t));
             std::vector<ValueId> values;
             for (int k = 0; k < live; ++k)
-                values.push_back(
-                    e.loop(loop_for(row::multiply, t), kept, e.scalar(tests::random_scalar(random, t))));
+                values.push_back(e.loop(loop_for(row::multiply, t), kept, e.scalar(tests::random_scalar(random, t))));
             for (ValueId& value : values) value = e.loop(loop_for(row::subtract, t), kept, value);
             ValueId total = kept;
             for (const ValueId value : values) total = e.loop(loop_for(row::maximum, t), total, value);
