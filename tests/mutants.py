@@ -1372,13 +1372,6 @@ MUTANTS = [
         "tests/python/test_interop_wrap.py -k state_of_tensorflow",
     ),
     Mutant(
-        "seeds-of-keras-are-plain-variables",
-        "cuarray/interop/_tensorflow_state.py",
-        "if value.dtype.is_integer and",
-        "if False and",
-        "tests/python/test_interop_wrap.py -k state_of_tensorflow",
-    ),
-    Mutant(
         "variables-of-tensorflow-are-counted-twice",
         "cuarray/interop/_tensorflow_state.py",
         "variable.assign(value)",

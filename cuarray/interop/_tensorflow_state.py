@@ -70,8 +70,6 @@ def _watched(fn):
         op_callbacks.remove_op_callback(effects)
         for variable, value in kept:
             if any(variable.handle is handle for handle in effects.handles):
-                if value.dtype.is_integer and not bool(tf.reduce_all(variable == value)):
-                    effects.draws = True  # Keras draws by a seed that it counts in a variable
                 variable.assign(value)
         effects.others = [x for x in effects.handles if all(x is not variable.handle for variable in variables)]
 
