@@ -654,12 +654,13 @@ def test_the_one_header_has_every_function():
 
 # What gives an address in the memory of an array, or hands elements to a device past the tasks.
 REACHES_ELEMENTS = re.compile(
-    r"\bdirect_(?:data|elements)\(|\bscalar_at\(|\bdirect\(\)->|\bfront\(\)\.(?:allocate|copy|fill|read|run|write)\w*\("
+    r"\bdirect_(?:data|elements)\(|\b(?:scalar_at|read_contiguous)\(|\bdirect\(\)->|\bfront\(\)\.(?:allocate|copy|fill|read|run|write)\w*\("
 )
 
 # What calls functions of Python or of NumPy for each element.
 MAKES_OBJECTS = {
     "src/bindings/types/ndarray_methods.cpp": "item, tolist and tobytes: Python's objects of elements",
+    "src/bindings/protocols/numpy_arrays.cpp": "copies as NumPy's arrays",
     "src/bindings/functions/plain_values.cpp": "the numbers in lists of Python's objects",
     "src/bindings/functions/ufunc_methods.cpp": "the positions of reduceat, lent as NumPy's buffers lend them",
     "src/bindings/random/random_fills.cpp": "functions of NumPy's C library draw into an array's memory",
@@ -688,6 +689,7 @@ def test_the_bindings_leave_elements_to_ops():
         "const char* const data = direct_data(array);",
         "return wrap(scalar_at(data + offset, array.dtype()));",
         "storage.front().write(storage, offset, bytes, 8);",
+        "read_contiguous(table, bytes.data());",
         "array.storage().front().direct()->cast(from, to, data, result, n);",
     ],
 )

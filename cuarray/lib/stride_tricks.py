@@ -60,9 +60,7 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True, *, chec
         x = _core.array_from_object(x, copy=True)  # as of NumPy's scalars, whose memory is not theirs
     shape = x.shape if shape is None else shape_tuple(shape, "shape", "as_strided")
     strides = x.strides if strides is None else integer_tuple(strides, "strides", "as_strided")
-    if len(shape) != len(strides):
-        raise ValueError(f"as_strided: {len(shape)} extents but {len(strides)} strides")
-    view = _core.strided_view(x, shape, strides)
+    view = _core.as_strided(x, shape, strides)
     if not (writeable and x.flags.writeable):
         view.flags.writeable = False
     return view

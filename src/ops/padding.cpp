@@ -1,6 +1,7 @@
 // padding.cpp -- the interior is copied, then the margins of one axis after another are written.
 #include "cuarray/ops/padding.h"
 #include <algorithm>
+#include <cstring>
 #include <vector>
 #include "cuarray/array/elements.h"
 #include "cuarray/ops/selection.h"
@@ -75,6 +76,20 @@ class Margins {
 };
 
 }  // namespace
+
+Array pad(const Array& array, const PadWidths& widths, const Array& constants) {
+    const Array cast = astype(constants.broadcast_to({array.ndim(), 2}, kPad), array.dtype());
+    const Array table = to_device(copy(cast, 'C'), Device{});
+    const int64_t item = item_size(table.dtype());
+    std::vector<unsigned char> bytes(size_t(table.nbytes()));
+    read_contiguous(table, bytes.data());
+    std::vector<Scalar> scalars(size_t(table.size()));
+    for (size_t k = 0; k < scalars.size(); ++k) {
+        scalars[k].dtype = table.dtype();
+        std::memcpy(scalars[k].bytes, bytes.data() + int64_t(k) * item, size_t(item));
+    }
+    return pad(array, widths, PadMode::Constant, scalars);
+}
 
 Array pad(const Array& array, const PadWidths& widths, PadMode mode, std::span<const Scalar> constants) {
     const int ndim = array.ndim();

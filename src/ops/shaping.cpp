@@ -2,6 +2,7 @@
 #include "cuarray/ops/shaping.h"
 #include <algorithm>
 #include <numeric>
+#include "cuarray/array/elements.h"
 #include "ops/order.h"
 #include "ops/require_axes.h"
 
@@ -68,6 +69,23 @@ Array functions::permute_dims(const Array& a, const OptionalDims& axes) {
 Array matrix_transpose(const Array& x) {
     require_axes(x, 2, "matrix_transpose");
     return swapaxes(x, -2, -1);
+}
+
+Array as_strided(const Array& x, const Dims& shape, const Dims& strides, int64_t offset) {
+    constexpr char kName[] = "as_strided";
+    if (shape.size() != strides.size())
+        raise(ErrorKind::Value, kName, ": ", shape.size(), " extents but ", strides.size(), " strides");
+    checked_size(shape, item_size(x.dtype()), kName);
+    Layout layout{shape, strides};
+    const Extent bytes = extent(layout, item_size(x.dtype()));
+    int64_t low = x.offset(), high = x.offset();
+    bool is_outside = __builtin_add_overflow(low, offset, &low) || __builtin_add_overflow(low, bytes.low, &low);
+    is_outside |= __builtin_add_overflow(high, offset, &high) || __builtin_add_overflow(high, bytes.high, &high);
+    is_outside |= low < 0 || high > x.storage().bytes;
+    if (layout.size() && is_outside)
+        raise(ErrorKind::Value, kName, ": bytes ", low, " to ", high, " are outside the memory of ", x.storage().bytes,
+              " bytes");
+    return x.view(std::move(layout), offset);
 }
 
 Array swapaxes(const Array& a, int64_t axis1, int64_t axis2) {

@@ -15,6 +15,9 @@ void test_pad() {
     CHECK(holds(pad(v, line), {9}, {0, 0, 0, 1, 2, 0, 0, 0, 0}));
     CHECK(holds(pad(v, line, PadMode::Constant, two), {9}, {7, 7, 0, 1, 2, 9, 9, 9, 9}));
     CHECK(holds(pad(x, both, PadMode::Constant, four), {3, 4}, {7, 7, 9, 9, 0, 1, 9, 9, 2, 3, 9, 9}));
+    CHECK(holds(pad(x, both, counted({2, 2})), {3, 4}, {0, 0, 3, 3, 0, 1, 3, 3, 2, 3, 3, 3}));
+    CHECK(holds(pad(v, line, astype(counted({2}), DType::int32)), {9}, {0, 0, 0, 1, 2, 1, 1, 1, 1}));
+    CHECK(RAISES(Value, pad(x, both, counted({3}))));
     CHECK(holds(pad(x, both, PadMode::Edge), {3, 4}, {0, 1, 1, 1, 0, 1, 1, 1, 2, 3, 3, 3}));
     CHECK(holds(pad(v, line, PadMode::Edge), {9}, {0, 0, 0, 1, 2, 2, 2, 2, 2}));
     CHECK(holds(pad(v, line, PadMode::Reflect), {9}, {2, 1, 0, 1, 2, 1, 0, 1, 2}));

@@ -24,6 +24,13 @@ void test_axes() {
     CHECK(RAISES(Value, permute_dims(x, Dims{0, 0, 1})) && RAISES(Value, permute_dims(x, Dims{0, 1})));
     CHECK(matrix_transpose(x).shape() == (Dims{2, 4, 3}) && RAISES(Value, matrix_transpose(counted({3}))));
     CHECK(swapaxes(x, 0, -1).shape() == (Dims{4, 3, 2}) && RAISES(Axis, swapaxes(x, 0, 3)));
+    const Array line = counted({5});
+    const int64_t item = item_size(line.dtype());
+    CHECK(holds(as_strided(line, {3, 3}, {item, item}), {3, 3}, {0, 1, 2, 1, 2, 3, 2, 3, 4}));
+    CHECK(holds(as_strided(line, {3}, {-item}, 4 * item), {3}, {4, 3, 2}));
+    CHECK(as_strided(line, {0, 9}, {INT64_MAX, 8}).size() == 0);
+    CHECK(RAISES(Value, as_strided(line, {6}, {item})) && RAISES(Value, as_strided(line, {2}, {-item})));
+    CHECK(RAISES(Value, as_strided(line, {2}, {item, item})) && RAISES(Value, as_strided(line, {3}, {INT64_MAX})));
     CHECK(moveaxis(x, {0, 1}, {-1, 0}).shape() == (Dims{3, 4, 2}));
     CHECK(RAISES(Value, moveaxis(x, {0, 1}, {0})) && RAISES(Value, moveaxis(x, {0, -3}, {0, 1})));
     CHECK(rollaxis(x, 2).shape() == (Dims{4, 2, 3}) && rollaxis(x, 0, 3).shape() == (Dims{3, 4, 2}));

@@ -39,5 +39,7 @@ struct PadWidths : std::vector<PadWidth> {
 /// widths and for elements of an empty axis.
 CUARRAY_API Array pad(const Array& array, const PadWidths& widths, PadMode mode = PadMode::Constant,
                       std::span<const Scalar> constants = {});
+/// The same with the constants of an array, which broadcasts to (axes, 2) and is cast to the dtype of `array`.
+CUARRAY_API Array pad(const Array& array, const PadWidths& widths, const Array& constants);
 
 }  // namespace cuarray

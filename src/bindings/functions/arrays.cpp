@@ -17,6 +17,7 @@
 #include "cuarray/ops/lapack_routine.h"
 #include "cuarray/ops/matmul.h"
 #include "cuarray/ops/reduction.h"
+#include "cuarray/ops/shaping.h"
 #include "cuarray/runtime/registry.h"
 #include "ops/fourier_transform.h"
 
@@ -25,23 +26,8 @@ namespace py = pybind11;
 namespace cuarray::python {
 namespace {
 
-/// Any strides over the memory of `x`, refused where they leave it.
-Object strided_view(PyObject* x, const Dims& shape, PyObject* strides, int64_t offset) {
-    const Array& array = to_array(x, "strided_view");
-    Layout layout{shape, to_dims(strides, {"strides"})};
-    if (layout.shape.size() != layout.strides.size())
-        raise(ErrorKind::Value, "strided_view: ", layout.shape.size(), " extents but ", layout.strides.size(),
-              " strides");
-    checked_size(layout.shape, item_size(array.dtype()), "strided_view");
-    const Extent bytes = extent(layout, item_size(array.dtype()));
-    int64_t low = array.offset(), high = array.offset();
-    bool is_outside = __builtin_add_overflow(low, offset, &low) || __builtin_add_overflow(low, bytes.low, &low);
-    is_outside |= __builtin_add_overflow(high, offset, &high) || __builtin_add_overflow(high, bytes.high, &high);
-    is_outside |= low < 0 || high > array.storage().bytes;
-    if (layout.size() && is_outside)
-        raise(ErrorKind::Value, "strided_view: bytes ", low, " to ", high, " are outside the memory of ",
-              array.storage().bytes, " bytes");
-    return Object::steal(wrap_view(array.view(std::move(layout), offset), x));
+Object strided_view(PyObject* x, const Dims& shape, PyObject* strides) {
+    return Object::steal(wrap_view(as_strided(to_array(x, "as_strided"), shape, to_dims(strides, {"strides"})), x));
 }
 
 /// to[mask] = value elementwise; `value` is an array, on any device, or a number.
@@ -108,7 +94,7 @@ py::list run_lapack(const std::string& kind, const std::vector<Array>& arrays, D
 }
 
 void bind_memory(py::module_& m) {
-    m.def("strided_view", &strided_view, py::arg("x"), py::arg("shape"), py::arg("strides"), py::arg("offset") = 0);
+    m.def("as_strided", &strided_view, py::arg("x"), py::arg("shape"), py::arg("strides"));
     m.def(
         "transfer", [](const Array& to, const Array& from) { transfer(to, from, "copyto"); },
         py::call_guard<GilRelease>());

@@ -1,7 +1,6 @@
 // padding.cpp -- pad: its widths, mode and constants, for the Python package.
 #include "cuarray/ops/padding.h"
 #include <algorithm>
-#include <cstring>
 #include <vector>
 #include "bindings/functions/readers.h"
 #include "bindings/module.h"
@@ -33,6 +32,7 @@ PyObject* pad_array(PyObject*, Arguments args, Py_ssize_t) {
             };
             widths[d] = {side(0), side(1)};
         }
+        const Array* table = nullptr;
         std::vector<Scalar> constants;
         if (is_python_number(args[3])) {
             ArrayOrScalar number;
@@ -41,22 +41,14 @@ PyObject* pad_array(PyObject*, Arguments args, Py_ssize_t) {
             const Scalar constant = convert(number.element(number.default_dtype(), "pad"), array.dtype());
             constants.assign(2 * widths.size(), constant);
         } else if (args[3] != Py_None) {
-            const Array table = to_device(astype(array_of(args[3]), array.dtype(), 'K', false), Device{});
-            std::vector<unsigned char> bytes(size_t(table.nbytes()));
-            read_contiguous(table, bytes.data());
-            const size_t item = size_t(item_size(table.dtype()));
-            constants.resize(size_t(table.size()));
-            for (size_t k = 0; k < constants.size(); ++k) {
-                constants[k].dtype = table.dtype();
-                std::memcpy(constants[k].bytes, bytes.data() + k * item, item);
-            }
+            table = &array_of(args[3]);
         }
         int64_t elements = 1;
         for (size_t d = 0; d < widths.size(); ++d)
             elements *= std::min(array.shape()[int(d)] + widths[d].before + widths[d].after, kShortWork + 1);
         const bool is_long = python::is_long(array.device(), elements);
         return wrap(without_gil(is_long, [&, x = array, mode = to_pad_mode(args[2])] {
-            return pad(x, std::move(widths), mode, constants);
+            return table ? pad(x, std::move(widths), *table) : pad(x, std::move(widths), mode, constants);
         }));
     });
 }
