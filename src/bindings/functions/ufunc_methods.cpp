@@ -116,20 +116,6 @@ PyObject* reduceat_values(PyObject* self, PyObject** values) {
                          single_output(values[4], name.c_str()), name.c_str());
 }
 
-/// The array that `at` changes: itself, or the memory of a NumPy array. ValueError if it is read-only.
-Object target_of(PyObject* object, const char* name) {
-    CreationOptions options;
-    options.device = Device{};
-    options.copy = CreationOptions::Copy::Never;
-    if (!is_ndarray(object)) refuse_to_strip(object, name);
-    if (!is_ndarray(object) && !is_numpy_array(object))
-        fail(PyExc_TypeError, "%s.at: expected an array to write into, not %s", name,
-             attribute_text(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__name__").c_str());
-    Object target = is_ndarray(object) ? Object::share(object) : to_ndarray(object, options, "array");
-    if (!array_of(target.get()).is_writable()) fail(PyExc_ValueError, "%s.at: the array is read-only", name);
-    return target;
-}
-
 }  // namespace
 
 PyObject* accumulate_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* keywords) {
@@ -150,7 +136,8 @@ PyObject* at_method(PyObject* self, Arguments args, Py_ssize_t count, PyObject* 
                  count == 1 ? "was" : "were");
         if (row.nin <= 2 && count != row.nin + 1)
             fail(PyExc_ValueError, "%s.at: the function takes %s second operand", row.name, row.nin == 1 ? "no" : "a");
-        const Object target = target_of(args[0], row.name);
+        const OutputArray given = read_target(args[0], (row.name + std::string(".at")).c_str());
+        const Object target = is_ndarray(args[0]) ? Object::share(args[0]) : Object::steal(wrap(Array(given.array)));
         const Object values = count == 3 ? to_ndarray(args[2], array_of(target.get()).device(), row.name) : Object();
         update_subscript(row_of(self), target.get(), args[1], values ? &array_of(values.get()) : nullptr);
         return Py_NewRef(Py_None);
