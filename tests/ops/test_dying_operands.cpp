@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "../core/check.h"
+#include "cuarray/array/elements.h"
 #include "cuarray/cuarray.h"
 #include "cuarray/runtime/registry.h"
 
