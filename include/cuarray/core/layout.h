@@ -97,7 +97,7 @@ class Dims {
     static constexpr int kInline = 4;
     void assign(const int64_t* values, int count) {
         resize(count);
-        std::memcpy(data_, values, size_t(count) * sizeof(int64_t));
+        std::copy_n(values, count, data_);  // of no values, whose address may be null
     }
     // Small functions of every call are always inlined: GCC stops inlining where a unit has grown by 40 %.
     [[gnu::always_inline]] void assign(const Dims& other) {
