@@ -42,7 +42,8 @@ class Mutant(NamedTuple):
 
     `tests` are arguments of pytest, one string or several that are tried in turn; "sim ..." runs on simulated
     GPUs, "ptx ..." with kernels made from PTX. With `text_only`, only the source for NVRTC changes, so that no host
-    loop is recompiled. The tests `hidden_from` must pass with the bug.
+    loop is recompiled. The tests `hidden_from` must pass with the bug. It is planted where the processor has the flag
+    `needs`.
     """
 
     name: str
@@ -54,6 +55,10 @@ class Mutant(NamedTuple):
     copies: int = 1
     text_only: bool = False
     hidden_from: str = ""
+    needs: str = ""
+
+    def runs_here(self) -> bool:
+        return not self.needs or self.needs in Path("/proc/cpuinfo").read_text("utf-8").split()
 
     def commands(self) -> tuple[str, ...]:
         return (self.tests,) if isinstance(self.tests, str) else self.tests
@@ -237,6 +242,10 @@ def main(name: str, mutants: list[Mutant], doc: str) -> int:
         print("\n".join(f"{mutant.name:48} {mutant.file}" for mutant in chosen))
         return 0
 
+    without = [mutant for mutant in chosen if not mutant.runs_here()]
+    for mutant in without:
+        print(f"{mutant.name:48} not planted: the processor has no {mutant.needs}", flush=True)
+    chosen = [mutant for mutant in chosen if mutant not in without]
     if options.jobs > 1:
         caught = run_jobs(chosen, min(options.jobs, len(chosen)), options.again)
         print(f"{caught} of {len(chosen)} caught")

@@ -63,8 +63,6 @@ AtCall why_not_automatically(std::span<const Array* const> arrays, int64_t eleme
 
 const int64_t deferred_from = automatic_size();
 
-bool is_deferral_on() { return is_deferring() || (deferred_from != INT64_MAX && !own_graph().eager); }
-
 void begin_eager() { ++own_graph().eager; }
 void end_eager() { --own_graph().eager; }
 

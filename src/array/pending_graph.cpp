@@ -83,7 +83,7 @@ GraphMutex& graph_mutex() {
     return *mutex;
 }
 
-/// Its address, which a forked thread keeps, tells a thread from the others.
+/// By its address a thread knows whether it is the holder. A forked child's thread has the address of its parent's.
 constinit thread_local char identity = 0;
 
 }  // namespace

@@ -236,6 +236,7 @@ struct LoopProgram::Builder {
 void LoopProgram::add_step(BlockLoop loop, std::span<const SlotId> in, std::span<const SlotId> out, LoopId id,
                            DType from, DType type) {
     steps.push_back({loop, uint32_t(places.size()), uint16_t(in.size()), uint16_t(out.size()), id, from, type});
+    // Few, as a rule, for which insert() takes longer.
     for (const SlotId slot : in) places.push_back(slot);
     for (const SlotId slot : out) places.push_back(slot);
 }

@@ -82,12 +82,6 @@ void defer_call(const Call& c, UfuncResult& result) {
     }
 }
 
-UfuncResult deferred(const Call& c) {
-    UfuncResult result;
-    defer_call(c, result);
-    return result;
-}
-
 /// Whether to compute pending operands and the output in one run.
 bool can_settle_into_output(const Call& c) {
     return c.row.nout == 1 && !is_deferring() &&
@@ -95,7 +89,9 @@ bool can_settle_into_output(const Call& c) {
 }
 
 void settle_into_output(const Call& c) {
-    const Array value = deferred(c).array[0];
+    UfuncResult waiting;
+    defer_call(c, waiting);
+    const Array& value = waiting.array[0];
     std::vector<const Array*> dying = {&value};
     for (const Argument& arg : c.args)
         if (arg.is_dying) dying.push_back(arg.array);
@@ -105,26 +101,6 @@ void settle_into_output(const Call& c) {
 }
 
 bool has_output(const UfuncOptions& options) { return options.out[0] || options.out[1]; }
-
-UfuncResult defer_or_run(const Call& c) {
-    const UfuncOptions& options = c.options;
-    if (can_wait(c)) {
-        const GraphLock lock = lock_graph();
-        // Again: another thread may have exported an operand meanwhile.
-        const bool waits = can_wait(c);
-        if (waits && !has_output(options)) return deferred(c);
-        if (waits && can_rebind(c)) {
-            UfuncResult result = deferred(c);
-            *options.out[0] = result.array[0];
-            return result;
-        }
-        if (waits && can_settle_into_output(c)) {
-            settle_into_output(c);
-            return {};
-        }
-    }
-    return run_call(c);
-}
 
 /// A power as the call of a row of one argument.
 Call power_by_row(const Call& c, RowId row) {
@@ -138,7 +114,9 @@ Call power_by_row(const Call& c, RowId row) {
     return call;
 }
 
-Call planned(RowId id, std::span<const Argument> args, const UfuncOptions& options) {
+}  // namespace
+
+Call planned_call(RowId id, std::span<const Argument> args, const UfuncOptions& options) {
     Call c(rows()[id], args, options);
     if (int(args.size()) != c.row.nin)
         raise(ErrorKind::Type, c.name(), ": takes ", int(c.row.nin), " inputs, got ", args.size());
@@ -151,19 +129,36 @@ Call planned(RowId id, std::span<const Argument> args, const UfuncOptions& optio
     return c;
 }
 
-}  // namespace
-
-UfuncResult call(RowId id, std::span<const Argument> args, const UfuncOptions& options) {
-    return defer_or_run(planned(id, args, options));
-}
-
-bool call_if_deferred(RowId id, std::span<const Argument> args, const UfuncOptions& options, UfuncResult& result) {
-    if (!is_deferral_on() || has_output(options)) return false;
-    const Call c = planned(id, args, options);
+bool defer_planned(const Call& c, UfuncResult& result) {
+    if (has_output(c.options) || !can_wait(c)) return false;
     const GraphLock lock = lock_graph();
+    // Again: another thread may have exported an operand meanwhile.
     if (!can_wait(c)) return false;
     defer_call(c, result);
     return true;
+}
+
+UfuncResult call_planned(const Call& c) {
+    UfuncResult result;
+    if (defer_planned(c, result)) return result;
+    if (has_output(c.options) && can_wait(c)) {
+        const GraphLock lock = lock_graph();
+        const bool waits = can_wait(c);  // again, as above
+        if (waits && can_rebind(c)) {
+            defer_call(c, result);
+            *c.options.out[0] = result.array[0];
+            return result;
+        }
+        if (waits && can_settle_into_output(c)) {
+            settle_into_output(c);
+            return {};
+        }
+    }
+    return run_call(c);
+}
+
+UfuncResult call(RowId id, std::span<const Argument> args, const UfuncOptions& options) {
+    return call_planned(planned_call(id, args, options));
 }
 
 namespace {

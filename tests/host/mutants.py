@@ -26,7 +26,7 @@ def bug(name, file, old, new, tests=TESTS):
 
 def avx512(name, file, old, new):
     """A bug in the code for AVX-512, which tests find where the processor has it."""
-    return bug(f"avx512-{name}", file, old, new)
+    return bug(f"avx512-{name}", file, old, new)._replace(needs="avx512f")
 
 
 def encoding(name, old, new):

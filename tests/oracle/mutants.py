@@ -1534,7 +1534,7 @@ ARGUMENTS = [
         "cuarray/_arguments/axes.py",
         "islice(iter(axis), ndim + 1)",
         "iter(axis)",
-        tests("same_calls", "endless and median"),
+        tests("same_calls", "endless and quantile"),
     ),
     Mutant(
         "endless-entries",

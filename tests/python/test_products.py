@@ -94,6 +94,8 @@ v.__imatmul__(xp.asarray([[1, 2, 3], [4, 5, 6], [7, 8, 9]]))
 r @ 'text'
 xp.vecdot(a, v)
 xp.vecdot(c, w)
+xp.vecdot(w, c)
+xp.vecdot(c[:, None], c)
 xp.vecdot(w, c, axis=1)
 xp.vecdot(x, y[0].T[:4].T[:3])
 xp.vecdot(x, x, axis=0)

@@ -179,7 +179,7 @@ class CUARRAY_API Array {
     Layout layout_;
     DType dtype_ = DType::none;
     bool read_only_ = false;
-    Device waits_on_;  ///< of the node, without a look at it: another thread may run it
+    Device waits_on_;  ///< the device of a pending array: without the lock, another thread may drop its node
 };
 
 /// Whether two arrays share a byte, judged by address; handles of one pending node do. Runs no pending node.

@@ -20,8 +20,6 @@ CUARRAY_API extern const int64_t deferred_from;
 inline bool may_defer(int64_t elements, Device device) {
     return elements >= (device == Device{} || deferred_from == INT64_MAX ? deferred_from : 0) || is_deferring();
 }
-/// Whether any operation of this thread may be deferred now.
-CUARRAY_API bool is_deferral_on();
 /// Until the end, operations of this thread outside of the scopes below run at the call.
 CUARRAY_API void begin_eager();
 CUARRAY_API void end_eager();

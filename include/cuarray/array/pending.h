@@ -16,7 +16,7 @@ namespace cuarray {
 struct PendingGraph;
 struct SourceLines;
 
-/// A mutex that its holder may take again. After a fork it is the child's only thread that holds it.
+/// A mutex that its holder may take again, for the price of a look at who holds it.
 class CUARRAY_API GraphMutex {
  public:
     void lock();

@@ -41,13 +41,13 @@ inline Array transpose(const Array& a, std::initializer_list<int64_t> axes) { re
 
 /// The last two axes exchanged.
 CUARRAY_API Array matrix_transpose(const Array& x);
-/// A view with any strides, from `offset` bytes after the first element on; ValueError where it leaves the memory.
-CUARRAY_API Array as_strided(const Array& x, const Dims& shape, const Dims& strides, int64_t offset = 0);
 CUARRAY_API Array swapaxes(const Array& a, int64_t axis1, int64_t axis2);
 /// Axes moved to other positions; the others keep their order.
 CUARRAY_API Array moveaxis(const Array& a, const Dims& source, const Dims& destination);
 /// One axis moved to the position before `start`.
 CUARRAY_API Array rollaxis(const Array& a, int64_t axis, int64_t start = 0);
+/// A view with any strides, from `offset` bytes after the first element on; ValueError where it leaves the memory.
+CUARRAY_API Array as_strided(const Array& x, const Dims& shape, const Dims& strides, int64_t offset = 0);
 
 /// New axes of length 1, at these positions of the result.
 CUARRAY_API Array expand_dims(const Array& a, const AxisList& axis);

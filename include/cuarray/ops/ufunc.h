@@ -54,9 +54,6 @@ struct UfuncResult {
 
 /// Applies the row; given outputs are written. Raises NumPy's errors, all before anything is written.
 CUARRAY_API UfuncResult call(RowId row, std::span<const Argument> args, const UfuncOptions& options = {});
-/// The same if the call is deferred, which takes no longer for many elements than for few; else nothing has happened.
-CUARRAY_API bool call_if_deferred(RowId row, std::span<const Argument> args, const UfuncOptions& options,
-                                  UfuncResult& result);
 
 /// An operand of a call that ends before a temporary array does, so that the result may take its memory.
 template <class T>

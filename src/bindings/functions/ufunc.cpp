@@ -509,11 +509,12 @@ PyTypeObject* make_type() {
 }  // namespace
 
 UfuncResult call_unlocked(RowId row, std::span<const Argument> args, const UfuncOptions& options, Device device) {
+    if (!is_long(device, args)) return call(row, args, options);
+    const Call planned = planned_call(row, args, options);
     UfuncResult result;
-    const bool is_long = python::is_long(device, args);
-    if (is_long && call_if_deferred(row, args, options, result)) return result;
-    const GilRelease released(is_long);
-    result = call(row, args, options);
+    if (defer_planned(planned, result)) return result;
+    const GilRelease released;
+    result = call_planned(planned);
     return result;
 }
 
