@@ -129,6 +129,7 @@ MUTANTS = [
     waits("memory-is-reused-in-another-order", PLAN, " || operand.strides != node.strides", "", "operands_that_die"),
     waits("a-part-s-memory-is-reused", PLAN, "storage->bytes != bytes || ", "", "operands_that_die"),
     waits("long-work-keeps-the-interpreter", SETTLING, "if (node.graph && count(node.shape) * int64_t(node.graph->nodes.size()) >= kUnlockedFrom) {", "if (false) {", "other_threads_run"),
+    waits("recording-keeps-the-interpreter", GRAPH, "is_full(g, operation)) settle_unlocked();", "is_full(g, operation)) settle_all();", "other_threads_run"),
     waits("graphs-read-without-end", GRAPH, "    if (g.inputs > kMostInputs) return true;\n", "", "planned_many"),
     waits("graphs-of-names-without-end", GRAPH, "is_named) > kMostNamed;", "is_named) > 100;", "planned_many"),
     waits("values-that-are-named-are-not-counted", PLAN, "    for (const Ref<PendingNode>& node : wanted) last[size_t(node->position)] = plan.size();\n", "", "graph_that_no_run"),

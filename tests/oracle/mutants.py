@@ -762,6 +762,27 @@ ALONG_AN_AXIS = [
         tests("interpolation"),
     ),
     Mutant(
+        "values-at-points-are-computed",
+        "src/ops/interpolation.cpp",
+        "value == x0 ? y0 : slope * (value - x0) + y0;",
+        "slope * (value - x0) + y0;",
+        "tests/python/test_interpolation.py -k sorted_numbers",
+    ),
+    Mutant(
+        "the-next-point-is-in-the-interval",
+        "src/ops/interpolation.cpp",
+        "value < x1; ++k)",
+        "value <= x1; ++k)",
+        "tests/python/test_interpolation.py -k sorted_numbers",
+    ),
+    Mutant(
+        "infinite-intervals-have-slopes",
+        "src/ops/interpolation.cpp",
+        "if (std::isfinite(slope) && std::isfinite(x1 - x0))",
+        "",
+        "tests/python/test_interpolation.py -k sorted_numbers",
+    ),
+    Mutant(
         "interp-of-unsorted-points",
         "src/ops/interpolation.cpp",
         "    fp = take(fp, order, 0);\n",

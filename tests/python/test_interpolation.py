@@ -69,3 +69,31 @@ def test_tofile(tmp_path, device):
     x.T.tofile(tmp_path / "text", sep=",")
     assert np.fromfile(tmp_path / "bytes", int).tolist() == [0, 1, 2, 3, 4, 5]
     assert (tmp_path / "text").read_text() == "0,3,1,4,2,5"
+
+
+@pytest.mark.parametrize("step", [1, -1])
+@pytest.mark.parametrize("kind", ["finite", "signed zeros", "infinite values", "infinite points", "repeated points"])
+def test_sorted_numbers_have_the_bits_of_single_ones(kind, step, device):
+    """They are followed from interval to interval, which share what is the same for all numbers inside of one."""
+    rng = np.random.default_rng(3)
+    xp, fp = np.sort(rng.random(40)), rng.standard_normal(40)
+    if kind == "signed zeros":
+        fp[::2], fp[1::4] = -0.0, 0.0
+    elif kind == "infinite values":
+        fp[[3, 4, 17]] = np.inf
+        fp[30] = -np.inf
+    elif kind == "infinite points":
+        xp[0], xp[-1] = -np.inf, np.inf
+    elif kind == "repeated points":
+        xp[5:9], xp[20:22] = xp[5], xp[20]
+    x = np.sort(np.concatenate([rng.uniform(-0.2, 1.2, 200), xp, np.nextafter(xp, 9), np.nextafter(xp, -9)]))[::step]
+    found = cuarray.interp(*(cuarray.asarray(a.copy(), device=device) for a in (x, xp, fp))).numpy()
+    single = np.array([float(cuarray.interp(number, xp, fp)) for number in x.tolist()])
+    assert_bits(found, single)
+    assert_bits(found, np.interp(x, xp, fp))
+
+
+def assert_bits(found, expected):
+    """Of numbers; where both are NaN, either NaN."""
+    same = (found.view("i8") == expected.view("i8")) | (np.isnan(found) & np.isnan(expected))
+    assert same.all(), (found[~same], expected[~same])

@@ -132,8 +132,7 @@ template <int R, class Element> struct VectorFold {
 #pragma omp simd
             for (int l = 0; l < many; ++l) lane[l] = at(l);
             for (i = many; i + many <= n; i += many) {
-                for (int line = 0; line < many * int(sizeof(X)); line += 64)
-                    __builtin_prefetch(reinterpret_cast<const char*>(x + i) + 2048 + line, 0, 2);
+                fetch_ahead<many>(x + i);
 #pragma GCC unroll 4
                 for (int v = 0; v < many; v += wide) {
 #pragma omp simd

@@ -50,6 +50,12 @@ template <class Element> CUARRAY_FN bool differs_from_zero(stored_t<Element> x) 
         return cast<bool>(load<Element>(x));
 }
 
+/// Prefetches `items` to L2, 2048 bytes ahead: the hardware prefetcher stops at page boundaries.
+template <int items, class X> CUARRAY_FN void fetch_ahead(const X* x) {
+    for (int line = 0; line < items * int(sizeof(X)); line += 64)
+        __builtin_prefetch(reinterpret_cast<const char*>(x) + 2048 + line, 0, 2);
+}
+
 /// For argmax and argmin, the row that folds the value alone; else nothing.
 template <class Row> struct ValueRowOf {
     using type = fn::nothing;
@@ -105,12 +111,6 @@ template <int R, class Element> struct ReductionOf {
     /// Whether every combine tests for NaN, which is unnecessary if there is none.
     static constexpr bool sees_nans = is_same<A, red::Range<f32>> || is_same<A, red::Range<f64>>;
 
-    /// Prefetches to L2, 2048 bytes ahead: the hardware prefetcher stops at page boundaries.
-    static CUARRAY_FN void fetch_ahead(const X* x) {
-        for (int line = 0; line < int(kLanes * sizeof(X)); line += 64)
-            __builtin_prefetch(reinterpret_cast<const char*>(x) + 2048 + line, 0, 2);
-    }
-
     /// Folds rows of kLanes pairs, `step` elements apart, into `lanes`, which start with the first row if Fresh. The
     /// pairs are kept in two arrays, which the compiler vectorises.
     template <bool Fresh>
@@ -149,7 +149,7 @@ template <int R, class Element> struct ReductionOf {
         }
         for (int64_t row = Fresh; row < rows; ++row) {
             const X* const line = x + row * step;
-            fetch_ahead(line);
+            fetch_ahead<kLanes>(line);
 #pragma GCC unroll 8
             for (int v = 0; v < kLanes; v += kWidth) {
 #pragma omp simd
@@ -174,7 +174,7 @@ template <int R, class Element> struct ReductionOf {
 #pragma omp simd
         for (int l = 0; l < kLanes; ++l) a[l] = Row::map(load<Element>(x[l]), first + l);
         for (int k = kLanes; k < kLeaf; k += kLanes) {
-            fetch_ahead(x + k);
+            fetch_ahead<kLanes>(x + k);
 #pragma omp simd
             for (int l = 0; l < kLanes; ++l)
                 a[l] = Row::combine(a[l], Row::map(load<Element>(x[k + l]), first + k + l));
@@ -193,7 +193,7 @@ template <int R, class Element> struct ReductionOf {
         for (int l = 0; l < kLanes; ++l) a[l] = Row::map(load<Element>(x[l]), first + l);
         int64_t i = kLanes;
         for (; i + kLanes <= n; i += kLanes) {
-            fetch_ahead(x + i);
+            fetch_ahead<kLanes>(x + i);
 #pragma omp simd
             for (int l = 0; l < kLanes; ++l)
                 a[l] = Row::combine(a[l], Row::map(load<Element>(x[i + l]), first + i + l));
