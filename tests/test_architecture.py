@@ -424,6 +424,7 @@ ALLOWED_LISTS = {
     "cuarray/_namespace/aliases.py": "NumPy's spellings",
     "cuarray/_numpy/operators.py": "Python's operators",
     "cuarray/interop/mpi/operations.py": "MPI's operations",
+    "src/host/emit/emittable.cpp": "the processor's instructions",
     "src/host/emit/lowering.cpp": "the processor's instructions",
     "src/host/loops/old_glibc.h": "glibc's functions that have several versions",
 }

@@ -7,6 +7,7 @@
 #include <vector>
 #include "disassembly.h"
 #include "host/emit/assembler.cpp"
+#include "host/emit/emittable.cpp"
 #include "host/emit/listing.cpp"
 #include "host/emit/lowering.cpp"
 

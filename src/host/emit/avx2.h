@@ -3,6 +3,7 @@
 #pragma once
 #include <bit>
 #include <limits>
+#include "cuarray/core/table.h"
 #include "host/emit/element_types.h"
 #include "host/emit/instructions.h"
 
