@@ -61,8 +61,8 @@ Dims result_order(const Call& call);
 
 /// A call after these steps.
 CUARRAY_API Call planned_call(RowId row, std::span<const Argument> args, const UfuncOptions& options);
-/// Defers a planned call if it may wait and has no outputs, which takes no longer for many elements than for few. False:
-/// nothing has happened.
+/// Defers a planned call if it may wait and has no outputs, which takes no longer for many elements than for few.
+/// False: nothing has happened.
 CUARRAY_API bool defer_planned(const Call& call, UfuncResult& result);
 /// Computes a planned call, or defers it.
 CUARRAY_API UfuncResult call_planned(const Call& call);
