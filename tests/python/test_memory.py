@@ -785,6 +785,10 @@ try:
         held.append(cuarray.empty(4 << 20, "u1", device=device))
 except MemoryError as error:
     assert str(error).startswith(f"{{device}}: 4194304 bytes asked (4 MiB)"), error
+try:
+    cuarray.cov(held[0])  # in Python; its name would say that the call was wrong
+except MemoryError as error:
+    assert str(error).startswith(f"{{device}}: ") and "bytes asked" in str(error), error
 assert 8 <= len(held) <= 16, len(held)
 stats = memory.stats(device)
 assert stats["allocations"] == len(held) and stats["current"] == len(held) << 22
