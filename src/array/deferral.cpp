@@ -31,13 +31,12 @@ int64_t automatic_size() {
     return is_number ? number : kAutomaticallyFrom;
 }
 
-/// Whether no other thread has asked yet, with `registers`. A run holds the lock of all graphs: threads that compute
-/// side by side do so at the call.
-bool computes_alone(bool registers) {
-    static std::atomic<PendingGraph*> first = nullptr;
-    static std::atomic<bool> are_several = false;
+/// Whether no other thread than that of the graph has asked yet, with `registers`. A run holds the lock of all graphs:
+/// threads that compute side by side do so at the call.
+bool computes_alone(PendingGraph* own, bool registers) {
+    static constinit std::atomic<PendingGraph*> first = nullptr;
+    static constinit std::atomic<bool> are_several = false;
     if (are_several.load(std::memory_order_relaxed)) return false;
-    PendingGraph* const own = &own_graph();
     PendingGraph* known = first.load(std::memory_order_relaxed);
     if (known == own || (!known && !registers)) return true;
     if (!known && first.compare_exchange_strong(known, own)) return true;
@@ -46,15 +45,16 @@ bool computes_alone(bool registers) {
 }
 
 /// Why an operation outside of the scopes that ask for deferral runs at its call.
-AtCall why_not_automatically(std::span<const Array* const> arrays, int64_t elements, bool registers) {
+AtCall why_not_automatically(PendingGraph& own, std::span<const Array* const> arrays, int64_t elements,
+                             bool registers) {
     if (deferred_from == INT64_MAX) return AtCall::Off;
     const auto some = std::find_if(arrays.begin(), arrays.end(), [](const Array* a) { return a; });
     const Device device = some == arrays.end() ? Device{} : (*some)->device();
     if (device == Device{} && elements < deferred_from) return AtCall::Few;
-    if (own_graph().eager) return AtCall::Eager;
+    if (own.eager) return AtCall::Eager;
     if (std::any_of(some, arrays.end(), [=](const Array* a) { return a && !(a->device() == device); }))
         return AtCall::Devices;
-    if (!computes_alone(registers)) return AtCall::Threads;
+    if (!computes_alone(&own, registers)) return AtCall::Threads;
     prepare_deferral();
     return backend(device).runs_at_call() ? AtCall::AtOnce : AtCall::No;
 }
@@ -144,16 +144,19 @@ bool are_ready_on_host(std::span<const Array* const> arrays) {
 
 AtCall why_at_call(std::span<const Array* const> arrays, int64_t elements, bool registers) {
     if (are_floating_errors_wanted()) return AtCall::FloatingErrors;
-    if (!is_deferring())
-        if (const AtCall why = why_not_automatically(arrays, elements, registers); why != AtCall::No) return why;
-    const PendingGraph& g = own_graph();
+    PendingGraph& g = own_graph();
+    if (!g.depth)
+        if (const AtCall why = why_not_automatically(g, arrays, elements, registers); why != AtCall::No) return why;
     if (g.library_calls == g.depth && elements <= kFewElements && are_ready_on_host(arrays)) return AtCall::Few;
-    for (const Array* a : arrays) {
-        if (!a || a->is_pending()) continue;
+    return reads_shared_memory(arrays) ? AtCall::Shared : AtCall::No;
+}
+
+bool reads_shared_memory(std::span<const Array* const> arrays) {
+    return std::any_of(arrays.begin(), arrays.end(), [](const Array* a) {
+        if (!a || a->is_pending()) return false;
         const Storage& storage = a->storage();
-        if (storage.is_exported() && storage.last_export() > g.tolerated()) return AtCall::Shared;
-    }
-    return AtCall::No;
+        return storage.is_exported() && storage.last_export() > own_graph().tolerated();
+    });
 }
 
 bool can_defer(std::span<const Array* const> arrays, int64_t elements) {

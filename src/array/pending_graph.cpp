@@ -151,6 +151,32 @@ void prepare_deferral() {
 PendingNode::PendingNode() = default;
 PendingNode::~PendingNode() = default;
 
+namespace {
+
+/// Memory of nodes that are gone, a list: more nodes wait, as a rule, than malloc keeps at hand. Some 500 KiB at most.
+struct GoneNode {
+    GoneNode* next;
+};
+constinit GoneNode* gone_nodes = nullptr;
+constinit int gone_count = 0;
+constexpr int kMostGone = 1024;
+
+}  // namespace
+
+void* PendingNode::operator new(std::size_t bytes) {
+    GoneNode* const last = gone_nodes;
+    if (!last) return ::operator new(bytes);
+    gone_nodes = last->next;
+    --gone_count;
+    return last;
+}
+
+void PendingNode::operator delete(void* node) noexcept {
+    if (gone_count == kMostGone) return ::operator delete(node);
+    gone_nodes = new (node) GoneNode{gone_nodes};
+    ++gone_count;
+}
+
 void PendingNode::release_last() {
     const GraphLock lock = lock_graph();
     if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;

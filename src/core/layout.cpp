@@ -222,13 +222,14 @@ Dims broadcast(std::span<const Dims* const> shapes, const char* function) {
 
 Dims broadcast_strides(const Layout& layout, const Dims& shape, const char* function) {
     const int shift = shape.size() - layout.ndim();
-    Dims strides = Dims::filled(shape.size(), 0);
+    Dims strides;
+    strides.resize(shape.size());
+    std::fill_n(strides.begin(), std::max(shift, 0), 0);
     bool fits = shift >= 0;
     for (int axis = 0; fits && axis < layout.ndim(); ++axis) {
-        if (layout.shape[axis] == shape[axis + shift])
-            strides[axis + shift] = layout.shape[axis] == 1 ? 0 : layout.strides[axis];
-        else
-            fits = layout.shape[axis] == 1;
+        const int64_t extent = layout.shape[axis];
+        strides[axis + shift] = extent == 1 ? 0 : layout.strides[axis];
+        fits = extent == 1 || extent == shape[axis + shift];
     }
     if (!fits)
         raise(ErrorKind::Value, function, ": shape ", to_string(layout.shape), " does not broadcast to ",

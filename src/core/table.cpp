@@ -203,8 +203,7 @@ uint16_t find(const Range& range, std::string_view name) {
 
 }  // namespace
 
-std::span<const Row> rows() { return table().rows; }
-std::span<const Loop> loops() { return table().loops; }
+const Tables tables{table().rows, table().loops};
 
 std::span<const ReductionRow> reductions() { return kReductionRows; }
 

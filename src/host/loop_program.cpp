@@ -45,8 +45,9 @@ struct LoopProgram::Builder {
     int count() const { return int(expr.nodes.size()); }
 
     static int sources(const ExprNode& n) {
-        if (n.op == Op::Loop) return rows()[loops()[n.index].row].nin;
-        return n.op == Op::Cast || n.op == Op::Second ? 1 : 0;
+        int number = 0;
+        while (number < kMaxIn && n.source[number] != kNoValue) ++number;
+        return number;
     }
 
     /// Fills `last`, `second` and `uniform`. A Second and its Loop are live as long as either is used.
@@ -62,12 +63,12 @@ struct LoopProgram::Builder {
                 if (one != kNoValue) last[size_t(v)] = std::max(last[size_t(v)], last[one]);
                 one = ValueId(v);
             }
-            for (int k = 0; k < sources(n); ++k) last[n.source[k]] = std::max(last[n.source[k]], v);
+            for (int k = 0, ins = sources(n); k < ins; ++k) last[n.source[k]] = std::max(last[n.source[k]], v);
         }
         for (int v = 0; v < count(); ++v) {
             const ExprNode& n = node(ValueId(v));
-            bool all = n.op == Op::Scalar || n.op == Op::Cast || n.op == Op::Loop || n.op == Op::Second;
-            for (int k = 0; k < sources(n); ++k) all = all && uniform[n.source[k]];
+            bool all = n.op != Op::Input && n.op != Op::Index;
+            for (int k = 0, ins = sources(n); all && k < ins; ++k) all = uniform[n.source[k]];
             uniform[size_t(v)] = all;
         }
     }
@@ -144,7 +145,7 @@ struct LoopProgram::Builder {
         // Registers of sources that are not used again are released before the result's register is allocated: the
         // result then overwrites an operand that is still in L1. Loops allow that for one output of the operand's item
         // size.
-        const bool two = n.op == Op::Loop && rows()[loops()[n.index].row].nout == 2;
+        const bool two = n.op == Op::Loop && loops()[n.index].out[1] != DType::none;
         const auto release_sources = [&] {
             for (int k = 0; k < ins; ++k) {
                 const ValueId source = n.source[k];

@@ -58,6 +58,8 @@ void choose_shape(Call& call);
 void check_outputs(const Call& call);
 /// The order of axes of a new result.
 Dims result_order(const Call& call);
+/// The strides of a new result in that order.
+Dims result_strides(const Call& call, int64_t item);
 
 /// A call after these steps.
 CUARRAY_API Call planned_call(RowId row, std::span<const Argument> args, const UfuncOptions& options);

@@ -160,8 +160,13 @@ bool fits(const Dims& from, const Dims& to) {
     return missing >= 0;
 }
 
-/// The shape of a call whose arrays differ in shape; the first `inputs` shapes are the inputs', then outputs and mask.
-[[gnu::noinline]] Dims broadcast_call(const Call& c, std::span<const Dims* const> shapes, size_t inputs) {
+/// The shape of a call whose arrays differ in shape.
+[[gnu::noinline]] Dims broadcast_call(const Call& c) {
+    const Dims* all[kMaxIn + kMaxOut + 1];
+    size_t n = 0, inputs = 0;
+    for (const Argument& arg : c.args) inputs += arg.array != nullptr;
+    c.for_each_array([&](const Array& a) { all[n++] = &a.shape(); });
+    const std::span<const Dims* const> shapes(all, n);
     // Broadcast the inputs first: their error must not name an output.
     if (inputs < shapes.size() && inputs) {
         const Dims operands = broadcast(shapes.first(inputs), c.name());
@@ -179,18 +184,18 @@ bool fits(const Dims& from, const Dims& to) {
 }
 
 void choose_shape(Call& c) {
-    const Dims* shapes[kMaxIn + kMaxOut + 1];
-    size_t n = 0, inputs = 0;
+    const Dims* first = nullptr;
     bool is_one = true;
-    for (const Argument& arg : c.args) inputs += arg.array != nullptr;
     c.for_each_array([&](const Array& a) {
-        shapes[n++] = &a.shape();
-        is_one = is_one && *shapes[0] == a.shape();
+        if (!first)
+            first = &a.shape();
+        else
+            is_one = is_one && *first == a.shape();
     });
-    if (n && is_one)
-        c.shape = *shapes[0];
+    if (first && is_one)
+        c.shape = *first;
     else
-        c.shape = broadcast_call(c, {shapes, n}, inputs);
+        c.shape = broadcast_call(c);
 }
 
 void check_outputs(const Call& c) {
@@ -232,6 +237,10 @@ Dims result_order(const Call& c) {
         ++n;
     }
     return c_order ? order : memory_order(c.shape, {pointers, n});
+}
+
+Dims result_strides(const Call& c, int64_t item) {
+    return c.shape.size() < 2 ? c_strides(c.shape, item) : strides_in_order(c.shape, result_order(c), item);
 }
 
 }  // namespace cuarray

@@ -260,11 +260,6 @@ bool is_plain(const Call& c) {
     return true;
 }
 
-/// The strides of a new result, in the order of the inputs.
-Dims result_strides(const Call& c, int64_t item) {
-    return c.shape.size() < 2 ? c_strides(c.shape, item) : strides_in_order(c.shape, result_order(c), item);
-}
-
 UfuncResult run_plain(const Call& c) {
     const DType dtype = c.types->out[0];
     const int64_t item = item_size(dtype);

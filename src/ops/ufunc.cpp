@@ -68,10 +68,9 @@ void defer_call(const Call& c, UfuncResult& result) {
         result.array[0] = defer_expr(c, expr, input);
         return;
     }
-    const Dims order = result_order(c);
     for (int k = 0; k < c.row.nout; ++k) {
         const DType dtype = c.types->out[k];
-        const Dims strides = strides_in_order(c.shape, order, item_size(dtype));
+        const Dims strides = result_strides(c, item_size(dtype));
         if (k == 0) {
             const std::span arrays(c.arrays, c.args.size());
             result.array[0] = defer({ExprNode::Op::Loop, c.loop, dtype, arrays, c.scalars, c.shape, strides, c.device});
@@ -132,8 +131,8 @@ Call planned_call(RowId id, std::span<const Argument> args, const UfuncOptions& 
 bool defer_planned(const Call& c, UfuncResult& result) {
     if (has_output(c.options) || !can_wait(c)) return false;
     const GraphLock lock = lock_graph();
-    // Again: another thread may have exported an operand meanwhile.
-    if (!can_wait(c)) return false;
+    // Another thread may have exported an operand meanwhile.
+    if (reads_shared_memory({c.arrays, c.args.size()})) return false;
     defer_call(c, result);
     return true;
 }
@@ -143,7 +142,7 @@ UfuncResult call_planned(const Call& c) {
     if (defer_planned(c, result)) return result;
     if (has_output(c.options) && can_wait(c)) {
         const GraphLock lock = lock_graph();
-        const bool waits = can_wait(c);  // again, as above
+        const bool waits = !reads_shared_memory({c.arrays, c.args.size()});  // now
         if (waits && can_rebind(c)) {
             defer_call(c, result);
             *c.options.out[0] = result.array[0];

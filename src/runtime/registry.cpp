@@ -127,9 +127,19 @@ void require(Device device) {
                       "; device cpu needs no GPU, and python -m cuarray --simulate gives simulated GPUs");
 }
 
-Backend& backend(Device device) { return undecorated(device).front(); }
+namespace {
 
-DirectLoops* loops_of_host() { return undecorated(Device{}).direct(); }
+/// That of a device, without a look at the registry for the host.
+Backend& opened(Device device) {
+    static Backend& host = undecorated(Device{});
+    return device == Device{} ? host : undecorated(device);
+}
+
+}  // namespace
+
+Backend& backend(Device device) { return opened(device).front(); }
+
+DirectLoops* loops_of_host() { return opened(Device{}).direct(); }
 
 Runtime& runtime(Device device) { return undecorated(device).runtime(); }
 
@@ -269,9 +279,7 @@ std::atomic<int64_t> export_clock = 0;
 
 StorageRef foreign_storage(Device device, void* data, int64_t bytes, void (*free)(void*), void* context,
                            bool (*is_held)(void*)) {
-    static Backend& host = undecorated(Device{});  // without the registry's lock
-    Backend& owner = device == Device{} ? host : undecorated(device);
-    return StorageRef(new ForeignStorage(&owner, data, bytes, free, context, is_held));
+    return StorageRef(new ForeignStorage(&opened(device), data, bytes, free, context, is_held));
 }
 
 }  // namespace cuarray

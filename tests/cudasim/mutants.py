@@ -805,7 +805,7 @@ BY_HAND = [
     Mutant(
         "sequence-hosts-are-observed",
         "src/runtime/registry.cpp",
-        "loops_of_host() { return undecorated(Device{}).direct(); }",
+        "loops_of_host() { return opened(Device{}).direct(); }",
         "loops_of_host() { return backend(Device{}).direct(); }",
         "tests/cuda/test_cuda_sequences.py -k far_behind",
     ),

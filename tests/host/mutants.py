@@ -119,7 +119,7 @@ MUTANTS = [
     bug("a-slot-keeps-its-first-value", JOIN, "return node_of_[outs(step)[0]] = push(node);", "const uint16_t made = push(node);\n        uint16_t& place = node_of_[outs(step)[0]];\n        return place == kNoNode ? place = made : made;"),
     bug("rows-go-on-behind-their-plane", MACHINE, "++at[last - 1] == s.shape[last - 1]", "(++at[last - 1], false)", "tests/python/test_strided_loops.py -k rows_of"),
     bug("outputs-stay-in-their-first-row", MACHINE, "strides[last - 1];\n            for", "strides[last - 1] * (k < program_.inputs);\n            for", "tests/python/test_strided_loops.py -k rows_of"),
-    waits("eager-is-forgotten", DEFERRAL, "    if (own_graph().eager) return AtCall::Eager;\n", "", "what_waits"),
+    waits("eager-is-forgotten", DEFERRAL, "    if (own.eager) return AtCall::Eager;\n", "", "what_waits"),
     waits("threads-wait-side-by-side", DEFERRAL, "    if (registers) are_several = true;\n    return false;", "    return true;", "side_by_side"),
     waits("memory-is-kept-without-limit", GRAPH, "if (kept > most) return true;", "", "keeps_alive"),
     waits("memory-is-kept-as-for-small-arrays", GRAPH, "std::clamp(result_bytes, kFewKeptBytes, kMostKeptBytes)", "kMostKeptBytes", "keeps_alive"),

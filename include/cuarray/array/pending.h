@@ -44,6 +44,9 @@ class CUARRAY_API PendingNode {
  public:
     PendingNode();
     ~PendingNode();
+    /// From memory of nodes that are gone; under the lock, as nodes are made and deleted.
+    static void* operator new(std::size_t bytes);
+    static void operator delete(void* node) noexcept;
     void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
     void release() {
         int32_t count = references_.load(std::memory_order_relaxed);
@@ -102,9 +105,11 @@ CUARRAY_API void end_call_deferral();
 CUARRAY_API void begin_function_deferral();
 CUARRAY_API void end_function_deferral();
 /// Whether to defer an operation on these arrays that has so many elements: this thread defers, and no array is memory
-/// that other code may write before the operation would run. A Deferral alone declines few elements of the host. To
-/// hold until `defer`, the answer needs the lock.
+/// that other code may write before the operation would run. A Deferral alone declines few elements of the host.
+/// Without the lock, ask `reads_shared_memory` once more under it.
 CUARRAY_API bool can_defer(std::span<const Array* const> arrays, int64_t elements);
+/// Whether one of the arrays is such memory. To hold until `defer`, the answer needs the lock.
+CUARRAY_API bool reads_shared_memory(std::span<const Array* const> arrays);
 
 /// An elementwise operation to defer. Operand i is arrays[i], or scalars[i] where that is null; operands are cast to
 /// the loop's dtypes.

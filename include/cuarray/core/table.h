@@ -77,8 +77,15 @@ struct ReductionRow {
 };
 constexpr const char* kReductionSample = "[[0, 5], [3, 4]]";
 
-CUARRAY_API std::span<const Row> rows();
-CUARRAY_API std::span<const Loop> loops();
+/// Where the tables are, since the library was loaded.
+struct Tables {
+    std::span<const Row> rows;
+    std::span<const Loop> loops;
+};
+CUARRAY_API extern const Tables tables;
+
+inline std::span<const Row> rows() { return tables.rows; }
+inline std::span<const Loop> loops() { return tables.loops; }
 CUARRAY_API std::span<const ReductionRow> reductions();
 CUARRAY_API RowId find_row(std::string_view name);              ///< kNone if there is none
 CUARRAY_API ReductionId find_reduction(std::string_view name);  ///< kNone if there is none

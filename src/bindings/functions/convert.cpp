@@ -156,8 +156,11 @@ bool is_long(Device device, std::span<const Argument> args) {
     const Array* first = nullptr;
     int64_t work = 1;
     // The product of the sizes is never too small and needs no look at the shapes.
-    for (const Argument& argument : args)
-        if (argument.array) work *= std::min(argument.array->size(), kShortWork + 1);
+    for (const Argument& argument : args) {
+        const int64_t size = argument.array ? argument.array->size() : 1;
+        if (size > kShortWork) return true;
+        work *= size;
+    }
     if (work <= kShortWork) return false;
     work = 1;
     for (const Argument& argument : args) {

@@ -508,14 +508,23 @@ PyTypeObject* make_type() {
 
 }  // namespace
 
-UfuncResult call_unlocked(RowId row, std::span<const Argument> args, const UfuncOptions& options, Device device) {
-    if (!is_long(device, args)) return call(row, args, options);
+namespace {
+
+/// Releases the GIL for a call that does not wait.
+[[gnu::noinline]] UfuncResult call_long(RowId row, std::span<const Argument> args, const UfuncOptions& options) {
     const Call planned = planned_call(row, args, options);
     UfuncResult result;
-    if (defer_planned(planned, result)) return result;
-    const GilRelease released;
-    result = call_planned(planned);
+    if (!defer_planned(planned, result)) {
+        const GilRelease released;
+        result = call_planned(planned);
+    }
     return result;
+}
+
+}  // namespace
+
+UfuncResult call_unlocked(RowId row, std::span<const Argument> args, const UfuncOptions& options, Device device) {
+    return is_long(device, args) ? call_long(row, args, options) : call(row, args, options);
 }
 
 PyObject* wrap_results(RowId row, UfuncResult& result) {
