@@ -2667,6 +2667,13 @@ MUTANTS = [
         "tests/python/test_memory.py -k full_machine",
     ),
     Mutant(
+        "guessed-bins-have-their-right-edge",
+        "include/cuarray/kernel/histogram.h",
+        "value < e.edges[bin + 1]) return bin;",
+        "value <= e.edges[bin + 1]) return bin;",
+        "tests/python/test_histograms.py -k 'cpu and on_edges'",
+    ),
+    Mutant(
         "mask-before-its-block",
         "src/host/compaction.cpp",
         "before[i], before[i + 1] - before[i],",

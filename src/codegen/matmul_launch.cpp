@@ -1,6 +1,7 @@
 // matmul_launch.cpp -- plans matrix products: one thread block per tile of each result, or for several small results.
 #include "codegen/matmul_launch.h"
 
+#include "codegen/parameters.h"
 #include "codegen/sizes.h"
 #include "cuarray/kernel/matmul.h"
 
@@ -49,19 +50,24 @@ NamedLaunch plan_matmul(const MatmulOperands& places) {
     const std::string type = info(places.dtype).text;
     const bool is_small = places.rows <= kThreads && places.columns <= kThreads &&
                           places.rows * places.columns <= kThreads && places.rows * places.columns > 0;
+    // Elements of a thread, where there are rows for them.
+    constexpr int64_t kOwnRows = 4;
+    const int64_t own = !is_small || places.rows < kOwnRows ? 1 : kOwnRows;
     const std::string kernel = is_small ? "small_matmul" : "matmul";
     NamedLaunch to;
-    to.kernel.entry = kernel + "_" + type;
+    to.kernel.entry = kernel + (own > 1 ? "_rows_" : "_") + type;
     to.kernel.parameters = is_small ? "SmallMatmulParameters" : "MatmulParameters";
-    to.kernel.function = kernel + "<" + type + ">";
+    to.kernel.function = kernel + "<" + type + (is_small ? ", " + std::to_string(own) : "") + ">";
     to.kernel.has_complex = info(places.dtype).kind == Kind::Complex;
     to.kernel.threads = kThreads;
-    to.kernel.is_optimised = !is_small;  // else the addresses of each step are computed anew
+    to.kernel.is_optimised = true;  // else the addresses of each step are computed anew
     if (is_small) {
         auto& p = parameters_of<kernel::SmallMatmulParameters>(to.launch);
         p.stack = uint64_t(space.size), p.depth = uint64_t(places.depth);
-        p.columns = uint32_t(places.columns), p.size = uint32_t(places.rows * places.columns);
-        p.matrices = uint32_t(kThreads) / p.size;
+        p.rows = uint32_t(places.rows), p.apart = uint32_t((places.rows + own - 1) / own);
+        set_extent(p.columns, places.columns);
+        set_extent(p.threads, places.columns * p.apart);
+        p.matrices = uint32_t(kThreads) / p.threads.size;
         fill_operands(p, space, operands);
         to.launch.set_grid("matmul", (space.size + p.matrices - 1) / p.matrices, kThreads);
         return to;

@@ -810,6 +810,20 @@ BY_HAND = [
         "tests/cuda/test_cuda_sequences.py -k far_behind",
     ),
     Mutant(
+        "small-products-store-rows-that-are-not",
+        "include/cuarray/kernel/matmul_device.h",
+        "        if (i + r * p.apart < p.rows)\n",
+        "        if (i + r * p.apart <= p.rows)\n",
+        SMALL_PRODUCTS,
+    ),
+    Mutant(
+        "small-products-of-neighbouring-rows",
+        "src/codegen/matmul_launch.cpp",
+        "p.apart = uint32_t((places.rows + own - 1) / own);",
+        "p.apart = uint32_t(places.rows / own);",
+        SMALL_PRODUCTS,
+    ),
+    Mutant(
         "kernel-of-another-walk",
         "src/cuda/kernels.cpp",
         "singles_[program.expr->single * kWalks + size_t(walk)]",

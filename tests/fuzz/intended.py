@@ -399,6 +399,9 @@ INTENDED = [
     ("intersect1d of numbers of several types that are equal as floats alone: NumPy joins them before it looks for twins",
      every(has("intersect1d"), lambda step: isinstance(step.want, tuple) and step.want[0] == "shape"
            and any(x.dtype in ("i8", "u8") for x in step.inputs) and len({x.dtype for x in step.inputs}) > 1)),
+    ("values that do not broadcast: ValueError also where no element is selected",
+     lambda step: isinstance(step.got, ValueError) and "does not broadcast" in str(step.got) and "] = " in step.statement
+     and (step.want is None or isinstance(step.want, IndexError)) and any(not x.size for x in step.inputs)),
     ("ufunc.at looks at shapes before it looks at positions",
      every(has("at"), lambda step: isinstance(step.want, IndexError) and "does not broadcast" in str(step.got))),
     ("NumPy's scalars take no items; 0-d arrays do",

@@ -35,6 +35,7 @@ CUARRAY_FN Bin bin_by_guess(const BinEdges<T, Bin>& e, T scale, T value) {
     if (!e.contain(value)) return -1;
     const T guess = (value - e.first) * scale;
     Bin bin = guess < T(e.bins) ? Bin(guess) : e.bins - 1;
+    if (value >= e.edges[bin] && value < e.edges[bin + 1]) return bin;  // as a rule
     while (value < e.edges[bin]) --bin;
     while (value >= e.edges[bin + 1] && bin < e.bins - 1) ++bin;
     return bin;

@@ -11,10 +11,12 @@ constexpr u32 kSharedBins = 4096;
 /// Calls visit(bin) for the values of this thread that fall into a bin.
 template <class T, class Bin, class Visit>
 CUARRAY_FN void each_bin(const HistogramParameters& p, Visit visit) {
-    const T* const values = static_cast<const T*>(p.values);
+    const T* const end = static_cast<const T*>(p.values) + p.n;
+    const u64 apart = u64(gridDim.x) * kThreads;
     with_bins<T, Bin>(p, [&](auto bin_of) {
-        for (u64 at = u64(blockIdx.x) * kThreads + threadIdx.x; at < p.n; at += u64(gridDim.x) * kThreads)
-            if (const Bin bin = bin_of(values[at]); bin >= 0) visit(bin);
+        for (const T* at = static_cast<const T*>(p.values) + (u64(blockIdx.x) * kThreads + threadIdx.x); at < end;
+             at += apart)
+            if (const Bin bin = bin_of(*at); bin >= 0) visit(bin);
     });
 }
 

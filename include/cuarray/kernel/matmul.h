@@ -29,10 +29,12 @@ struct MatmulParameters {
     MatrixOperand left, right, result;
 };
 
-/// The parameters of the device kernel for results of at most a block's elements: of `size` elements each.
+/// The parameters of the device kernel for results of at most a block's elements. Threads `columns` x `apart` compute
+/// one, of rows that are `apart` from each other; a block computes `matrices`.
 struct SmallMatmulParameters {
     u64 stack, depth;
-    u32 columns, size, matrices, axes;
+    Extent32 columns, threads;
+    u32 rows, apart, matrices, axes;
     i64 extents[kMaxAxes];
     MatrixOperand left, right, result;
 };

@@ -91,13 +91,13 @@ CUARRAY_FN void matmul(const MatmulParameters& p) {
         }
 }
 
-/// Small products: a thread computes one element, a block `matrices` results of the `stack`. One element takes its
-/// factors from memory, which the caches hold.
-template <class T>
+/// Small products: a thread computes R elements of a column, a block `matrices` results of the `stack`. The factors
+/// come from memory, which the caches hold; R elements share each right one.
+template <class T, int R>
 CUARRAY_FN void small_matmul(const SmallMatmulParameters& p) {
     using P = Products<T>;
-    const u32 matrix = threadIdx.x / p.size, element = threadIdx.x - matrix * p.size;
-    const u32 i = element / p.columns, j = element - i * p.columns;
+    const u32 matrix = p.threads.quotient(threadIdx.x), element = threadIdx.x - matrix * p.threads.size;
+    const u32 i = p.columns.quotient(element), j = element - i * p.columns.size;
     u64 rest = u64(blockIdx.x) * p.matrices + matrix;
     if (matrix >= p.matrices || rest >= p.stack) return;
     const char* left = p.left.data + i64(i) * p.left.row;
@@ -112,21 +112,33 @@ CUARRAY_FN void small_matmul(const SmallMatmulParameters& p) {
         right += at * p.right.batch[d];
         result += at * p.result.batch[d];
     }
-    typename P::number sum[P::parts] = {};
+    const char* lefts[R];  // of a row that does not exist, the first one
+#pragma unroll
+    for (int r = 0; r < R; ++r) lefts[r] = left + (i + r * p.apart < p.rows ? i64(r * p.apart) * p.left.row : 0);
+    typename P::number sums[R][P::parts] = {};
 #pragma unroll 1
     for (u64 k = 0; k < p.depth; k += kPanel) {
         const int length = p.depth - k < u64(kPanel) ? int(p.depth - k) : kPanel;
-        typename P::number panel[P::parts] = {};
+        typename P::number panels[R][P::parts] = {};
 #pragma unroll 4
-        for (int n = 0; n < length; ++n, left += p.left.column, right += p.right.row) {
+        for (int n = 0; n < length; ++n) {
             typename P::number x[P::parts], y[P::parts];
-            P::take(*reinterpret_cast<const stored_t<T>*>(left), x);
             P::take(*reinterpret_cast<const stored_t<T>*>(right), y);
-            P::accumulate(panel, x, y);
+            right += p.right.row;
+#pragma unroll
+            for (int r = 0; r < R; ++r) {
+                P::take(*reinterpret_cast<const stored_t<T>*>(lefts[r]), x);
+                lefts[r] += p.left.column;
+                P::accumulate(panels[r], x, y);
+            }
         }
-        P::add(sum, panel);
+#pragma unroll
+        for (int r = 0; r < R; ++r) P::add(sums[r], panels[r]);
     }
-    *reinterpret_cast<stored_t<T>*>(result) = P::give(sum);
+#pragma unroll
+    for (int r = 0; r < R; ++r)
+        if (i + r * p.apart < p.rows)
+            *reinterpret_cast<stored_t<T>*>(result + i64(r * p.apart) * p.result.row) = P::give(sums[r]);
 }
 
 }  // namespace cuarray::kernel
