@@ -2117,7 +2117,7 @@ MUTANTS = [
         "method-of-a-ufunc-that-is-no-text",
         "src/bindings/protocols/interfaces.cpp",
         "    if (!PyUnicode_Check(method)) return {};\n",
-        "",
+        "    if (!PyUnicode_Check(method)) return Object::share(counterpart_of(ufunc));\n",
         "tests/python/test_protocols.py -k no_call_of_a_ufunc",
     ),
     Mutant(

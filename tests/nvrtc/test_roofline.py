@@ -14,7 +14,15 @@ import sass
 
 # One call of each kind of kernel.
 pytestmark = pytest.mark.rest
-SAMPLE = ["add f32", "(N,M) + (M,) f32", "(K,N,M) + (N,1) f32", "x[::2] f32", "transpose f32", "sum f32", "matmul 8 x 8 f32"]
+SAMPLE = [
+    "add f32",
+    "(N,M) + (M,) f32",
+    "(K,N,M) + (N,1) f32",
+    "x[::2] f32",
+    "transpose f32",
+    "sum f32",
+    "matmul 8 x 8 f32",
+]
 
 LISTING = """
 .text.k:

@@ -454,6 +454,7 @@ ca.memory.reset_peak()
 y = x
 for k in range(300):
     y = y * 0.5 + k
+assert "600 operations" in str(ca.explain(y))
 ca.synchronize()
 assert ca.memory.stats()["peak"] - before < 1.5 * x.nbytes, "no value between them has memory"
 host = np.ones(1_000_000)

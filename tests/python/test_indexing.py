@@ -84,6 +84,29 @@ def test_writing(assignment, device):
         assert got == want
 
 
+@pytest.mark.parametrize("n", [8, 1000, 100_000])
+@pytest.mark.parametrize("dtype", ["u1", "f4", "f8", "c16"])
+def test_parts_of_one_array_are_read_before_they_are_written(dtype, n, device):
+    for target, source in (
+        (slice(None), slice(None, None, -1)),
+        (slice(1, None), slice(None, -1)),
+        (slice(None, -1), slice(1, None)),
+        (slice(None, None, 2), slice(0, n // 2)),
+        (slice(1, None, 2), slice(n // 2, None)),
+        (slice(0, n // 2), slice(None, None, -2)),
+    ):
+        theirs = np.arange(n).astype(dtype)
+        ours = cuarray.asarray(theirs.copy(), device=device)
+        theirs[target] = theirs[source].copy()  # without it, NumPy reads some that it wrote
+        ours[target] = ours[source]
+        assert np.array_equal(ours.numpy(), theirs), (target, source)
+    theirs = np.arange(n).astype("i8")
+    ours = cuarray.asarray(theirs.copy(), device=device)
+    theirs.view("i4")[: n // 2] = theirs[: n // 2].copy()  # of another type
+    ours.view("i4")[: n // 2] = ours[: n // 2]
+    assert np.array_equal(ours.numpy(), theirs)
+
+
 def test_writing_what_does_not_fit(device):
     x = NAMES["x"](cuarray)
     with pytest.raises(ValueError, match=r"\(2,\)"):

@@ -413,6 +413,14 @@ def test_partitions_of_long_rows(dtype, descending, device, rng):
                 assert same_order(again, ordered[:, begin:end])
 
 
+def test_positions_of_partitions_in_any_order(device, rng):
+    x = cuarray.asarray(rng.standard_normal((2, 3000)))
+    for kth in ([2900, 5, 1500], [-1, 0], [7, 2000, 7, -2993]):
+        ordered = sorted({k % 3000 for k in kth})
+        assert bits(cuarray.partition(x, kth)) == bits(cuarray.partition(x, ordered))
+        assert bits(cuarray.argpartition(x, kth)) == bits(cuarray.argpartition(x, ordered))
+
+
 def same_order(a, b):
     """Whether two sorted arrays are equal, NaN to NaN."""
     return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
