@@ -13,11 +13,11 @@
 namespace cuarray::host {
 namespace {
 
-// Shorter rows are computed several at once, through buffers; the other lengths are for one step of machine code, with
-// and without masks for a row's rest, that would copy so many operands and needs no buffers otherwise: a stencil of
-// seven operands takes 0.55 to 0.9 of the time so, a chain of one operand up to four times as long.
-constexpr int64_t kBufferedRow = 64, kBufferedRowOfMaskedCode = 16, kBufferedRowOfCode = 32;
-constexpr int kManyCopies = 6;
+// Shorter rows are computed several at once, through buffers. Where one step of machine code needs no other buffers, a
+// row alone costs as much as kCopiesOfRow copies of elements: with AVX2, chains of 2, 3 and 4 operands that are not
+// contiguous, the result among them, take as long either way at rows of 60, 42 and 30 elements. With masks for a row's
+// rest the shortest rows were measured for stencils of seven operands.
+constexpr int64_t kBufferedRow = 64, kBufferedRowOfMaskedCode = 16, kBufferedRowOfCode = 24, kCopiesOfRow = 125;
 constexpr int64_t kTileColumns = 256;   // along the innermost axis: a tile's row is a block
 constexpr int64_t kTileRowBytes = 256;  // along the axis on which the operand is contiguous
 constexpr int64_t kCacheLine = 64, kPage = 4096;
@@ -195,8 +195,9 @@ class ElementwiseRun {
             if (!plan_.is_used_in_place(k)) return kBufferedRow;
             copies += plan_.operands[size_t(k)].kind == SpaceOperand::Kind::General;
         }
-        if (copies < kManyCopies) return kBufferedRow;
-        return emit::instruction_set() == emit::InstructionSet::Avx512 ? kBufferedRowOfMaskedCode : kBufferedRowOfCode;
+        const bool has_masks = emit::instruction_set() == emit::InstructionSet::Avx512;
+        const int64_t least = has_masks ? kBufferedRowOfMaskedCode : kBufferedRowOfCode;
+        return std::clamp(kCopiesOfRow / std::max(copies, 1), least, kBufferedRow);
     }
 
     int64_t blocks() {

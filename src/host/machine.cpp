@@ -18,6 +18,7 @@ bool is_broadcast(const Space& space, const SpaceOperand& o) {
 // A block of 2 KiB of the largest items is short enough for the processor to overlap the next step's loads with this
 // step; a single step has nothing to overlap, and may use as much as L1 holds.
 constexpr int64_t kBlock = 256, kBlockBytes = 2048, kLongestBlock = 2048, kL1Share = 16 * 1024;
+constexpr int64_t kLongestRow = 16 * 1024;  // where nothing of a block has to stay in L1
 constexpr size_t kPlaces = 8;
 constexpr int64_t kAhead = 8192;      // prefetch distance in bytes, to L2
 constexpr int64_t kStream = 1 << 20;  // bytes from which an operand is taken to come from memory, not from caches
@@ -55,11 +56,15 @@ void Plan::classify(SpaceOperand& operand, DType dtype) const {
 }
 
 void Plan::choose_block() {
-    int64_t bytes = 1, largest = 1;
+    constexpr int64_t kNothing = 1;
+    int64_t bytes = kNothing, largest = 1;
     const auto add = [&](int64_t item) { bytes += item, largest = std::max(largest, item); };
     for (const uint8_t log_size : program.registers)
         if (log_size != LoopProgram::kTable) add(int64_t(1) << log_size);
-    for (const SpaceOperand& operand : operands) add(operand.item());
+    // One step streams what it reads and stores where that lies. Folds read their values from a block.
+    const bool is_one_step = program.steps.size() == 1 && int(operands.size()) == program.inputs + program.outputs;
+    for (int k = 0; k < int(operands.size()); ++k)
+        if (!is_one_step || !is_used_in_place(k)) add(operands[size_t(k)].item());
     const bool all = std::all_of(operands.begin(), operands.end(), [](const SpaceOperand& o) {
         return o.kind == SpaceOperand::Kind::Linear || o.kind == SpaceOperand::Kind::Constant;
     });
@@ -67,7 +72,8 @@ void Plan::choose_block() {
     for (size_t k = 0; k < program.sources.size(); ++k)
         stored = stored && !program.late[k] && program.sources[k] == program.output_slot(k);
     is_linear = all && stored && program.index == kNoSlot && program.mask == kNoSlot && program.fault == kNoSlot;
-    const int64_t room = std::clamp(kL1Share / bytes & -kBlock, kBlock, kLongestBlock);
+    const int64_t most = bytes > kNothing ? kLongestBlock : kLongestRow;
+    const int64_t room = std::clamp(kL1Share / bytes & -kBlock, kBlock, most);
     block = program.steps.size() > 1 ? std::clamp(kBlockBytes / largest, kBlock, room) : room;
 }
 

@@ -71,6 +71,8 @@ MUTANTS = [
     bug("registers-of-the-caller-are-lost", LOWERING, "for (int k = kFreePointers; k < pointers; ++k) code_.push(kPointers[k]);", "for (int k = kFreePointers; k < pointers; ++k) code_.push(General::rax);"),
     bug("the-tenth-operand-is-the-ninth", LOWERING, "if (operand + has_table_ < kPointerCount) return kPointers[operand + has_table_];", "if (operand + has_table_ <= kPointerCount) return kPointers[std::min(operand + has_table_, 8)];"),
     bug("no-tail", LOWERING, "code_.and_bits(General::rax, lanes_ - 1);", "code_.clear(General::rax);"),
+    bug("the-last-pass-runs-in-place", LOWERING, "                code_.compare(pointer(out), pointer(in));\n                in_place.push_back(code_.jump_if_equal());\n", ""),
+    bug("the-last-pass-looks-at-one-output", LOWERING, "for (int out = chain_.inputs; out < chain_.inputs + outputs; ++out)", "for (int out = chain_.inputs; out < chain_.inputs + 1; ++out)"),
     bug("the-tail-begins-late", CHAIN, "const int64_t rest = n & (code->lanes_ - 1), begin = n - rest;", "const int64_t rest = n & (code->lanes_ - 1), begin = n - rest + 1;"),
     bug("the-tail-is-a-whole-vector", CHAIN, "std::memcpy(static_cast<char*>(out[k]) + begin * size, to[k], size_t(rest * size));", "std::memcpy(static_cast<char*>(out[k]) + begin * size, to[k], size_t(code->lanes_ * size));"),
     bug("high-registers-are-low-ones", ASSEMBLER, "put(uint8_t((!high(reg)) << 7 | 1 << 6 | (!base) << 5 | i.map));", "put(uint8_t(1 << 7 | 1 << 6 | (!base) << 5 | i.map));"),

@@ -184,6 +184,7 @@ template <class Set> class Lowering {
         code_.add(General::rcx, lanes_);
         code_.compare(General::rcx, General::rdx);
         code_.jump_if_below(loop_);
+        if constexpr (!Set::kHasMaskedTail) run_last_pass();
         code_.land(nothing_);
         if constexpr (Set::kHasMaskedTail) run_masked_tail();
         code_.zero_upper();
@@ -196,6 +197,29 @@ template <class Set> class Lowering {
         if constexpr (!Set::kHasMaskedTail) finish_tail(self, finish);
         code_.leave();
         code_.patch(frame_, int32_t(-Set::kBytes * (spills_ + 1)));
+    }
+
+    /// Runs the loop's body once more if elements are left, for as many as a pass takes, the last ones: some are
+    /// computed again. Not where an output has taken an input's place. finish() is left nothing then.
+    void run_last_pass() {
+        const int outputs = int(chain_.outputs.size());
+        if (chain_.input_count() + outputs > kPointerCount) return;
+        code_.load(General::rdx, General::rsp, 0);
+        code_.compare(General::rcx, General::rdx);
+        const int64_t whole = code_.jump_if_equal();
+        std::vector<int64_t> in_place;
+        for (int out = chain_.inputs; out < chain_.inputs + outputs; ++out)
+            for (int in = 0; in < chain_.inputs; ++in) {
+                code_.compare(pointer(out), pointer(in));
+                in_place.push_back(code_.jump_if_equal());
+            }
+        code_.move(General::rcx, General::rdx);
+        code_.add(General::rcx, -lanes_);
+        code_.jump(loop_);
+        code_.land(whole);
+        code_.clear(General::rax);
+        code_.store(General::rsp, 0, General::rax);
+        for (const int64_t jump : in_place) code_.land(jump);
     }
 
     /// Leaves the function by a jump to finish() if elements are left.
