@@ -2,6 +2,8 @@
 #include "array/pending_plan.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <numeric>
 
 namespace cuarray {
@@ -85,20 +87,71 @@ StorageRef MergedExpr::dying_memory(NodeSpan plan, const PendingNode& node, int6
     return {};
 }
 
+namespace {
+
+/// The values of an Expr by what computes them.
+class KnownValues {
+ public:
+    /// A kernel is compiled for numbers whatever they are: that two are equal is nothing to it. The host's code is made
+    /// in microseconds.
+    KnownValues(Expr& expr, size_t operations, Device device)
+        : expr_(expr), joins_numbers_(device == Device{}), slots_(std::bit_ceil(8 * operations), kNoValue) {}
+    /// The value or, if it is the newest and an equal one is known, that one; the newest is taken back then.
+    ValueId known(ValueId value) {
+        const ExprNode& node = expr_.nodes[value];
+        if (node.op == ExprNode::Op::Scalar && !joins_numbers_) return value;
+        for (size_t slot = hash(node);; ++slot) {
+            ValueId& found = slots_[slot & (slots_.size() - 1)];
+            if (found == kNoValue) found = value;
+            if (found == value) return value;
+            if (!is_same(expr_.nodes[found], node)) continue;
+            if (node.op == ExprNode::Op::Scalar) expr_.scalars.resize(expr_.scalars.size() - 1);
+            expr_.nodes.resize(expr_.nodes.size() - 1);
+            return found;
+        }
+    }
+
+ private:
+    size_t hash(const ExprNode& n) const {
+        constexpr uint64_t kMany = 0x9e3779b97f4a7c15;
+        uint64_t what = n.index, sources[2] = {};
+        if (n.op == ExprNode::Op::Scalar)
+            std::memcpy(sources, expr_.scalars[n.index].bytes, sizeof sources), what = 0;
+        else
+            std::memcpy(sources, n.source, sizeof n.source);
+        what = what << 16 | uint64_t(n.op) << 8 | uint64_t(n.dtype);
+        const uint64_t all = ((what * kMany ^ sources[0]) * kMany ^ sources[1]) * kMany;
+        return size_t(all >> 32);
+    }
+    bool is_same(const ExprNode& a, const ExprNode& b) const {
+        if (a.op != b.op || a.dtype != b.dtype) return false;
+        if (a.op == ExprNode::Op::Scalar) return expr_.scalars[a.index] == expr_.scalars[b.index];
+        return a.index == b.index && std::equal(a.source, a.source + kMaxIn, b.source);
+    }
+
+    Expr& expr_;
+    const bool joins_numbers_;
+    Few<ValueId, 64> slots_;
+};
+
+}  // namespace
+
 MergedExpr::MergedExpr(NodeSpan plan) {
     values.reserve(plan.size()), inputs_up_to.reserve(plan.size()), scalars_up_to.reserve(plan.size());
+    KnownValues equal(expr, plan.size(), plan[0]->device);
     for (const Ref<PendingNode>& node : plan) {
         node->position = int(values.size());
         ValueId args[kMaxIn] = {kNoValue, kNoValue, kNoValue};
         for (int i = 0; i < node->sources; ++i) {
-            args[i] = read(node->source[i]);
-            if (node->op == ExprNode::Op::Loop) args[i] = expr.cast(args[i], loops()[node->loop].in[i]);
+            args[i] = equal.known(read(node->source[i]));
+            if (node->op == ExprNode::Op::Loop) args[i] = equal.known(expr.cast(args[i], loops()[node->loop].in[i]));
         }
         switch (node->op) {
             case ExprNode::Op::Cast: values.push_back(expr.cast(args[0], node->dtype)); break;
             case ExprNode::Op::Second: values.push_back(expr.second(args[0])); break;
             default: values.push_back(expr.loop(node->loop, args[0], args[1], args[2])); break;
         }
+        values.back() = equal.known(values.back());
         inputs_up_to.push_back(inputs.size()), scalars_up_to.push_back(expr.scalars.size());
     }
 }

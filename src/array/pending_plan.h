@@ -28,7 +28,7 @@ Nodes wanted_nodes(NodeSpan plan, Arrays dying = {});
 /// The number of the input that is the same elements; their count if there is none.
 size_t find_input(const View& operand, std::span<const View> inputs);
 
-/// A plan turned into an Expr: operands without repetition, and the value of every node.
+/// A plan turned into an Expr: operands and computations without repetition, and the value of every node.
 struct MergedExpr {
     Expr expr;
     std::vector<View> inputs;

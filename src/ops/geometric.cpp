@@ -122,10 +122,8 @@ Array geomspace(const Argument& start, const Argument& stop, const Length& num, 
     if (from && to && work == DType::float64) {
         numbers = geometric_reals(*from, *to, num, endpoint, place);
     } else {
-        const auto inexact = [&](const Argument& one) {
-            return apply_row(row::multiply, to_device(as_array(one, place, "geomspace"), place), weak_float(1));
-        };
-        numbers = geometric_arrays(inexact(start), inexact(stop), num, endpoint, work);
+        const auto placed = [&](const Argument& one) { return to_device(as_array(one, place, "geomspace"), place); };
+        numbers = geometric_arrays(placed(start), placed(stop), num, endpoint, work);
     }
     return moved(numbers, axis, dtype == DType::none ? work : dtype, "geomspace");
 }

@@ -231,6 +231,21 @@ with ca.memory.limit(ca.memory.stats()["current"] + (20 << 20)):
     )
 
 
+def test_kernels_are_the_same_for_equal_numbers(tmp_path):
+    check(
+        f"""
+compiled = lambda: sum(name.endswith(".kernel") for name in os.listdir({str(tmp_path)!r}))
+assert np.array_equal((x * 2.5 + 3.5).numpy(), host * 2.5 + 3.5)
+before = compiled()
+assert np.array_equal((x * 2.5 + 2.5).numpy(), host * 2.5 + 2.5)
+assert compiled() == before
+""",
+        tmp_path,
+        "lazy",
+        CUARRAY_JIT="wait",
+    )
+
+
 def test_a_new_kernel_is_compiled_beside_the_program(tmp_path):
     code = """
 def chain(): return ((x * y + x) * 0.5 - y).numpy()

@@ -824,6 +824,13 @@ BY_HAND = [
         SMALL_PRODUCTS,
     ),
     Mutant(
+        "kernels-know-which-numbers-are-equal",
+        "src/array/pending_plan.cpp",
+        "        if (node.op == ExprNode::Op::Scalar && !joins_numbers_) return value;\n",
+        "",
+        "tests/cuda/test_cuda_deferral.py -k equal_numbers",
+    ),
+    Mutant(
         "kernel-of-another-walk",
         "src/cuda/kernels.cpp",
         "singles_[program.expr->single * kWalks + size_t(walk)]",

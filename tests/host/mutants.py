@@ -136,6 +136,8 @@ MUTANTS = [
     waits("graphs-of-names-without-end", GRAPH, "is_named) > kMostNamed;", "is_named) > 100;", "planned_many"),
     waits("values-that-are-named-are-not-counted", PLAN, "    for (const Ref<PendingNode>& node : wanted) last[size_t(node->position)] = plan.size();\n", "", "graph_that_no_run"),
     waits("both-outputs-of-a-row-in-two-runs", PLAN, "const bool is_whole = i + 1 == plan.size() || plan[i + 1]->op != ExprNode::Op::Second;", "const bool is_whole = true;", "graph_that_no_run"),
+    waits("all-numbers-are-equal", PLAN, "return expr_.scalars[a.index] == expr_.scalars[b.index];", "return true;", "values_are_those_of_single_steps"),
+    explains("equal-ones-are-done-twice", PLAN, "if (!is_same(expr_.nodes[found], node)) continue;", "if (found != value) continue;"),
     waits("a-run-stops-at-64-operations", "src/array/pending_graph.h", "kHostLimits{4096, 14", "kHostLimits{64, 14", "one_run"),
     waits("what-follows-a-run-is-assigned-unfinished", SETTLING, "        if (!planned.is_whole) {\n            planned.run(g, nullptr);\n            bury(dying);\n            continue;\n        }\n", "", "graph_that_no_run"),
     waits("named-functions-are-repeated", SETTLING, "if (std::any_of(plan.begin(), plan.end(), is_costly)) settle(*node);", "", "named_arrays"),

@@ -233,6 +233,8 @@ with ca.fuse():
         y[0]
         y = short * 3 + 1 - short
         assert ca.explain(y).runs[0].how == f"machine code, {{state}}, of 3 operations"
+        y = (x * 2 + 1) * (x * 2 + 1)
+        assert ca.explain(y).runs[0].how == f"machine code, {{state}}, of 3 operations", "what is equal is done once"
     assert ca.explain(ca.ones((0, 5)) + 1).runs[0].how.startswith("nothing")
 """,
         CUARRAY_JIT=jit if jit != "on" else "",

@@ -71,6 +71,22 @@ template <class From, class To> void cast_loop(const void* const* in, void* cons
             }
             round_block(narrowed, y + begin, count);
         }
+    } else if constexpr (is_float<From> && is_integer<To> && sizeof(To) < 4) {
+        // By way of 32 bits: otherwise GCC takes elements one by one. As `saturate`.
+        alignas(64) i32 whole[kStage];
+        constexpr From least = From(lowest<To>), most = From(highest<To>);
+        for (int64_t begin = 0; begin < n; begin += kStage) {
+            const int64_t count = n - begin < kStage ? n - begin : kStage;
+#pragma omp simd
+            for (int64_t i = 0; i < count; ++i) {
+                const From from_below = x[begin + i] > least ? x[begin + i] : least,
+                           inside = from_below < most ? from_below : most;
+                const bool is_number = !is_signed<To> || x[begin + i] == x[begin + i];  // 0 is least of the others
+                whole[i] = i32(is_number ? inside : 0);
+            }
+#pragma omp simd
+            for (int64_t i = 0; i < count; ++i) y[begin + i] = To(whole[i]);
+        }
     } else if constexpr (is_same<From, bool> && !is_integer<To>) {
         // The processor converts integers to floats, but has no conversion from bool.
 #pragma omp simd

@@ -14,6 +14,7 @@
 #include "host/loops/division.h"
 #include "host/loops/halves.h"
 #include "host/loops/old_glibc.h"
+#include "host/loops/shifts.h"
 #include "host/loops/tables.h"
 
 namespace cuarray::host {
@@ -371,9 +372,18 @@ template <class F, class T> void division_loop(const void* const* in, void* cons
     divide<(F::flags & IntQuotient) != 0>(Reciprocal<T>(row.y[0]), row.x, row.a, n);
 }
 
+/// Shifts of integers, as a rule all by one number of bits.
+template <class F, class T> void shift_loop(const void* const* in, void* const* out, int64_t n) {
+    const BoundRow<F, T, T> row(in, out);
+    if (!are_one_shift(row.y, n)) return loop_of_elements<F, T, T>()(in, out, n);
+    shift<is_same<F, fn::bitwise_left_shift>>(row.x, row.a, n, int(row.y[0]));
+}
+
 template <class F, class T, class U> constexpr BlockLoop loop_of() {
     if constexpr (is_integer<T> && (F::flags & (IntQuotient | IntRemainder)) != 0)
         return division_loop<F, T>;
+    else if constexpr (is_same<F, fn::bitwise_left_shift> || is_same<F, fn::bitwise_right_shift>)
+        return shift_loop<F, T>;
     else
         return loop_of_elements<F, T, U>();
 }
