@@ -2702,6 +2702,13 @@ MUTANTS = [
         "tests/python/test_integer_loops.py -k 'short_integers and cpu'",
     ),
     Mutant(
+        "overflows-of-numbers-are-silent",
+        "src/ops/choose_call.cpp",
+        "    if (are_floating_errors_wanted()) report_overflow(w, result);\n",
+        "",
+        "tests/python/test_floating_errors.py -k 'infinite_as_elements and cpu'",
+    ),
+    Mutant(
         "mask-before-its-block",
         "src/host/compaction.cpp",
         "before[i], before[i + 1] - before[i],",

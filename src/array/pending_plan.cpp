@@ -96,8 +96,10 @@ class KnownValues {
     /// in microseconds.
     KnownValues(Expr& expr, size_t operations, Device device)
         : expr_(expr), joins_numbers_(device == Device{}), slots_(std::bit_ceil(8 * operations), kNoValue) {}
-    /// The value or, if it is the newest and an equal one is known, that one; the newest is taken back then.
+    /// The value or, if it is the newest and an equal one is known, that one; the newest is taken back then. Ask for
+    /// each value while it is the newest.
     ValueId known(ValueId value) {
+        if (value + size_t(1) != expr_.nodes.size()) return value;
         const ExprNode& node = expr_.nodes[value];
         if (node.op == ExprNode::Op::Scalar && !joins_numbers_) return value;
         for (size_t slot = hash(node);; ++slot) {

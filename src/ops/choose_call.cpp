@@ -1,5 +1,7 @@
 // choose_call.cpp -- chooses the loop, device and shape of a call, and checks its outputs.
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <numeric>
 
 #include "cuarray/runtime/registry.h"
@@ -111,9 +113,24 @@ bool is_logical(const Row& r, const Loop& loop) {
     return loop.out[0] == DType::bool_ && (r.has(Associative) || &r == &rows()[row::logical_not]);
 }
 
+namespace {
+
+/// Reports a finite number that is infinite as an element.
+void report_overflow(const Weak& w, const Scalar& element) {
+    if (info(element.dtype).kind < Kind::Floating || !std::isfinite(w.real) || !std::isfinite(w.imag)) return;
+    double parts[2];
+    std::memcpy(parts, convert(element, DType::complex128).bytes, sizeof parts);
+    if (std::isinf(parts[0]) || std::isinf(parts[1])) report_floating_errors(kOver, "cast");
+}
+
+}  // namespace
+
 Scalar element(const Row& row, const Loop& loop, const Weak& w, DType in) {
     const bool asks = is_logical(row, loop) || (in == DType::bool_ && w.kind == Weak::Kind::Int);
-    return asks ? convert(Scalar::of(DType::bool_, is_true(w)), in) : convert(w, in, row.name);
+    if (asks) return convert(Scalar::of(DType::bool_, is_true(w)), in);
+    const Scalar result = convert(w, in, row.name);
+    if (are_floating_errors_wanted()) report_overflow(w, result);
+    return result;
 }
 
 void choose_loop(Call& c) {

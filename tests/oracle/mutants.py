@@ -952,8 +952,8 @@ TYPES = [
     Mutant(
         "numbers-cast-before-their-truth",
         "src/ops/choose_call.cpp",
-        "return asks ? convert(Scalar",
-        "return asks && in == DType::bool_ ? convert(Scalar",
+        "if (asks) return convert(Scalar",
+        "if (asks && in == DType::bool_) return convert(Scalar",
         tests("manipulation", "logical"),
     ),
     Mutant(

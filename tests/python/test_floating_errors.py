@@ -426,3 +426,28 @@ def test_a_graph_reports_nothing(device):
             y = 1 / x
         graph.launch()
     assert np.isinf(y.numpy()).all()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda xp, x: x * 1e300,
+        lambda xp, x: xp.add(x, -1e39),
+        lambda xp, x: x + 1e300j,
+        lambda xp, x: x.astype("f2") * 100_000,
+        lambda xp, x: x < 1e300,
+        lambda xp, x: x[:1].sum() * 1e300,
+        lambda xp, x: x * float("inf"),
+        lambda xp, x: x.astype("f8") * 1e300,
+    ],
+)
+def test_numbers_that_are_infinite_as_elements(call, device):
+    said = []
+    for xp, x in ((np, np.ones(2, "f4")), (cuarray, cuarray.ones(2, "f4"))):
+        with xp.errstate(over="raise"):
+            try:
+                call(xp, x)
+                said.append("")
+            except FloatingPointError as error:
+                said.append(str(error))
+    assert said[0] == said[1]

@@ -867,13 +867,20 @@ def test_a_fork_while_another_thread_fuses():
 
 
 FORK_FIRST = """
-import os, sys
+import os, sys, threading
 import cuarray as ca
-pid = os.fork()
-if pid == 0:
+done = []
+def work():
     with ca.fuse():
         x = ca.arange(5.0) + 7
-    os._exit(0 if x.tolist() == [7, 8, 9, 10, 11] else 1)
+    done.append(x.tolist())
+pid = os.fork()
+if pid == 0:
+    work()
+    other = threading.Thread(target=work, daemon=True)
+    other.start()
+    other.join(5)
+    os._exit(0 if done == 2 * [[7, 8, 9, 10, 11]] else 1)
 for _ in range(200):
     done, status = os.waitpid(pid, os.WNOHANG)
     if done:
