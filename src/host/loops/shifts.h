@@ -26,9 +26,9 @@ template <bool is_left, class T> void shift(const T* x, T* to, int64_t n, int bi
     constexpr int lanes = sizeof(Words) / sizeof(Word), items = sizeof(Words) / sizeof(T);
     using V = Vector<Word, lanes>;
     using Bytes = Vector<u8, int(sizeof(Words))>;
-    const u8 kept = is_left ? u8(0xff << bits) : u8(0xff >> bits);  // of a byte: the bits that are its own
+    const u8 kept = is_left ? u8(0xff << (bits & 7)) : u8(0xff >> (bits & 7));  // of a byte: the bits that are its own
     const Word kept_of_both = Word(are_bytes ? kept * 0x0101 : 0);
-    const u8 sign_bit = u8(0x80 >> bits);  // where that of a byte is then
+    const u8 sign_bit = u8(0x80 >> (bits & 7));  // where that of a byte is then
     const V own = V{} + kept_of_both;
     const Bytes sign = Bytes{} + sign_bit;
     int64_t begin = 0;
