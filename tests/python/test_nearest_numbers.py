@@ -8,6 +8,7 @@ import cuarray as ca
 #: Exponents of 10 are drawn for ranges of texts.
 RANGES = {
     "exp": {"usual": (-5, 5), "all": (-708, 709.7), "subnormal": (-746, -708), "tiny": (-1e-12, 1e-12)},
+    "exp2": {"usual": (-5, 5), "all": (-1022, 1024), "subnormal": (-1074, -1022), "tiny": (-1e-12, 1e-12)},
     "log": {"usual": (0, 10), "near 1": (0.7, 1.5), "all": "-307 308", "subnormal": "-323 -307", "tiny": (1 - 1e-9, 1 + 1e-9)},
     "log1p": {"usual": (-1, 5), "near 0": (-0.3, 0.5), "all": "-307 308", "tiny": (-1e-9, 1e-9), "tinier": (-1e-17, 1e-16)},
 }  # fmt: skip
@@ -18,6 +19,11 @@ ERRORS = {
         "underflow": (-800.0, -745.0),
         "overflow": (710.0, 1e308),
         None: (0.0, 1e-300, -1e-320, 5.0, -700.0, 709.0),
+    },
+    "exp2": {
+        "underflow": (-1100.0, -1074.5, -1e308),
+        "overflow": (1024.0, 1e308),
+        None: (0.0, 1e-300, -1e-320, 5.0, -1022.0, 1023.0),
     },
     "log": {"divide": (0.0, -0.0), "invalid": (-1.0, -1e-320, -np.inf), None: (1.0, 5e-324, 2.0, 1e308, 0.5)},
     "log1p": {"divide": (-1.0,), "invalid": (-1.1, -1e308, -np.inf), None: (0.0, -0.0, 1e-320, 1e308, -0.5)},
@@ -41,7 +47,12 @@ def test_nearly_all_are_the_nearest_numbers(case):
     assert (abs(found.view(np.int64) - nearest.view(np.int64)) <= 1).all()
 
 
-def test_powers_are_exact():
+def test_powers_of_two_are_exact():
+    x = range(-1074, 1024)
+    assert ca.exp2(ca.asarray(x, dtype=float, device="cpu")).tolist() == [2.0**n for n in x]
+
+
+def test_logarithms_of_powers_are_exact():
     for name, base, numbers in [("log2", 2.0, range(-1074, 1024)), ("log10", 10.0, range(23))]:
         x = ca.asarray([base**n for n in numbers], device="cpu")
         assert getattr(ca, name)(x).tolist() == list(numbers)
@@ -82,7 +93,7 @@ def test_errors_are_those_of_the_values(name, count):
     for kind, values in ERRORS[name].items():
         assert [said(value) for value in values] == [kind] * len(values)
     assert [said(value) for value in (np.inf, np.nan)] == [None, None]
-    if name == "exp":
+    if name.startswith("exp"):
         assert said(-np.inf) is None
 
 
@@ -192,3 +203,44 @@ def test_powers_of_special_numbers(name):
     assert np.array_equal(found[exact], wanted[exact], equal_nan=True)
     for k in range(0, x.size, 7):
         assert errors(ca, a[k : k + 1], b[k : k + 1]) == errors(np, x[k : k + 1], y[k : k + 1]), (x[k], y[k])
+
+
+@pytest.mark.parametrize("scale", [1, 1e-300, 1e300, 1e-320])
+def test_lengths_are_the_nearest_numbers(scale, rng):
+    x, y = rng.standard_normal((2, 20_000)) * scale
+    y[::2] *= 10.0 ** rng.uniform(-25, 0, 10_000)
+    a, b = ca.asarray(x, device="cpu"), ca.asarray(y, device="cpu")
+    nearest = np.hypot(x.astype(np.longdouble), y.astype(np.longdouble))
+    with ca.eager():
+        found = ca.hypot(a, b).numpy()
+        assert (abs(found - nearest) <= 0.501 * np.spacing(found)).all()
+        assert np.array_equal(ca.hypot(b[1::3], -a[1::3]).numpy(), found[1::3])
+        assert [float(ca.hypot(v, w)) for v, w in zip(a[:50], b[:50], strict=True)] == found[:50].tolist()
+        assert np.array_equal(abs(a + 1j * b).numpy(), found)
+    with ca.fuse():
+        assert np.array_equal((ca.hypot(a + 0, b) * 1).numpy(), found)
+    with np.errstate(all="ignore"), ca.errstate(all="ignore"):
+        short = [v.astype("f4") for v in (x, y)]
+        found = ca.hypot(*(ca.asarray(v, device="cpu") for v in short)).numpy()
+        x, y = (v.astype("f8") for v in short)
+        assert (found == np.sqrt(x * x + y * y).astype("f4")).all()
+
+
+def test_lengths_of_special_numbers():
+    def error(count, *values):
+        try:
+            with ca.errstate(all="raise"):
+                ca.hypot(*(ca.full(count, value, device="cpu") for value in values))
+        except FloatingPointError as error:
+            return str(error).split()[0]
+        return None
+
+    inf, nan = np.inf, np.nan
+    for count in (1, 40):
+        assert error(count, 1.5e308, 1.5e308) == "overflow"
+        for pair in [(1e300, 1e-310), (1e-310, 5e-324), (1.0, 1e-200), (inf, nan), (-inf, inf), (nan, 1), (0.0, -0.0)]:
+            assert error(count, *pair) is None, pair
+    numbers = np.array([0.0, -0.0, 1.0, 5e-324, 1e308, inf, -inf, nan])
+    x, y = (grid.ravel() for grid in np.meshgrid(numbers, numbers))
+    found = ca.hypot(ca.asarray(x, device="cpu"), ca.asarray(y, device="cpu")).numpy()
+    assert np.array_equal(found, np.hypot(x, y), equal_nan=True) and not np.signbit(found).any()

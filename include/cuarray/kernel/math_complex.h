@@ -142,7 +142,23 @@ CUARRAY_FN complex<R> direction(complex<R> z) {
 }
 
 template <class R>
-CUARRAY_FN complex<R> divide(complex<R> x, complex<R> y) {
+CUARRAY_FN bool is_moderate(complex<R> z) {
+    return is_moderate(z.re) & is_moderate(z.im);
+}
+
+/// The quotient of moderate numbers by Smith's method, in NumPy's order: the bits and the signs of zeros are NumPy's.
+template <class R>
+CUARRAY_FN complex<R> moderate_quotient(complex<R> x, complex<R> y) {
+    const bool by_real = abs(y.re) >= abs(y.im);
+    const R more = blend(by_real, y.re, y.im), less = blend(by_real, y.im, y.re);
+    const R a = blend(by_real, x.re, x.im), b = blend(by_real, x.im, x.re);
+    const R ratio = less / more, scale = 1 / (more + product(less, ratio));
+    const R part = product(a, ratio);
+    return {(a + product(b, ratio)) * scale, blend(by_real, b - part, part - b) * scale};
+}
+
+template <class R>
+CUARRAY_FAR complex<R> far_quotient(complex<R> x, complex<R> y) {
     if (y.re == 0 && y.im == 0) return {x.re / abs(y.re), x.im / abs(y.re)};
     if (isinf(x) && isfinite(y)) {
         const complex<R> d = direction(x) * conj(y);
@@ -156,8 +172,25 @@ CUARRAY_FN complex<R> divide(complex<R> x, complex<R> y) {
 }
 
 template <class R>
+CUARRAY_FN bool is_far_quotient(complex<R> x, complex<R> y) {
+    return !(is_moderate(x) & is_moderate(y) & ((y.re != 0) | (y.im != 0)));
+}
+template <class R>
+CUARRAY_FN complex<R> divide(complex<R> x, complex<R> y) {
+    return is_far_quotient(x, y) ? far_quotient(x, y) : moderate_quotient(x, y);
+}
+
+template <class R>
+CUARRAY_FN complex<R> moderate_reciprocal(complex<R> z) {
+    const bool by_real = abs(z.im) <= abs(z.re);
+    const R more = blend(by_real, z.re, z.im), less = blend(by_real, z.im, z.re);
+    const R ratio = less / more, whole = more + product(less, ratio);
+    return {blend(by_real, R(1), ratio) / whole, -blend(by_real, ratio, R(1)) / whole};
+}
+template <class R>
 CUARRAY_FN complex<R> reciprocal(complex<R> z) {
-    return divide(complex<R>{1, 0}, z);
+    const complex<R> one{1, 0};
+    return is_far_quotient(one, z) ? far_quotient(one, z) : moderate_reciprocal(z);
 }
 
 /// z / |z|; if one component is infinite, the unit vector along its axis.

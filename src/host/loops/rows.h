@@ -139,11 +139,13 @@ template <> struct FarNumbers<fn::exp, f32> : FarNumbersOfVectors {
         return of_near_numbers(x, -104.0f, 89.0f, 1e-30f, 1e30f, [](f32 y) { return math::exp(y); });
     }
 };
-template <> struct FarNumbers<fn::exp, f64> : FarNumbersOfVectors {
-    static CUARRAY_FN bool is_far(f64 x) { return math::is_far_exp(x); }
-    static CUARRAY_FN f64 near(f64 x) { return math::near_exp(x); }
-    static CUARRAY_FN f64 call(f64 x) { return math::exp(x); }
+template <class Function> struct FarExps : FarNumbersOfVectors {
+    static CUARRAY_FN bool is_far(f64 x) { return math::is_far_exp<Function>(x); }
+    static CUARRAY_FN f64 near(f64 x) { return math::near_exp<Function>(x); }
+    static CUARRAY_FN f64 call(f64 x) { return math::any_exp<Function>(x); }
 };
+template <> struct FarNumbers<fn::exp, f64> : FarExps<math::NaturalExp> {};
+template <> struct FarNumbers<fn::exp2, f64> : FarExps<math::Exp2> {};
 
 template <class Base> struct FarLogs : FarNumbersOfVectors {
     static CUARRAY_FN bool is_far(f64 x) { return math::is_far_log(x); }
@@ -166,6 +168,27 @@ template <> struct FarNumbers<fn::pow, f64> {
     static f64 call(f64 x, f64 y) { return CUARRAY_C(pow)(x, y); }
 };
 template <> struct FarNumbers<fn::float_power, f64> : FarNumbers<fn::pow, f64> {};
+
+template <> struct FarNumbers<fn::hypot, f64> : FarNumbersOfVectors {
+    static CUARRAY_FN bool is_far(f64 x, f64 y) { return math::is_far_hypot(x, y); }
+    static CUARRAY_FN f64 near(f64 x, f64 y) { return math::near_hypot(x, y); }
+    static CUARRAY_FN f64 call(f64 x, f64 y) { return math::hypot(x, y); }
+};
+template <> struct FarNumbers<fn::abs, c128> : FarNumbersOfVectors {
+    static CUARRAY_FN bool is_far(c128 z) { return math::is_far_hypot(z.re, z.im); }
+    static CUARRAY_FN f64 near(c128 z) { return math::near_hypot(z.re, z.im); }
+    static CUARRAY_FN f64 call(c128 z) { return math::abs(z); }
+};
+template <class R> struct FarNumbers<fn::divide, complex<R>> : FarNumbersOfVectors {
+    static CUARRAY_FN bool is_far(complex<R> x, complex<R> y) { return math::is_far_quotient(x, y); }
+    static CUARRAY_FN complex<R> near(complex<R> x, complex<R> y) { return math::moderate_quotient(x, y); }
+    static CUARRAY_FN complex<R> call(complex<R> x, complex<R> y) { return math::divide(x, y); }
+};
+template <class R> struct FarNumbers<fn::reciprocal, complex<R>> : FarNumbersOfVectors {
+    static CUARRAY_FN bool is_far(complex<R> z) { return math::is_far_quotient(complex<R>{1, 0}, z); }
+    static CUARRAY_FN complex<R> near(complex<R> z) { return math::moderate_reciprocal(z); }
+    static CUARRAY_FN complex<R> call(complex<R> z) { return math::reciprocal(z); }
+};
 
 /// A group of a row that has far numbers.
 template <class Far, class Row> CUARRAY_FN void far_group(const Row& row) {
