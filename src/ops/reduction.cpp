@@ -277,6 +277,10 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
 
     Array target = target_array(array, o, axes, dtype);
     if (target.is_empty()) return write_output(std::move(target), o, name);
+    if (!axes.folds && o.initial) {  // unchanged, also where the row would alter it
+        fill(target, convert(initial, dtype), name);
+        return write_output(std::move(target), o, name);
+    }
     FoldPlan plan;
     plan_producer(plan, array, T, o, &masked, name);
     plan_order(plan, array, axes, target, o.keepdims, gives_index && axes.folded.size() > 1);

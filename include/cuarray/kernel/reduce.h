@@ -69,6 +69,10 @@ CUARRAY_FN Moments<T> both(Moments<T> a, Moments<T> b) {
     return {a.sum + b.sum, a.squares + b.squares};
 }
 
+/// The accumulator of sums of exponentials and of squares: float64, whose functions are the same in every loop.
+template <class T>
+using Wide = choose_t<is_float<T>, f64, T>;
+
 /// A sum divided by n.
 template <class T>
 CUARRAY_FN T share(T sum, i64 n) {
