@@ -2520,6 +2520,13 @@ MUTANTS = [
         "tests/python/test_indexing.py",
     ),
     Mutant(
+        "positions-in-the-first-of-some-vectors",
+        "src/host/loops/any_order_loops.h",
+        "found |= is_it(i + k * kWide);",
+        "found |= is_it(i);",
+        "tests/python/test_reductions.py -k positions",
+    ),
+    Mutant(
         "position-of-the-last-of-equal-elements",
         "src/host/loops/any_order_loops.h",
         "? earlier(first, lane + Position(begin)) : first;",
@@ -2746,8 +2753,8 @@ MUTANTS = [
     Mutant(
         "short-integers-of-nan-are-least",
         "src/host/loops/casts.cpp",
-        "const bool is_number = !is_signed<To> ||",
-        "const bool is_number = true ||",
+        "return has_nans ? (x == x ? inside : V{}) : inside;",
+        "return has_nans ? inside : inside;",
         "tests/python/test_integer_loops.py -k 'short_integers and cpu'",
     ),
     Mutant(
@@ -3273,6 +3280,12 @@ MUTANTS = [
                 "reciprocals-of-signed-for-all",
                 "if constexpr (is_signed<T>) return",
                 "if constexpr (true) return",
+                "one_number",
+            ),
+            (
+                "remainders-beside-quotients-are-those",
+                "put(remainders + i, by.remainder(numbers))",
+                "put(remainders + i, by.quotient(numbers))",
                 "one_number",
             ),
             ("quotients-towards-zero", ">> shift_) ^ sign);", ">> shift_) ^ sign) + W(sign & 1);", "one_number"),

@@ -722,6 +722,8 @@ def test_division_by_one_number(device, dtype, rng):
         ours, result = cuarray.asarray(x, device=device), x // kind(divisor)
         np.testing.assert_array_equal((ours // divisor).numpy(), result, err_msg=f"// {divisor}")
         np.testing.assert_array_equal((ours % divisor).numpy(), x % kind(divisor), err_msg=f"% {divisor}")
+        for got, want in zip(divmod(ours, divisor), (result, x % kind(divisor)), strict=True):
+            np.testing.assert_array_equal(got.numpy(), want, err_msg=f"divmod {divisor}")
         repeated = cuarray.full(x.size, divisor, dtype=dtype, device=device)
         np.testing.assert_array_equal(cuarray.floor_divide(ours, repeated, out=repeated).numpy(), result)
 

@@ -60,10 +60,23 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
 
     static auto best_value(const X* x, int64_t n) { return Vectors::best_value(x, n); }
 
-    /// The position of the first of n elements, at most a leaf, with the best value, found
-    /// without branches on elements, which would be mispredicted.
-    static int position(const X* x, int n, X value) {
-        return with_lanes<X>(n, [&](auto lanes) { return position_in_vectors<lanes.value>(x, n, value); });
+    /// The position of the first of n elements with the best value: some vectors have one, which is found without
+    /// branches on elements, which would be mispredicted.
+    static int64_t position(const X* x, int64_t n, X value) {
+        constexpr int vectors = 8, many = vectors * kWide;
+        const auto is_it = [=](int64_t i) {
+            const auto y = load_vector<X, kWide>(x + i);
+            return (y == value) | (y != y);
+        };
+        int64_t i = 0;
+        for (; i + many <= n; i += many) {
+            auto found = is_it(i);
+#pragma GCC unroll 8
+            for (int k = 1; k < vectors; ++k) found |= is_it(i + k * kWide);
+            if (fold_vector<kWide>(found, [](auto a, auto b) { return a | b; })) break;
+        }
+        const int few = int(n - i < many ? n - i : many);
+        return i + with_lanes<X>(few, [&](auto lanes) { return position_in_vectors<lanes.value>(x + i, few, value); });
     }
 
     template <int lanes> static CUARRAY_FN int position_in_vectors(const X* x, int n, X value) {
@@ -109,8 +122,7 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
         return i;
     }
 
-    /// The best of all leaves, which may be stored as the node of each: only the block that has it is searched, by
-    /// leaves.
+    /// The best of all leaves, which may be stored as the node of each: only the block that has it is searched.
     static A best_of_leaves(const X* x, int64_t n, int64_t first) {
         if constexpr (is_same<Element, bool>) {
             constexpr bool wanted = is_same<ValueRow, red::max<Element>>;
@@ -121,15 +133,7 @@ template <int R, class Element> struct InAnyOrder : ReductionOf<R, Element> {
             A best = {best_value(x, n < kBlock ? n : kBlock), 0};
             for (int64_t begin = kBlock; begin < n; begin += kBlock)
                 best = Row::combine(best, A{best_value(x + begin, n - begin < kBlock ? n - begin : kBlock), begin});
-            const int64_t end = n - best.index < kBlock ? n : best.index + kBlock;
-            if (end - best.index > kLeaf) {  // the first leaf that has it
-                const auto has_it = [&](int64_t leaf) {
-                    const auto value = best_value(x + leaf, end - leaf < kLeaf ? end - leaf : kLeaf);
-                    return value == best.value || value != value;
-                };
-                while (!has_it(best.index)) best.index += kLeaf;
-            }
-            const int size = int(end - best.index < kLeaf ? end - best.index : kLeaf);
+            const int64_t size = n - best.index < kBlock ? n - best.index : kBlock;
             return {best.value, first + best.index + position(x + best.index, size, best.value)};
         }
     }

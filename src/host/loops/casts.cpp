@@ -2,6 +2,7 @@
 #include "core/loops.h"
 #include "host/loops/halves.h"
 #include "host/loops/tables.h"
+#include "host/loops/vectors.h"
 
 namespace cuarray::host {
 namespace {
@@ -41,6 +42,32 @@ template <class To, class From> To cast_alone(From x) {
 }
 #endif
 
+/// The choices of `saturate` among numbers within `least` and `most`, which i32 holds.
+template <class V> CUARRAY_FN V within(V x, V least, V most, bool has_nans) {
+    const V from_below = x > least ? x : least, inside = from_below < most ? from_below : most;
+    return has_nans ? (x == x ? inside : V{}) : inside;  // of the others NaN is `least`
+}
+
+/// Floats as integers of at most 16 bits, by way of 32 bits. By vectors: GCC would convert both sides of each choice.
+template <class To, class From> void cast_to_few_bits(const From* x, To* to, int64_t n) {
+    constexpr int lanes = kWordLanes * int(sizeof(u64)) / int(sizeof(From));
+    using V = Vector<From, lanes>;
+    constexpr From least = From(lowest<To>), most = From(highest<To>);
+    alignas(64) i32 whole[kStage];
+    for (int64_t begin = 0; begin < n; begin += kStage) {
+        const int64_t count = n - begin < kStage ? n - begin : kStage;
+        int64_t i = 0;
+        for (; i + lanes <= count; i += lanes) {
+            const V inside = within(load_vector<From, lanes>(x + begin + i), V{} + least, V{} + most, is_signed<To>);
+            const auto converted = __builtin_convertvector(inside, Vector<i32, lanes>);
+            __builtin_memcpy(whole + i, &converted, sizeof converted);
+        }
+        for (; i < count; ++i) whole[i] = i32(saturate<To>(x[begin + i]));
+#pragma omp simd
+        for (int64_t k = 0; k < count; ++k) to[begin + k] = To(whole[k]);
+    }
+}
+
 template <class From, class To> void cast_loop(const void* const* in, void* const* out, int64_t n) {
     const auto* x = static_cast<const stored_t<From>*>(in[0]);
     auto* y = static_cast<stored_t<To>*>(out[0]);
@@ -72,21 +99,7 @@ template <class From, class To> void cast_loop(const void* const* in, void* cons
             round_block(narrowed, y + begin, count);
         }
     } else if constexpr (is_float<From> && is_integer<To> && sizeof(To) < 4) {
-        // By way of 32 bits: otherwise GCC takes elements one by one. As `saturate`.
-        alignas(64) i32 whole[kStage];
-        constexpr From least = From(lowest<To>), most = From(highest<To>);
-        for (int64_t begin = 0; begin < n; begin += kStage) {
-            const int64_t count = n - begin < kStage ? n - begin : kStage;
-#pragma omp simd
-            for (int64_t i = 0; i < count; ++i) {
-                const From from_below = x[begin + i] > least ? x[begin + i] : least,
-                           inside = from_below < most ? from_below : most;
-                const bool is_number = !is_signed<To> || x[begin + i] == x[begin + i];  // 0 is least of the others
-                whole[i] = i32(is_number ? inside : 0);
-            }
-#pragma omp simd
-            for (int64_t i = 0; i < count; ++i) y[begin + i] = To(whole[i]);
-        }
+        cast_to_few_bits(x, y, n);
     } else if constexpr (is_same<From, bool> && !is_integer<To>) {
         // The processor converts integers to floats, but has no conversion from bool.
 #pragma omp simd

@@ -65,24 +65,26 @@ template <class T> class Reciprocal {
     int shift_;
 };
 
-/// Quotients, or remainders, of n integers.
-template <bool is_quotient, class T> void divide(const Reciprocal<T>& by, const T* x, T* to, int64_t n) {
-    const auto divided = [&](auto x) {
-        if constexpr (is_quotient)
-            return by.quotient(x);
-        else
-            return by.remainder(x);
+/// Quotients, remainders or both of n integers; null for those that are not wanted.
+template <bool has_quotients, bool has_remainders, class T>
+void divide(const Reciprocal<T>& by, const T* x, T* quotients, T* remainders, int64_t n) {
+    const auto put = [](T* to, auto result) { std::memcpy(to, &result, sizeof result); };
+    const auto divide_at = [&](auto numbers, int64_t i) {
+        if constexpr (has_quotients) put(quotients + i, by.quotient(numbers));
+        if constexpr (has_remainders) put(remainders + i, by.remainder(numbers));
     };
     int64_t begin = 0;
     if constexpr (sizeof(T) >= 4) {  // GCC makes vectors of the others
         constexpr int lanes = Reciprocal<T>::kLanes;
-        for (; begin + lanes <= n; begin += lanes) {
-            const auto result = divided(typename Reciprocal<T>::Lanes(load_vector<T, lanes>(x + begin)));
-            std::memcpy(to + begin, &result, sizeof result);
-        }
+        for (; begin + lanes <= n; begin += lanes)
+            divide_at(typename Reciprocal<T>::Lanes(load_vector<T, lanes>(x + begin)), begin);
     }
 #pragma omp simd
-    for (int64_t i = begin; i < n; ++i) to[i] = divided(x[i]);
+    for (int64_t i = begin; i < n; ++i) {
+        const T number = x[i];
+        if constexpr (has_quotients) quotients[i] = by.quotient(number);
+        if constexpr (has_remainders) remainders[i] = by.remainder(number);
+    }
 }
 
 /// Whether all numbers are one that Reciprocal takes.

@@ -392,7 +392,13 @@ template <class F, class T, class U> constexpr BlockLoop loop_of_elements() {
 template <class F, class T> void division_loop(const void* const* in, void* const* out, int64_t n) {
     const BoundRow<F, T, T> row(in, out);
     if (!are_one_divisor(row.y, n)) return loop_of_elements<F, T, T>()(in, out, n);
-    divide<(F::flags & IntQuotient) != 0>(Reciprocal<T>(row.y[0]), row.x, row.a, n);
+    const Reciprocal<T> by(row.y[0]);
+    if constexpr (is_same<F, fn::divmod>)
+        divide<true, true>(by, row.x, row.a, row.b, n);
+    else if constexpr ((F::flags & IntQuotient) != 0)
+        divide<true, false, T>(by, row.x, row.a, nullptr, n);
+    else
+        divide<false, true, T>(by, row.x, nullptr, row.a, n);
 }
 
 /// Shifts of integers, as a rule all by one number of bits.
@@ -403,7 +409,7 @@ template <class F, class T> void shift_loop(const void* const* in, void* const* 
 }
 
 template <class F, class T, class U> constexpr BlockLoop loop_of() {
-    if constexpr (is_integer<T> && (F::flags & (IntQuotient | IntRemainder)) != 0)
+    if constexpr (is_integer<T> && (is_same<F, fn::divmod> || (F::flags & (IntQuotient | IntRemainder)) != 0))
         return division_loop<F, T>;
     else if constexpr (is_same<F, fn::bitwise_left_shift> || is_same<F, fn::bitwise_right_shift>)
         return shift_loop<F, T>;
