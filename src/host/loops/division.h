@@ -90,11 +90,7 @@ void divide(const Reciprocal<T>& by, const T* x, T* quotients, T* remainders, in
 /// Whether all numbers are one that Reciprocal takes.
 template <class T> bool are_one_divisor(const T* y, int64_t n) {
     constexpr int64_t kFew = 32;  // whose divisions take less than a Reciprocal is made in
-    if (n < kFew || y[0] < T(2) || y[1] != y[0]) return false;
-    T differing = 0;
-#pragma omp simd reduction(| : differing)
-    for (int64_t i = 0; i < n; ++i) differing |= T(y[i] ^ y[0]);
-    return differing == 0;
+    return n >= kFew && y[0] >= T(2) && are_one(y, n);
 }
 
 }  // namespace cuarray::host

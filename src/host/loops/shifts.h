@@ -11,11 +11,7 @@ namespace cuarray::host {
 template <class T> bool are_one_shift(const T* y, int64_t n) {
     constexpr int64_t kFew = 32;
     constexpr unsigned_t<T> width = 8 * sizeof(T);
-    if (n < kFew || unsigned_t<T>(y[0]) >= width || y[1] != y[0]) return false;
-    T differing = 0;
-#pragma omp simd reduction(| : differing)
-    for (int64_t i = 0; i < n; ++i) differing |= T(y[i] ^ y[0]);
-    return differing == 0;
+    return n >= kFew && unsigned_t<T>(y[0]) < width && are_one(y, n);
 }
 
 /// n integers, shifted by fewer bits than they have.

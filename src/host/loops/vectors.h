@@ -31,6 +31,15 @@ constexpr int kWordLanes = 2;
 using Words = Vector<uint64_t, kWordLanes>;
 using ShortWords = Vector<uint32_t, 2 * kWordLanes>;  ///< of 32 bits
 
+/// Whether n numbers, two or more, are all one.
+template <class T> bool are_one(const T* x, int64_t n) {
+    if (x[1] != x[0]) return false;
+    T differing = 0;
+#pragma omp simd reduction(| : differing)
+    for (int64_t i = 0; i < n; ++i) differing |= T(x[i] ^ x[0]);
+    return differing == 0;
+}
+
 /// The products of the lower halves of words, one instruction that GCC does not find.
 [[gnu::always_inline]] inline Words product_of_low_halves(Words a, Words b) {
 #ifdef __AVX512F__
