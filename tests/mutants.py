@@ -336,6 +336,13 @@ MUTANTS = [
         "tests/python/test_ufuncs.py -k 'test_values and divide'",
     ),
     Mutant(
+        "initial-values-of-counted-sums-are-lost",
+        "src/ops/reduction.cpp",
+        "T == DType::int64 && !o.initial) {",
+        "T == DType::int64) {",
+        "tests/python/test_reductions.py",
+    ),
+    Mutant(
         "initial-values-of-no-elements-are-altered",
         "src/ops/reduction.cpp",
         "if (!axes.folds && o.initial) {",
