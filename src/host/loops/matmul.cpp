@@ -75,23 +75,42 @@ struct MatmulTile {
     }
 };
 
-/// A row of the result is a vector, in a register while the rows of the right factor pass by.
+/// A row of the result is in registers while the rows of the right factor pass by. Vectors are the processor's: GCC
+/// keeps the sums of wider ones in memory.
 template <class T, int columns, class Depth>
 void multiply_rows(const char* left, int64_t row_step, int64_t column_step, const char* right, char* to, int64_t rows,
                    Depth depth) {
-    constexpr int width = int(std::bit_ceil(unsigned(columns)));
-    typedef T vector __attribute__((vector_size(width * sizeof(T))));
-    for (int64_t r = 0; r < rows; ++r, left += row_step, to += columns * sizeof(T)) {
-        vector sums = {};
+    constexpr int width = int(std::bit_ceil(unsigned(columns))), native = kVectorBytes / int(sizeof(T));
+    constexpr int lanes = width < native ? width : native, vectors = width / lanes;
+    typedef T vector __attribute__((vector_size(lanes * sizeof(T))));
+    const auto multiply = [&](auto together) __attribute__((always_inline)) {
+        constexpr int count = together.value;
+        vector sums[count][vectors] = {};
         for (int64_t k = 0; k < depth; ++k) {
-            T factor;
-            vector row;  // its elements are aligned, but not the whole
-            std::memcpy(&factor, left + k * column_step, sizeof factor);
-            std::memcpy(&row, right + k * int64_t(sizeof row), sizeof row);
-            sums += factor * row;
+            vector row[vectors];  // its elements are aligned, but not the whole
+#pragma GCC unroll 8
+            for (int v = 0; v < vectors; ++v)
+                std::memcpy(&row[v], right + (k * vectors + v) * int64_t(sizeof row[v]), sizeof row[v]);
+#pragma GCC unroll 4
+            for (int i = 0; i < count; ++i) {
+                T factor;
+                std::memcpy(&factor, left + i * row_step + k * column_step, sizeof factor);
+#pragma GCC unroll 8
+                for (int v = 0; v < vectors; ++v) sums[i][v] += factor * row[v];
+            }
         }
-        std::memcpy(to, &sums, columns * sizeof(T));
-    }
+#pragma GCC unroll 4
+        for (int i = 0; i < count; ++i)
+#pragma GCC unroll 8
+            for (int v = 0; v < vectors; ++v) {
+                const int begin = v * lanes, stored = columns - begin < lanes ? columns - begin : lanes;
+                std::memcpy(to + (i * columns + begin) * int64_t(sizeof(T)), &sums[i][v], size_t(stored) * sizeof(T));
+            }
+        left += count * row_step, to += count * columns * int64_t(sizeof(T));
+    };
+    constexpr int few = vectors > 2 ? 2 : 4;
+    for (; rows >= few; rows -= few) multiply(std::integral_constant<int, few>());
+    for (; rows > 0; --rows) multiply(std::integral_constant<int, 1>());
 }
 
 /// Square right factors, the common ones, have their sums unrolled.
