@@ -134,7 +134,7 @@ Array repeat_few(const Array& a, const FewCounts& counts, int axis) {
 
 /// Every element so many times along an axis.
 Array repeat_all(const Array& a, int64_t count, int axis) {
-    constexpr int64_t kMostCounts = kMostMovedBytes / 64;
+    constexpr int64_t kMostCounts = 256;  // more are copied by vectors
     const int64_t extent = a.shape()[axis];
     if (count > 0 && extent <= kMostCounts && count <= kFewBytes)
         if (Array few = repeat_few(a, FewCounts(size_t(extent), count), axis); few.defined()) return few;

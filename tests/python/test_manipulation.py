@@ -348,3 +348,19 @@ def test_rounding_into_inexact_outputs(device):
             np.round(values, decimals, want)
         cuarray.round(cuarray.asarray(values), decimals, out)
         np.testing.assert_array_equal(out.numpy(), want)
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "i2", "f4", "f8", "c16"])
+def test_many_elements_are_repeated(dtype, rng, device):
+    """Written by vectors of copies, of which the last ones must not pass the end."""
+    for n in (1, 257, 300, 1000):
+        x = (rng.random(n) * 200).astype(dtype)
+        ours = cuarray.asarray(x)
+        for count in (1, 2, 3, 4, 7, 16, 31, 33):
+            assert np.array_equal(cuarray.repeat(ours, count).numpy(), np.repeat(x, count)), (n, count)
+        assert np.array_equal(cuarray.repeat(ours[::-2], 3).numpy(), np.repeat(x[::-2], 3)), n
+    x = (rng.random((40, 30)) * 200).astype(dtype)
+    ours = cuarray.asarray(x)
+    for axis in (0, 1):
+        assert np.array_equal(cuarray.repeat(ours, 5, axis).numpy(), np.repeat(x, 5, axis))
+        assert np.array_equal(cuarray.repeat(ours.T, 5, axis).numpy(), np.repeat(x.T, 5, axis))

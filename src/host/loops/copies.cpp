@@ -59,6 +59,27 @@ void short_rows(char* to, int64_t to_row, const char* from, int64_t from_row, in
             put(to + r * to_row + c * int64_t(sizeof(Item)), get<Item>(from + r * from_row + c * from_column));
 }
 
+/// Copies of an item that fill a vector.
+template <class Item> struct [[gnu::packed]] Copies {
+    static constexpr int count = 32 / int(sizeof(Item));
+    Item items[count];
+    explicit Copies(Item item) {
+        for (int i = 0; i < count; ++i) items[i] = item;
+    }
+};
+/// Each item so many times, one after the other: by vectors, whose ends the copies of the next item overwrite.
+template <class Item>
+void repeat_items(char* to, const char* from, int64_t from_row, int64_t rows, int64_t count) {
+    constexpr int64_t size = sizeof(Item), vector = sizeof(Copies<Item>);
+    const int64_t span = count * size, written = (span + vector - 1) / vector * vector;
+    for (; rows * span >= written; --rows, from += from_row, to += span) {
+        const Copies<Item> copies(get<Item>(from));
+        for (int64_t b = 0; b < span; b += vector) std::memcpy(to + b, &copies, sizeof copies);
+    }
+    for (; rows > 0; --rows, from += from_row)
+        for (int64_t c = 0; c < count; ++c, to += size) put(to, get<Item>(from));
+}
+
 /// Rows of as many bytes as a U has, read backwards.
 template <class U> void reversed_bytes(char* to, int64_t to_row, const char* from, int64_t from_row, int64_t rows) {
     const char* const first = from - (int64_t(sizeof(U)) - 1);
@@ -158,6 +179,8 @@ void copy(char* to, int64_t to_row, int64_t to_column, const char* from, int64_t
         }
     }
     if (to_column == size) {
+        if (from_column == 0 && columns > 1 && to_row == columns * size)
+            return repeat_items<Item>(to, from, from_row, rows, columns);
         switch (columns) {
             case 1: return strided<Item>(to, to_row, from, from_row, rows);
             case 2: return short_rows<Item, 2>(to, to_row, from, from_row, from_column, rows);
