@@ -260,11 +260,11 @@ Array reduce(ReductionId id, const Array& array, const ReduceOptions& o) {
     if (gives_index && !o.all_axes && o.axes.size() != 1)
         raise(ErrorKind::Type, name, ": axis must be one integer or None");
     const DType T = loop_dtype(id, array, o), dtype = reduction_result(id, T);
-    if (id == reduction::sum && array.dtype() == DType::bool_ && T == DType::int64 && !o.initial) {
-        ReduceOptions counting = o;  // without a cast of each to int64
-        counting.name = name;
-        counting.dtype = DType::none;
-        return reduce(reduction::count_nonzero, array, counting);
+    if (id == reduction::sum && T != array.dtype() && T == reduction_dtype(id, array.dtype()) && !o.initial) {
+        ReduceOptions uncast = o;  // bools are counted, and integers become longer where they are added
+        uncast.name = name;
+        uncast.dtype = DType::none;
+        return reduce(array.dtype() == DType::bool_ ? reduction::count_nonzero : reduction::long_sum, array, uncast);
     }
     const ReducedAxes axes = plan_axes(array, o, name);
     if (row.has(Average) && (o.where || (array.dtype() == DType::bool_ && T == DType::float64)))

@@ -73,6 +73,10 @@ CUARRAY_FN Moments<T> both(Moments<T> a, Moments<T> b) {
 template <class T>
 using Wide = choose_t<is_float<T>, f64, T>;
 
+/// The accumulator of sums of integers that are added in 64 bits.
+template <class T>
+using Long = choose_t<is_integer<T>, choose_t<is_signed<T>, i64, u64>, T>;
+
 /// A sum divided by n.
 template <class T>
 CUARRAY_FN T share(T sum, i64 n) {

@@ -48,7 +48,8 @@ template <class V> CUARRAY_FN V within(V x, V least, V most, bool has_nans) {
     return has_nans ? (x == x ? inside : V{}) : inside;  // of the others NaN is `least`
 }
 
-/// Floats as integers of at most 16 bits, by way of 32 bits. By vectors: GCC would convert both sides of each choice.
+/// Floats as integers whose limits they hold, by way of 32 bits. By vectors: GCC would convert both sides of each
+/// choice.
 template <class To, class From> void cast_to_few_bits(const From* x, To* to, int64_t n) {
     constexpr int lanes = kWordLanes * int(sizeof(u64)) / int(sizeof(From));
     using V = Vector<From, lanes>;
@@ -98,7 +99,8 @@ template <class From, class To> void cast_loop(const void* const* in, void* cons
             }
             round_block(narrowed, y + begin, count);
         }
-    } else if constexpr (is_float<From> && is_integer<To> && sizeof(To) < 4) {
+    } else if constexpr (is_float<From> && is_integer<To> &&
+                         (sizeof(To) < 4 || (is_same<From, f64> && is_same<To, i32>))) {
         cast_to_few_bits(x, y, n);
     } else if constexpr (is_same<From, bool> && !is_integer<To>) {
         // The processor converts integers to floats, but has no conversion from bool.

@@ -94,7 +94,7 @@ template <int R> constexpr FoldKind fold_kind() {
         return FoldKind::Index;
     else if constexpr (is_predicate<R>)
         return FoldKind::Truth;
-    else if constexpr (accumulator != "T" && accumulator != "Wide<T>")
+    else if constexpr (accumulator != "T" && accumulator != "Wide<T>" && accumulator != "Long<T>")
         return FoldKind::Pair;
     else if constexpr ((Row::flags & Associative) != 0)
         return FoldKind::Bits;
