@@ -336,10 +336,24 @@ MUTANTS = [
         "tests/python/test_ufuncs.py -k 'test_values and divide'",
     ),
     Mutant(
+        "copies-written-beyond-the-last-item",
+        "src/host/loops/copies.cpp",
+        "for (; rows * span >= written; --rows,",
+        "for (; rows > 0; --rows,",
+        "tests/python/test_manipulation.py -k many_elements",
+    ),
+    Mutant(
+        "long-sums-are-narrow",
+        "include/cuarray/kernel/reduce.h",
+        "choose_t<is_signed<T>, i64, u64>, T>;",
+        "choose_t<is_signed<T>, i32, u32>, T>;",
+        "tests/python/test_reductions.py",
+    ),
+    Mutant(
         "initial-values-of-counted-sums-are-lost",
         "src/ops/reduction.cpp",
-        "T == DType::int64 && !o.initial) {",
-        "T == DType::int64) {",
+        "T == reduction_dtype(id, array.dtype()) && !o.initial) {",
+        "T == reduction_dtype(id, array.dtype())) {",
         "tests/python/test_reductions.py",
     ),
     Mutant(

@@ -512,3 +512,10 @@ def test_far_numbers_change_no_bit_of_their_neighbours(name, rng, device):
         got, want = (np.asarray(function(*map(cuarray.asarray, many)).numpy()) for many in (mixed, plain))
     is_plain = np.arange(got.shape[1]) % 48 != 0
     assert got[:, is_plain].tobytes() == want[:, is_plain].tobytes()
+
+
+@pytest.mark.parametrize("exponent", [-1.0, -2, -3])
+def test_negative_powers_of_complex_numbers_have_numpys_zeros(exponent, device):
+    z = np.array([4, -4, 4j, -4j, complex(4, -0.0), 0.5])
+    got, want = cuarray.power(cuarray.asarray(z), exponent).numpy(), np.power(z, exponent)
+    assert same_bits(got, want).all(), (got, want)

@@ -310,7 +310,7 @@ CUARRAY_FAR complex<R> pow(complex<R> z, complex<R> w) {
             if (n & 1) result = result.re == 1 && result.im == 0 ? base : result * base;
             if (n > 1) base = base * base;
         }
-        return w.re < 0 ? reciprocal(result) : result;
+        return w.re < 0 ? divide(complex<R>{1, 0}, result) : result;
     }
     return cast<complex<R>>(exp(cast<c128>(w) * log(cast<c128>(z))));
 }
