@@ -20,9 +20,13 @@ const char* spell(const ArgType& type) {
     std::string text;
     for (size_t i = 0; i < types.size(); ++i) text += (i ? ", " : "") + std::string(spell(types[i]));
     const bool all_bool = std::all_of(types.begin(), types.end(), [](ArgType t) { return t.dtype == DType::bool_; });
-    if (c.row.has(NoBool) && all_bool)
-        raise(ErrorKind::Type, c.name(), ": not supported for bool; use ",
-              types.size() == 1 ? "the operator ~ or logical_not" : "the operator ^, bitwise_xor or logical_xor");
+    if (c.row.has(NoBool) && all_bool) {
+        const bool is_negative = &c.row == &rows()[row::negative], is_difference = &c.row == &rows()[row::subtract];
+        raise(ErrorKind::Type, c.name(), ": not supported for bool",
+              is_negative     ? "; use the operator ~"
+              : is_difference ? "; use the operator ^"
+                              : "");
+    }
     if (c.options.has_signature)
         raise(ErrorKind::Type, c.name(), ": no loop has the dtypes asked for and takes arguments of the types (", text,
               ")");
