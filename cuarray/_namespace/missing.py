@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from functools import lru_cache
 
 import numpy as np
 
@@ -262,6 +263,7 @@ def translated(text):
 TABLES = {"numpy": ADVICE, "numpy.random": RANDOM_ADVICE}
 
 
+@lru_cache(256)  # programs ask with hasattr, again and again
 def advice_on_missing(name, module=np):
     """Return advice to append to the error about a missing name; '' if there is none."""
     if name.startswith("_"):
