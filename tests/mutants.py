@@ -340,7 +340,7 @@ MUTANTS = [
         "src/host/loops/copies.cpp",
         "for (; rows * span >= written; --rows,",
         "for (; rows > 0; --rows,",
-        "tests/python/test_manipulation.py -k many_elements",
+        "tests/python/test_manipulation.py -k end_where",
     ),
     Mutant(
         "long-sums-are-narrow",

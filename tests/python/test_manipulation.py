@@ -364,3 +364,11 @@ def test_many_elements_are_repeated(dtype, rng, device):
     for axis in (0, 1):
         assert np.array_equal(cuarray.repeat(ours, 5, axis).numpy(), np.repeat(x, 5, axis))
         assert np.array_equal(cuarray.repeat(ours.T, 5, axis).numpy(), np.repeat(x.T, 5, axis))
+
+
+@pytest.mark.parametrize("count", [2, 3, 7, 33])
+def test_repeated_elements_end_where_they_should(count, device):
+    x = cuarray.arange(300, dtype="u1")
+    target = cuarray.full(300 * count + 64, 7, dtype="u1")
+    target[: 300 * count].reshape(300, count)[...] = x[:, None]
+    assert (target[300 * count :] == 7).all() and (target[: 300 * count] == cuarray.repeat(x, count)).all()
