@@ -17,7 +17,7 @@
     X(sin) X(cos) X(tan) X(asin) X(acos) X(atan)                       \
     X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh)                 \
     X(exp) X(exp2) X(exp10) X(expm1) X(log) X(log2) X(log10) X(log1p)  \
-    X(cbrt) X(erf) X(erfc) XY(atan2) XY(pow) XY(hypot)
+    X(cbrt) X(erf) X(erfc) XY(atan2) XY(pow)
 // clang-format on
 #define CUARRAY_OF_X(name)                       \
     CUARRAY_VARIANTS float cua_##name##f(float); \

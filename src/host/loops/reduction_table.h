@@ -89,12 +89,11 @@ template <int R, class Element> void add_what_bools_tell(ReductionLoops& loops) 
 /// The kind of a row, by its columns.
 template <int R> constexpr FoldKind fold_kind() {
     using Row = reduction_t<R, int32_t>;
-    constexpr std::string_view accumulator = kTexts[R].accumulator;
     if constexpr ((Row::flags & GivesIndex) != 0)
         return FoldKind::Index;
     else if constexpr (is_predicate<R>)
         return FoldKind::Truth;
-    else if constexpr (accumulator != "T" && accumulator != "Wide<T>" && accumulator != "Long<T>")
+    else if constexpr (!is_same<typename NumberOf<typename Row::A>::type, fn::nothing>)
         return FoldKind::Pair;
     else if constexpr ((Row::flags & Associative) != 0)
         return FoldKind::Bits;

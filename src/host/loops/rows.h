@@ -376,7 +376,7 @@ template <class F, class T> void staged_loop(const void* const* in, void* const*
 }
 
 template <class F, class T, class U> constexpr BlockLoop loop_of_elements() {
-    // Complex arithmetic calls vector functions in rows whose real loops do not (abs: hypot).
+    // Of complex rows also those without vector functions: some have far numbers, which are found by groups.
     constexpr bool grouped = is_complex<T> || ((F::flags & VectorMath) != 0 && !is_integer<T>);
     if constexpr (is_half<T> && (F::flags & HalfBits) == 0)
         return staged_loop<F, T>;
