@@ -117,12 +117,12 @@ template <class F, class T, class U> void exact_loop(const void* const* in, void
 
 /// Rows whose functions take longer for some numbers, most of which are far from zero: `is_far` finds groups with such
 /// numbers, which `call` computes, and `near` computes the others. `are_few` where `call` is no vector function: then
-/// it computes only the far ones of a group.
+/// it computes only the far ones of a group. `is_own` where no function of the vector math library is called.
 template <class F, class T> struct FarNumbers {
-    static constexpr bool exists = false;
+    static constexpr bool exists = false, is_own = false;
 };
 struct FarNumbersOfVectors {
-    static constexpr bool exists = true, are_few = false;
+    static constexpr bool exists = true, are_few = false, is_own = true;
 };
 /// f of numbers from `least` to `most`, f(0) being 1; beyond them 0 or infinity, which a product gives with f's flags.
 template <class T, class Function>
@@ -133,6 +133,7 @@ CUARRAY_FN T of_near_numbers(T x, T least, T most, T tiny, T huge, Function f) {
     return f(is_below | is_above ? T(0) : x) * scale * scale;
 }
 template <> struct FarNumbers<fn::exp, f32> : FarNumbersOfVectors {
+    static constexpr bool is_own = false;
     static CUARRAY_FN bool is_far(f32 x) { return (x < -87) | (x > 87); }
     static CUARRAY_FN f32 near(f32 x) { return math::exp(x); }
     static CUARRAY_FN f32 call(f32 x) {
@@ -162,7 +163,7 @@ template <> struct FarNumbers<fn::log1p, f64> : FarNumbersOfVectors {
 };
 
 template <> struct FarNumbers<fn::pow, f64> {
-    static constexpr bool exists = true, are_few = true;
+    static constexpr bool exists = true, are_few = true, is_own = true;
     static CUARRAY_FN bool is_far(f64 x, f64 y) { return math::is_far_pow(x, y); }
     static CUARRAY_FN f64 near(f64 x, f64 y) { return math::near_pow(x, y); }
     static f64 call(f64 x, f64 y) { return CUARRAY_C(pow)(x, y); }
@@ -232,8 +233,10 @@ template <class F, class T, class U>
 }
 
 /// Whether the scalar function gives the bits of the group's, which takes the time of this many of them.
-template <class F, class T> constexpr bool are_scalars_alike = false;
-template <> constexpr bool are_scalars_alike<fn::pow, f64> = true;
+template <class F, class T> constexpr bool are_scalars_alike = FarNumbers<F, T>::is_own;
+template <> inline constexpr bool are_scalars_alike<fn::logaddexp, f64> = true;
+template <> inline constexpr bool are_scalars_alike<fn::logaddexp2, f64> = true;
+template <> inline constexpr bool are_scalars_alike<fn::hypot, f32> = true;
 constexpr int64_t kScalars = 3;
 
 template <class F, class T, class U> void grouped_loop(const void* const* in, void* const* out, int64_t n) {
